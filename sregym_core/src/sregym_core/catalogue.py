@@ -50,6 +50,7 @@ PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "state": "sregym-oracle-state",
             "replay": "sregym-oracle-state",
             "checklist": "sregym-oracle-checklist",
+            "judge": "sregym-oracle-judge",
         },
         "agent": {
             "expert": "sregym-agent-baselines",

@@ -1,4 +1,4 @@
-"""How a kind of cluster, or an application with options, is named on the command line and by programs."""
+"""How a kind of cluster, an application or an oracle with options is named on the command line and by programs."""
 
 from __future__ import annotations
 
@@ -17,6 +17,12 @@ def application_choice(text: str) -> tuple[str, dict[str, str]]:
     """Application and options from `NAME` or `NAME:key=value,key=value`."""
     name, _, rest = text.partition(":")
     return name, _options(rest, f"application {text!r}")
+
+
+def oracle_choice(text: str) -> tuple[str, dict[str, str]]:
+    """Oracle and options from `NAME` or `NAME:key=value,key=value`."""
+    name, _, rest = text.partition(":")
+    return name, _options(rest, f"oracle {text!r}")
 
 
 def _options(text: str, whose: str) -> dict[str, str]:

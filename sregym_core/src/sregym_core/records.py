@@ -268,6 +268,20 @@ def read_head(path: Path) -> dict[str, Any]:
     return found
 
 
+def rewrite(run: Path, records: Sequence[EpisodeRecord], changed: EpisodeRecord) -> None:
+    """Replace one record of a finished run, and what follows from all of them.
+
+    Args:
+        run: The folder; nobody else writes to it.
+        records: All of the run, with the changed one.
+        changed: That one.
+    """
+    folder = episode_folder(run, changed.episode)
+    write_json(folder / "record.json", changed.model_dump(mode="json"))
+    replace_file(run / "episodes.jsonl", b"".join(map(_line, records)))
+    write_json(run / "run.json", {**read_head(run), "summary": summarise(records)})
+
+
 def _line(record: EpisodeRecord) -> bytes:
     line = json.dumps(record.model_dump(mode="json", exclude=_LONG), sort_keys=True) + "\n"
     return line.encode()

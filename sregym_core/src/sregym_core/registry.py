@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_core import blame
 from sregym_core.blame import interrupts
 from sregym_core.catalogue import PACKAGES
-from sregym_core.cluster_choice import application_choice
+from sregym_core.cluster_choice import application_choice, oracle_choice
 from sregym_core.errors import PluginClashError, PluginLoadError, SregymError, UsageError
 from sregym_core.offer import Offer
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from importlib.resources.abc import Traversable
 
-    from sregym_core.interfaces import Application
+    from sregym_core.interfaces import Application, Oracle
     from sregym_core.plugins import Plugins, PluginStatus
 
 # No plugin has so many of a kind; a generator without end has.
@@ -117,6 +117,17 @@ class Registry:
         own, options = application_choice(name)
         made: Application = self.make("application", own)
         return made.configured(options) if options else made
+
+    def oracle(self, name: str) -> Oracle:
+        """A new oracle, with the options behind the colon where there are some.
+
+        Raises:
+            UsageError: There is none of that name, or it has no such option.
+            PluginError: It cannot be loaded or made.
+        """
+        own, options = oracle_choice(name)
+        made: Oracle = self.make("oracle", own, *([options] if options else ()))
+        return made
 
     def _concrete(self, kind: str, name: str) -> Any:
         made = self.load(kind, name)

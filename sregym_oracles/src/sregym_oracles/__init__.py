@@ -6,6 +6,7 @@ see, and the checklist by which diagnoses are scored.
 
 from __future__ import annotations
 
+from sregym_oracles.addressed import addressed
 from sregym_oracles.checklist import (
     CHECKLIST,
     ESSENTIAL,
@@ -18,6 +19,7 @@ from sregym_oracles.checklist import (
     verdict_of_answers,
 )
 from sregym_oracles.glance import Glance
+from sregym_oracles.judges import ChecklistJudge, label, verdict_on
 from sregym_oracles.looking import judged, look, unreadable
 from sregym_oracles.objects import declared_objects
 from sregym_oracles.side_effects import Difference, Found, Rule, differences, rules, side_effects
@@ -35,6 +37,7 @@ __all__ = [
     "ESSENTIAL",
     "PASS_SCORE",
     "Answer",
+    "ChecklistJudge",
     "Difference",
     "Dimension",
     "Found",
@@ -43,12 +46,14 @@ __all__ = [
     "Question",
     "Rule",
     "Window",
+    "addressed",
     "combine",
     "declared_objects",
     "differences",
     "first_bad",
     "hold",
     "judged",
+    "label",
     "load_running",
     "look",
     "objects_present",
@@ -60,5 +65,6 @@ __all__ = [
     "success_rate",
     "unreadable",
     "verdict_of_answers",
+    "verdict_on",
     "workloads_ready",
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sregym_oracle_checklist.evidence import Evidence
 from sregym_oracle_checklist.profile import Profile
 from sregym_oracle_checklist.scoring import fitted
-from sregym_oracle_checklist.stance import ADDRESSES, NO_IMPACT
+from sregym_oracle_checklist.stance import NO_IMPACT
 from sregym_oracles import CHECKLIST, Answer
 
 if TYPE_CHECKING:
@@ -125,8 +125,3 @@ def _agreed(
     if origin is None or mechanism is None:
         return (None if origin is False else origin), (None if mechanism is False else mechanism)
     return (None, mechanism or None) if weaker_origin else (origin or None, None)
-
-
-def addressed(text: str) -> list[str]:
-    """Words of a text that speak to whoever judges it."""
-    return [match[0].strip() for match in ADDRESSES.finditer(text)]

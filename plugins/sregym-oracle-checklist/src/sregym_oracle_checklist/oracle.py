@@ -4,33 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.interfaces import DiagnosisOracle
-from sregym_core.model import Check, Outcome
-
-from sregym_oracle_checklist.answers import Case, addressed, answers_from_text
+from sregym_oracle_checklist.answers import Case, answers_from_text
 from sregym_oracle_checklist.claims import answers_from_claims, is_scorable, names_mechanism
 from sregym_oracle_checklist.evidence import cut
 from sregym_oracle_checklist.naming import Names
-from sregym_oracles import CHECKLIST, combine, verdict_of_answers
+from sregym_oracles import ChecklistJudge, addressed, verdict_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sregym_core.model import Claims, Component, GroundTruth, Verdict
 
-MAX_QUOTE = 200
 
-
-class ChecklistOracle(DiagnosisOracle):
+class ChecklistOracle(ChecklistJudge):
     """Scores the claims exactly, or else reads the text, against each structured ground truth.
 
     Works offline and is deterministic: the same submission always gets the same answers.
     """
 
     name: ClassVar[str] = "checklist"
-    questions: ClassVar[tuple[tuple[str, ...], ...]] = tuple(
-        tuple(question.id for question in dimension.questions) for dimension in CHECKLIST
-    )
 
     def judge_diagnosis(
         self,
@@ -60,7 +52,7 @@ def judge_diagnosis(
     """
     text = cut(text)
     names = Names(components, truths)
-    verdicts = []
+    found = []
     for truth in truths:
         case = Case(truth, tuple(other for other in truths if other is not truth), names)
         meant = len(truths) == 1 or (claims is not None and _means(claims, truth, truths, names))
@@ -68,9 +60,9 @@ def judge_diagnosis(
             answers = answers_from_claims(claims, case)
         else:
             answers = answers_from_text(text, case)
-        verdicts.append(verdict_of_answers(answers, _label(truth, truths)))
-    words = addressed(text)
-    return combine(verdicts, [_refusal(words)] if words else [])
+        found.append(answers)
+    refused = addressed(text)
+    return verdict_on(found, truths, () if refused is None else (refused,))
 
 
 def _means(claims: Claims, truth: GroundTruth, truths: Sequence[GroundTruth], names: Names) -> bool:
@@ -80,23 +72,3 @@ def _means(claims: Claims, truth: GroundTruth, truths: Sequence[GroundTruth], na
     here = [one for one in truths if one.component == truth.component]
     named = [one for one in here if names_mechanism(claims, one)]
     return truth in (named or here)
-
-
-def _label(truth: GroundTruth, truths: Sequence[GroundTruth]) -> str:
-    """What tells the checks of this root cause from those of the others; nothing if it is alone."""
-    if len(truths) == 1:
-        return ""
-    alone = sum(1 for other in truths if other.component == truth.component) == 1
-    return truth.component if alone else f"{truth.component} {truth.mechanism}"
-
-
-def _refusal(words: Sequence[str]) -> Check:
-    """A verdict cannot be asked for: a text that speaks to its judge fails, whatever else it says."""
-    quote = " / ".join(dict.fromkeys(words))
-    shown = quote if len(quote) <= MAX_QUOTE else f"{quote[:MAX_QUOTE]}..."
-    return Check(
-        name="words-to-the-judge",
-        outcome=Outcome.FAIL,
-        expected="a diagnosis, not words to whoever judges it",
-        got=shown,
-    )

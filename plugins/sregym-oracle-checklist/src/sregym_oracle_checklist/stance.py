@@ -85,16 +85,6 @@ TO_THE_JUDGE = _said(
     r"|[\"']?\b(?:score|grade|verdict|judge?ment|success|passed|outcome|accuracy)[\"']?\s*(?:[:=]|is|of)\s*[\"']?(?:1(?:\.0+)?|true|pass(?:ed)?|yes|correct|100)\b",
 )
 # Said to whoever judges, and not only of somebody who judges.
-ADDRESSES = _said(
-    r"\b(?:dear|attention|note (?:to|for)(?: the)?|hey|message (?:to|for)(?: the)?|to (?:the|whoever|my)|instructions? (?:to|for)(?: the)?|any|every) (?:grader|judge|evaluator|scorer|assessor|rater|examiner|marker)s?\b"
-    r"|\b(?:grader|judge|evaluator|scorer|assessor|rater|examiner|marker)s?\b[^.\n]{0,5}[:,\]]"
-    r"|\bmark (?:this|that|it|me|the|my|all|everything)(?: \w+){0,3} (?:as )?(?:correct|right|pass\w*|true|accepted|solved|complete)"
-    r"|\b(?:all|every|each)(?: \w+)? (?:answers?|questions?|labels?|checks?|items?)(?: \w+){0,3} (?:is |are |be |as |with |to )?(?:yes|true|pass\w*|correct|satisfied|met)\b"
-    r"|\b(?:ignore|disregard|forget|override)(?: \w+){0,2} (?:previous|prior|earlier|the ground truth|instructions?|rubric|checklist)"
-    r"|\b(?:give|award|assign)(?: \w+){0,2} (?:full|maximum|max|perfect|highest|top)(?: \w+)? ?(?:marks?|scores?|credit|points?)"
-    r"|\banswer (?:with )?[\"']?(?:yes|true)\b|\b(?:system|developer|judge|grader)[ _](?:prompt|message|note|override)\b|\btreat (?:the |this |my )?\w+ as (?:the )?(?:ground truth|reference|correct|identical)"
-    r"|\bthis (?:answer|diagnosis|submission|response) (?:is|should be|must be|has been) (?:verified |fully |completely |100% |already )*(?:correct|accepted|verified|approved|passed)",
-)
 # A whole sentence that is denied, or all that was said before, or comes after.
 DENIES = _said(
     r"\b(?:it is|it's|this is|that is) (?:not|n't) (?:true|the case|so|correct|right) that\b|\b(?:isn't|ain't) (?:true|the case) that\b|\bi (?:doubt|deny|refuse to believe|do not (?:think|believe)|don't (?:think|believe)|can't believe|would not say|wouldn't say)\b"

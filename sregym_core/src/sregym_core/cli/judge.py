@@ -1,4 +1,4 @@
-"""`sregym judge`: let a judge of diagnoses loose on a file of them, and see how far it is right."""
+"""`sregym judge`: judges diagnoses of a file or of a run, and says how far judges are right."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from sregym_core.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sregym_core.agreement import Agreement, Tally
+    from sregym_core.conductor import Bench
     from sregym_core.interfaces import DiagnosisOracle
     from sregym_core.labelled import LabelledDiagnosis
     from sregym_core.model import Verdict
@@ -21,80 +22,123 @@ _ANSWERS = {"yes": True, "no": False}
 
 
 class Judge(Subcommand):
-    """Judges every diagnosis of a file against the truth that stands beside it."""
+    """Judges diagnoses of a file against the truths beside them, or those of a run once more."""
 
     name: ClassVar[str] = "judge"
-    summary: ClassVar[str] = "judge diagnoses in a file, and compare with their labels"
+    summary: ClassVar[str] = "judge diagnoses of a file or a run, and compare with labels"
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
-        parser.add_argument(
-            "cases", type=Path, metavar="CASES", help="diagnoses, one JSON object a line"
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument(
+            "cases", type=Path, nargs="?", metavar="CASES", help="diagnoses, one JSON object a line"
+        )
+        what.add_argument(
+            "--run",
+            type=Path,
+            metavar="RUN",
+            help="judge the undecided diagnoses of a finished run again",
+        )
+        what.add_argument(
+            "--review",
+            type=Path,
+            metavar="RUN",
+            help="answer the questions about its undecided diagnoses yourself",
         )
         parser.add_argument(
             "--judge",
-            default="checklist",
-            metavar="NAME",
-            help="the oracle that judges (default checklist)",
+            action="append",
+            metavar="NAME[:OPTION]",
+            help="the oracle that judges (default checklist); given twice, both judge the cases, and "
+            "their agreement is told",
+        )
+        parser.add_argument(
+            "--all", action="store_true", help="all diagnoses of the run, not the undecided alone"
+        )
+        parser.add_argument(
+            "--by", default="", metavar="PERSON", help="who reviews (default: the user's name)"
         )
         parser.add_argument("--json", action="store_true", help="as JSON, with all nine answers")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Judge all, then count."""
-        from sregym_core.agreement import Agreement, Judged
         from sregym_core.api import Workspace
-        from sregym_core.interfaces import DiagnosisOracle
+
+        bench = Workspace(self.settings).bench
+        names = arguments.judge or ["checklist"]
+        judges = [(name, diagnosis_judge(bench, name)) for name in names]
+        if arguments.cases is None:
+            from sregym_core.cli.judge_run import judge_again, review
+
+            if len(judges) > 1:
+                msg = "a run is judged by one judge at a time: give --judge once"
+                raise UsageError(msg)
+            if arguments.run is not None:
+                judge_again(self.console, bench, judges[0], arguments)
+            else:
+                review(self.console, judges[0][1], arguments)
+            return ExitCode.DONE
+        for given, option in ((arguments.all, "--all"), (arguments.by, "--by")):
+            if given:
+                msg = f"{option} is for runs: give --run or --review, or leave it out"
+                raise UsageError(msg)
+        self._cases(arguments, judges)
+        return ExitCode.DONE
+
+    def _cases(
+        self, arguments: argparse.Namespace, judges: Sequence[tuple[str, DiagnosisOracle]]
+    ) -> None:
+        from sregym_core.agreement import Agreement, Judged
         from sregym_core.labelled import read_labelled
 
         cases = read_labelled(arguments.cases)
-        judge = Workspace(self.settings).bench.oracle(arguments.judge)
-        if not isinstance(judge, DiagnosisOracle):
-            msg = (
-                f"oracle {arguments.judge!r} judges more than diagnoses and ground truth; "
-                "choose one that derives from DiagnosisOracle, like 'checklist'"
-            )
-            raise UsageError(msg)
-        verdicts = [
-            judge.judge_diagnosis(case.diagnosis, None, case.truths(), case.parts())
-            for case in cases
-        ]
+        (name, judge), *others = judges
+        verdicts = verdicts_on(judge, cases)
         labelled = [
-            Judged(case.style, case.application, _decided(verdict), case.passed)
+            Judged(case.style, case.application, decided(verdict), case.passed)
             for case, verdict in zip(cases, verdicts, strict=True)
             if case.passed is not None
         ]
         agreement = Agreement.of(labelled) if labelled else None
         told = [
-            {
-                "id": case.id,
-                "outcome": str(verdict.outcome),
-                "score": round(verdict.score, 4),
-                "answers": answers(judge, verdict),
-            }
+            told_case(case.id, judge, verdict)
             for case, verdict in zip(cases, verdicts, strict=True)
         ]
+        counted: dict[str, Any] = {"judge": name, "cases": told}
+        if agreement is not None:
+            counted["agreement"] = agreement.as_json()
+        spent = usage(verdicts)
+        if spent is not None:
+            counted["usage"] = spent
+        between = {
+            other: _between(verdicts, verdicts_on(second, cases)) for other, second in others
+        }
+        if between:
+            counted["judges"] = {other: tally.as_json() for other, tally in between.items()}
         if arguments.json:
-            counted = {} if agreement is None else {"agreement": agreement.as_json()}
-            self.console.json({"judge": arguments.judge, "cases": told, **counted})
-        else:
-            self._tell(cases, told, agreement)
-        return ExitCode.DONE
+            self.console.json(counted)
+            return
+        self._tell(cases, told, agreement, between)
+        if spent is not None:
+            self.console.say(f"\n{words_of_usage(spent)}")
 
     def _tell(
         self,
         cases: Sequence[LabelledDiagnosis],
         told: Sequence[dict[str, Any]],
         agreement: Agreement | None,
+        between: Mapping[str, Tally],
     ) -> None:
         rows = [
             (one["id"], one["outcome"], f"{one['score']:.2f}", _label(case), case.style)
             for case, one in zip(cases, told, strict=True)
         ]
         self.console.table(("ID", "OUTCOME", "SCORE", "LABEL", "STYLE"), tuple(rows))
-        if agreement is None:
+        counted = [] if agreement is None else [("all", agreement.whole), *agreement.rows()]
+        counted += [(f"as {other} judges", tally) for other, tally in between.items()]
+        if not counted:
             return
         self.console.say()
-        counted = [("all", agreement.whole), *agreement.rows()]
         self.console.table(
             ("", "TEXTS", "UNDECIDED", "FALSE PASSES", "FALSE FAILS", "KAPPA (95 %)"),
             tuple((name, *_cells(tally)) for name, tally in counted),
@@ -120,7 +164,79 @@ def answers(judge: DiagnosisOracle, verdict: Verdict) -> dict[str, bool | None]:
     return found
 
 
-def _decided(verdict: Verdict) -> bool | None:
+def diagnosis_judge(bench: Bench, name: str) -> DiagnosisOracle:
+    """An oracle that judges diagnoses by ground truth alone.
+
+    Raises:
+        UsageError: The one of that name needs more.
+    """
+    from sregym_core.interfaces import DiagnosisOracle
+
+    judge = bench.oracle(name)
+    if not isinstance(judge, DiagnosisOracle):
+        msg = (
+            f"oracle {name!r} judges more than diagnoses and ground truth; "
+            "choose one that derives from DiagnosisOracle, like 'checklist'"
+        )
+        raise UsageError(msg)
+    return judge
+
+
+def verdicts_on(judge: DiagnosisOracle, cases: Sequence[LabelledDiagnosis]) -> list[Verdict]:
+    """One for each case, in order."""
+    return [
+        judge.judge_diagnosis(case.diagnosis, None, case.truths(), case.parts()) for case in cases
+    ]
+
+
+def told_case(name: str, judge: DiagnosisOracle, verdict: Verdict) -> dict[str, Any]:
+    """A case for programs; why there is no outcome where there is none."""
+    told = {
+        "id": name,
+        "outcome": str(verdict.outcome),
+        "score": round(verdict.score, 4),
+        "answers": answers(judge, verdict),
+    }
+    return {**told, "reason": verdict.reason} if str(verdict.outcome) == "error" else told
+
+
+def usage(verdicts: Sequence[Verdict]) -> dict[str, Any] | None:
+    """What language models were asked for verdicts, in sum; None where none was."""
+    spent = [verdict.usage for verdict in verdicts if verdict.usage is not None]
+    if not spent:
+        return None
+    costs = [one.cost_usd for one in spent]
+    return {
+        "models": sorted({one.model for one in spent}),
+        "requests": sum(one.requests for one in spent),
+        "prompt_tokens": sum(one.prompt_tokens for one in spent),
+        "completion_tokens": sum(one.completion_tokens for one in spent),
+        "cost_usd": None if None in costs else sum(cost for cost in costs if cost is not None),
+    }
+
+
+def words_of_usage(spent: Mapping[str, Any]) -> str:
+    """The same for people."""
+    cost = spent["cost_usd"]
+    price = "at a price that is not known" if cost is None else f"for {cost:.4f} USD"
+    tokens = f"{spent['prompt_tokens']} tokens in, {spent['completion_tokens']} out"
+    return f"{', '.join(spent['models'])}: {spent['requests']} requests, {tokens}, {price}"
+
+
+def _between(first: Sequence[Verdict], second: Sequence[Verdict]) -> Tally:
+    """How far one judge agrees with another, whose decided verdicts stand for labels."""
+    from sregym_core.agreement import Tally
+
+    tally = Tally()
+    for verdict, other in zip(first, second, strict=True):
+        label = decided(other)
+        if label is not None:
+            tally.add(decided(verdict), label)
+    return tally
+
+
+def decided(verdict: Verdict) -> bool | None:
+    """Whether a diagnosis passes; None where the judge could not tell, or failed."""
     return {"pass": True, "fail": False}.get(str(verdict.outcome))
 
 

@@ -73,9 +73,8 @@ class Bench:
         return fault
 
     def oracle(self, name: str) -> Oracle:
-        """The oracle of that name."""
-        oracle: Oracle = self.registry.make("oracle", name)
-        return oracle
+        """The oracle of that name, which `NAME:key=value,key=value` gives options."""
+        return self.registry.oracle(name)
 
     def noise(self, name: str) -> Noise:
         """The noise source of that name."""

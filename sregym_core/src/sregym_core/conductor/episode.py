@@ -41,7 +41,7 @@ from sregym_core.events import (
     Recovered,
 )
 from sregym_core.interfaces import ClusterError, Reference, Stage
-from sregym_core.model import EpisodeRecord, Outcome, RepairRecord
+from sregym_core.model import EpisodeRecord, Outcome, RepairRecord, outcome_of
 from sregym_core.modes import Scene
 from sregym_core.policy import Policy
 from sregym_core.policy.role import on_call
@@ -368,7 +368,7 @@ class EpisodePlayer:
             self._contained(self._setup.world.cluster.close)
 
     def _record(self) -> EpisodeRecord:
-        outcome, reason = grading.outcome(
+        outcome, reason = outcome_of(
             self._problem_with_world,
             self._grades.stages.get(Stage.DIAGNOSIS),
             self._grades.stages.get(Stage.MITIGATION),
@@ -382,6 +382,7 @@ class EpisodePlayer:
             reason=reason,
             recovered=self._recovered,
             repair=self._repair,
+            truths=self._grades.truths,
             stopped=self._agent_error,
             **account.of_plan(self.plan),
             **account.of_prelude(self._setup.prelude),

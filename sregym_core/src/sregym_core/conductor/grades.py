@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sregym_core.conductor.plan import EpisodePlan
     from sregym_core.conductor.timeline import Timeline
     from sregym_core.interfaces import OracleContext
-    from sregym_core.model import Claims
+    from sregym_core.model import Claims, GroundTruth
 
 _PENDING = Verdict(outcome=Outcome.ERROR, reason="not graded")
 
@@ -32,10 +32,12 @@ class Grades:
 
     Attributes:
         stages: Records of the stages that were handed in or judged.
+        truths: Root causes by which they were judged; empty until the first is.
     """
 
     def __init__(self, bench: Bench, plan: EpisodePlan, timeline: Timeline) -> None:
         self.stages: dict[Stage, StageRecord] = {}
+        self.truths: tuple[GroundTruth, ...] = ()
         self._bench = bench
         self._problem = plan.problem
         self._mode = plan.mode
@@ -52,6 +54,7 @@ class Grades:
         self, stage: Stage, text: str, claims: Claims | None, facts: OracleContext
     ) -> None:
         """A stage is handed in; a diagnosis is judged at once."""
+        self.truths = facts.truths
         at_s = self._timeline.at_s()
         self.stages[stage] = StageRecord(
             text=text, claims=claims, submitted_at_s=at_s, verdict=_PENDING
@@ -71,6 +74,7 @@ class Grades:
             agent_error: What ended the agent's part; empty when it ended by itself.
             facts: What oracles judge by.
         """
+        self.truths = facts.truths
         for stage in self._mode.judged:
             if stage not in self.stages:
                 reason = f"nothing was submitted; {agent_error}".rstrip("; ")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         Oracle,
         OracleContext,
     )
-    from sregym_core.model import GroundTruth, Problem, StageRecord
+    from sregym_core.model import GroundTruth, Problem
 
 # Users notice when at least this share of their requests fails that did not fail before.
 VISIBLE_DROP = 0.02
@@ -212,21 +212,6 @@ def judge(
         reason="; ".join(dict.fromkeys(reasons)),
         side_effects=tuple(dict.fromkeys(effects)),
     )
-
-
-def outcome(
-    world_problem: str, diagnosis: StageRecord | None, mitigation: StageRecord | None
-) -> tuple[Outcome, str]:
-    """The outcome of an episode and why: error before fail before undecided before pass."""
-    if world_problem:
-        return Outcome.ERROR, world_problem
-    stages = [("diagnosis", diagnosis), ("mitigation", mitigation)]
-    for wanted in (Outcome.ERROR, Outcome.FAIL, Outcome.UNDECIDED):
-        for name, stage in stages:
-            if stage is not None and stage.verdict.outcome is wanted:
-                return wanted, f"{name}: {stage.verdict.reason}"
-    passed = [name for name, stage in stages if stage is not None]
-    return Outcome.PASS, f"{' and '.join(passed)} passed"
 
 
 def true_claims(truths: Sequence[GroundTruth]) -> Claims:

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
+from sregym_core.errors import UsageError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -122,10 +124,24 @@ class Oracle(ABC):
     Attributes:
         name: The word in problems.
         stage: `diagnosis` or `mitigation`.
+        accepts: Names of the options that it knows; most have none.
+        options: What was given behind its name: `NAME:key=value,key=value`.
+
+    Raises:
+        UsageError: It does not know an option.
     """
 
     name: ClassVar[str]
     stage: ClassVar[str]
+    accepts: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, options: Mapping[str, str] | None = None) -> None:
+        self.options: Mapping[str, str] = options or {}
+        for name in self.options:
+            if name not in self.accepts:
+                has = f"it has: {', '.join(self.accepts)}" if self.accepts else "it has none"
+                msg = f"oracle {self.name!r} has no option {name!r}; {has}"
+                raise UsageError(msg)
 
     @abstractmethod
     def judge(self, context: OracleContext) -> Verdict:
@@ -144,10 +160,12 @@ class DiagnosisOracle(Oracle):
     Attributes:
         questions: Names of the checks that answer questions, by dimension and in order. With several
             root causes a name may be followed by the one that is meant, in brackets.
+        asks: The questions themselves, by these names.
     """
 
     stage: ClassVar[str] = "diagnosis"
     questions: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    asks: ClassVar[Mapping[str, str]] = {}
 
     def judge(self, context: OracleContext) -> Verdict:
         """Judge what was submitted by the context's truths and components."""
@@ -170,3 +188,18 @@ class DiagnosisOracle(Oracle):
             truths: All root causes, at least one.
             components: The application's.
         """
+
+    def verdict_of(
+        self, answers: Sequence[Mapping[str, bool | None]], truths: Sequence[GroundTruth]
+    ) -> Verdict:
+        """The verdict that follows from a person's answers.
+
+        Args:
+            answers: For each root cause, by question; None where the answer is not known.
+            truths: The root causes.
+
+        Raises:
+            UsageError: The oracle asks no questions that a person could answer.
+        """
+        msg = f"oracle {self.name!r} asks no questions; choose one that does, like 'checklist'"
+        raise UsageError(msg)

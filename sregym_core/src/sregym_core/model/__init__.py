@@ -54,11 +54,13 @@ from sregym_core.model.record import (
     ApiRequest,
     Attempt,
     EpisodeRecord,
+    Judgement,
     RepairRecord,
     StageRecord,
     TimelineEntry,
     Tokens,
     ToolCall,
+    outcome_of,
 )
 from sregym_core.model.suites import suites_of
 from sregym_core.model.target import (
@@ -88,7 +90,15 @@ from sregym_core.model.target import (
     parse_target,
 )
 from sregym_core.model.truth import Change, Claims, GroundTruth
-from sregym_core.model.verdict import Check, Outcome, Severity, SideEffect, Verdict, worst
+from sregym_core.model.verdict import (
+    Check,
+    ModelUsage,
+    Outcome,
+    Severity,
+    SideEffect,
+    Verdict,
+    worst,
+)
 from sregym_core.model.workload import (
     BATCH_KINDS,
     ROLLING_KINDS,
@@ -134,6 +144,7 @@ __all__ = [
     "FaultTarget",
     "GroundTruth",
     "IngressUse",
+    "Judgement",
     "KernelTable",
     "KubeletField",
     "Link",
@@ -142,6 +153,7 @@ __all__ = [
     "LinkState",
     "LinkTarget",
     "MemoryUse",
+    "ModelUsage",
     "Namespace",
     "NamespaceTarget",
     "NetworkUse",
@@ -187,6 +199,7 @@ __all__ = [
     "kind_of",
     "name_of",
     "named_in",
+    "outcome_of",
     "parse_setting",
     "parse_target",
     "pod_spec",

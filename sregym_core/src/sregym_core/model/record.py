@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from sregym_core.model.base import Value
-from sregym_core.model.truth import Claims
+from sregym_core.model.truth import Claims, GroundTruth
 from sregym_core.model.verdict import Outcome, Verdict
 
 
@@ -122,6 +122,22 @@ class Attempt(Value):
     answer: str = ""
 
 
+class Judgement(Value):
+    """A verdict on what was submitted, and who gave it.
+
+    Attributes:
+        by: An oracle with its options, or a person; empty for the oracles of the run itself.
+        at: When, in RFC 3339 and UTC; empty for the run's own.
+        note: What whoever judged adds.
+        verdict: The verdict.
+    """
+
+    by: str = ""
+    at: str = ""
+    note: str = ""
+    verdict: Verdict
+
+
 class StageRecord(Value):
     """One graded stage: the submission and its verdict.
 
@@ -129,13 +145,15 @@ class StageRecord(Value):
         text: What was submitted.
         claims: The structured diagnosis, when one was given.
         submitted_at_s: Episode seconds; None when nothing was submitted.
-        verdict: What the oracles say.
+        verdict: What counts: what the oracles of the run say, or who judged last.
+        judgements: All verdicts in order, where there is more than that of the run.
     """
 
     text: str = ""
     claims: Claims | None = None
     submitted_at_s: float | None = None
     verdict: Verdict
+    judgements: tuple[Judgement, ...] = ()
 
 
 class RepairRecord(Value):
@@ -178,6 +196,7 @@ class EpisodeRecord(Value):
         cluster: Name of the cluster provider.
         outcome: Pass when both stages pass; error when the world was not right.
         reason: Why, in one sentence.
+        truths: The root causes, as diagnoses were judged by them; empty where none was.
         diagnosis: First stage, None when it was not reached.
         mitigation: Second stage, None when it was not reached.
         repair: What the repair cost; None where no mitigation was judged.
@@ -217,6 +236,7 @@ class EpisodeRecord(Value):
     cluster: str
     outcome: Outcome
     reason: str = ""
+    truths: tuple[GroundTruth, ...] = ()
     diagnosis: StageRecord | None = None
     mitigation: StageRecord | None = None
     repair: RepairRecord | None = None
@@ -237,3 +257,18 @@ class EpisodeRecord(Value):
     transcript: tuple[ToolCall, ...] = ()
     requests: tuple[ApiRequest, ...] = ()
     attempts: tuple[Attempt, ...] = ()
+
+
+def outcome_of(
+    world_problem: str, diagnosis: StageRecord | None, mitigation: StageRecord | None
+) -> tuple[Outcome, str]:
+    """The outcome of an episode and why: error before fail before undecided before pass."""
+    if world_problem:
+        return Outcome.ERROR, world_problem
+    stages = [("diagnosis", diagnosis), ("mitigation", mitigation)]
+    for wanted in (Outcome.ERROR, Outcome.FAIL, Outcome.UNDECIDED):
+        for name, stage in stages:
+            if stage is not None and stage.verdict.outcome is wanted:
+                return wanted, f"{name}: {stage.verdict.reason}"
+    passed = [name for name, stage in stages if stage is not None]
+    return Outcome.PASS, f"{' and '.join(passed)} passed"

@@ -97,6 +97,26 @@ class SideEffect(Value):
     what: str
 
 
+class ModelUsage(Value):
+    """What a verdict of a language model cost.
+
+    Attributes:
+        model: Its name, as its provider knows it.
+        prompt_version: Of the questions it was asked.
+        requests: How many were made; 0 where the answers were remembered from an earlier verdict.
+        prompt_tokens: What it read.
+        completion_tokens: What it wrote.
+        cost_usd: Price in US dollars; None where nobody knows the model's.
+    """
+
+    model: str
+    prompt_version: str = ""
+    requests: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = None
+
+
 class Verdict(Value):
     """The answer of an oracle.
 
@@ -107,6 +127,7 @@ class Verdict(Value):
         score: 0.0 to 1.0 where the oracle gives partial credit, else 1.0 for a pass and 0.0.
         reason: One sentence for people.
         side_effects: What else a repair changed.
+        usage: What a language model that gave it was asked; None where none was.
     """
 
     outcome: Outcome
@@ -114,6 +135,7 @@ class Verdict(Value):
     score: float = 0.0
     reason: str = ""
     side_effects: tuple[SideEffect, ...] = ()
+    usage: ModelUsage | None = None
 
     @classmethod
     def of(cls, checks: Sequence[Check], reason: str = "") -> Verdict:

@@ -1,0 +1,1 @@
+"""A diagnosis oracle that asks a language model the questions of the checklist."""

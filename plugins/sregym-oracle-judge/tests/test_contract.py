@@ -1,0 +1,9 @@
+"""The contracts that this package must hold to."""
+
+from __future__ import annotations
+
+from sregym_core.testing import PluginContract
+
+
+class TestPlugin(PluginContract):
+    distribution = "sregym-oracle-judge"

@@ -1,0 +1,178 @@
+"""Diagnoses of a finished run, judged by a second judge or by a person."""
+
+from __future__ import annotations
+
+import getpass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from sregym_core.cli.judge import told_case, usage, words_of_usage
+from sregym_core.errors import UsageError
+from sregym_core.judgements import held, judged, to_judge
+from sregym_core.model import Judgement, Verdict
+from sregym_core.records import read_run, rewrite
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from sregym_core.cli import Console
+    from sregym_core.conductor import Bench
+    from sregym_core.interfaces import DiagnosisOracle
+    from sregym_core.model import Component, EpisodeRecord, GroundTruth, StageRecord
+
+_WORDS = {"y": True, "yes": True, "n": False, "no": False, "?": None}
+
+
+def judge_again(
+    console: Console,
+    bench: Bench,
+    judge: tuple[str, DiagnosisOracle],
+    arguments: argparse.Namespace,
+) -> None:
+    """Let another judge decide; what it decides counts, the first verdicts are kept."""
+    name, oracle = judge
+    told, verdicts = [], []
+    run: Path = arguments.run
+    with held(run):
+        for record, stage in _chosen(run, every=arguments.all):
+            verdict = oracle.judge_diagnosis(
+                stage.text, stage.claims, record.truths, _components(bench, record)
+            )
+            _keep(run, record, Judgement(by=name, at=_now(), verdict=verdict))
+            verdicts.append(verdict)
+            told.append(
+                {
+                    "episode": record.episode,
+                    "problem": record.problem,
+                    "before": str(stage.verdict.outcome),
+                    **told_case(record.episode, oracle, verdict),
+                }
+            )
+    spent = usage(verdicts)
+    if arguments.json:
+        console.json({"run": str(run), "judge": name, "episodes": told, "usage": spent})
+        return
+    rows = [(one["episode"], one["problem"], one["before"], one["outcome"]) for one in told]
+    console.table(("EPISODE", "PROBLEM", "BEFORE", name.partition(":")[0].upper()), tuple(rows))
+    for one in told:
+        if "reason" in one:
+            console.say(f"{one['episode']}: {one['reason']}")
+    if spent is not None:
+        console.say(f"\n{words_of_usage(spent)}")
+
+
+def review(console: Console, judge: DiagnosisOracle, arguments: argparse.Namespace) -> None:
+    """Ask a person the questions of the judge; every answered episode is kept at once."""
+    if not judge.asks:
+        judge.verdict_of([], [])
+    person = arguments.by or _user()
+    run: Path = arguments.review
+    told: list[dict[str, Any]] = []
+    with held(run):
+        for record, stage in _chosen(run, every=arguments.all):
+            # Questions go beside the result, which may be JSON.
+            _show(console, record, stage)
+            answers = _answers(console, judge, record.truths, stage.verdict)
+            if answers is None:
+                break
+            verdict = judge.verdict_of(answers, record.truths)
+            _keep(run, record, Judgement(by=person, at=_now(), verdict=verdict))
+            console.note(f"{record.episode}: {verdict.outcome}, {verdict.reason}\n")
+            told.append({**told_case(record.episode, judge, verdict), "by": person})
+        left = len(list(_chosen(run, every=False)))
+    if arguments.json:
+        console.json({"run": str(run), "episodes": told, "undecided": left})
+    else:
+        console.say(f"{len(told)} reviewed by {person}, {left} undecided")
+
+
+def _chosen(run: Path, *, every: bool) -> Iterator[tuple[EpisodeRecord, StageRecord]]:
+    _, records = read_run(run)
+    for record in to_judge(records, every=every):
+        if record.diagnosis is not None:
+            yield record, record.diagnosis
+
+
+def _keep(run: Path, record: EpisodeRecord, judgement: Judgement) -> None:
+    _, records = read_run(run)
+    changed = judged(record, judgement)
+    rewrite(run, [changed if one.episode == record.episode else one for one in records], changed)
+
+
+def _components(bench: Bench, record: EpisodeRecord) -> Sequence[Component]:
+    """Those of the problem's application; none where it is not known here."""
+    try:
+        problem = bench.problems.get(record.problem)
+        return bench.application(problem.application).components()
+    except UsageError:
+        return ()
+
+
+def _show(console: Console, record: EpisodeRecord, stage: StageRecord) -> None:
+    console.note(f"Episode {record.episode}, problem {record.problem}, agent {record.agent}")
+    console.note(f"\nSubmitted:\n{_indented(stage.text)}")
+    for truth in record.truths:
+        console.note(f"\nGround truth:\n{_indented(truth.sentence())}")
+    console.note(f"\nUntil now: {stage.verdict.outcome}, {stage.verdict.reason}\n")
+
+
+def _answers(
+    console: Console,
+    judge: DiagnosisOracle,
+    truths: Sequence[GroundTruth],
+    verdict: Verdict,
+) -> list[Mapping[str, bool | None]] | None:
+    """A person's answers for each root cause; None where they want to stop."""
+    console.note("y: yes, n: no, ?: cannot be told, Enter: as before, q: stop")
+    given: list[Mapping[str, bool | None]] = []
+    for number, truth in enumerate(truths):
+        if len(truths) > 1:
+            console.note(f"Root cause {truth.component}, {truth.mechanism.replace('-', ' ')}:")
+        one: dict[str, bool | None] = {}
+        for question, text in judge.asks.items():
+            before = _before(verdict, question, number)
+            answer = _answer(console, f"{text} [{before}] ", before)
+            if answer == "q":
+                return None
+            one[question] = _WORDS[answer]
+        given.append(one)
+    return given
+
+
+def _before(verdict: Verdict, question: str, number: int) -> str:
+    """The former answer; there is one for each root cause, in their order."""
+    found = [check.got for check in verdict.checks if check.name.partition("[")[0] == question]
+    got = found[number] if number < len(found) else ""
+    return {"yes": "y", "no": "n"}.get(got, "?")
+
+
+def _answer(console: Console, question: str, before: str) -> str:
+    while True:
+        console.note(question)
+        try:
+            said = input().strip().lower()
+        except EOFError:
+            return "q"
+        if not said:
+            return before
+        if said in _WORDS or said == "q":
+            return said
+        console.note(f"{said!r} is no answer: y, n, ?, Enter or q")
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}".rstrip() for line in text.splitlines())
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError) as error:
+        msg = "nobody knows who reviews: say it with --by PERSON"
+        raise UsageError(msg) from error
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

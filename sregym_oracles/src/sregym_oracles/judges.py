@@ -1,0 +1,60 @@
+"""What all judges share that answer the questions of the checklist."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from sregym_core.interfaces import DiagnosisOracle
+from typing_extensions import override
+
+from sregym_oracles.checklist import CHECKLIST, Answer, combine, verdict_of_answers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sregym_core.model import Check, GroundTruth, Verdict
+
+
+class ChecklistJudge(DiagnosisOracle):
+    """Judges by nine answers for each root cause; whoever gives them, the verdict follows from here."""
+
+    questions: ClassVar[tuple[tuple[str, ...], ...]] = tuple(
+        tuple(question.id for question in dimension.questions) for dimension in CHECKLIST
+    )
+    asks: ClassVar[Mapping[str, str]] = {
+        question.id: question.text for dimension in CHECKLIST for question in dimension.questions
+    }
+
+    @override
+    def verdict_of(
+        self, answers: Sequence[Mapping[str, bool | None]], truths: Sequence[GroundTruth]
+    ) -> Verdict:
+        given = [[Answer(question, yes) for question, yes in one.items()] for one in answers]
+        return verdict_on(given, truths)
+
+
+def verdict_on(
+    answers: Sequence[Sequence[Answer]],
+    truths: Sequence[GroundTruth],
+    extra: Sequence[Check] = (),
+) -> Verdict:
+    """The verdict that follows from the answers for each root cause.
+
+    Args:
+        answers: For each root cause, in order.
+        truths: The root causes.
+        extra: Checks about the submission as a whole.
+    """
+    verdicts = [
+        verdict_of_answers(given, label(truth, truths))
+        for given, truth in zip(answers, truths, strict=True)
+    ]
+    return combine(verdicts, extra)
+
+
+def label(truth: GroundTruth, truths: Sequence[GroundTruth]) -> str:
+    """What tells the checks of this root cause from those of the others; nothing if it is alone."""
+    if len(truths) == 1:
+        return ""
+    alone = sum(1 for other in truths if other.component == truth.component) == 1
+    return truth.component if alone else f"{truth.component} {truth.mechanism}"
