@@ -53,7 +53,7 @@ def test_geo_with_everything_a_fault_may_hold_on_to(hotel: HotelReservation) -> 
         operations=("hotels",),
         builds={
             "incompatible": "jackcuii/hotel-reservation:latest",
-            "leaking": "ghcr.io/sregym/hotel-reservation:5b7c1e2",
+            "leaking": "yinfangchen/hotelreservation:5b7c1e2",
             "buggy": "yinfangchen/geo:app3",
         },
         registered=True,
