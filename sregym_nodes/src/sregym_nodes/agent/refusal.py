@@ -1,0 +1,7 @@
+"""Errors that are sentences for people."""
+
+from __future__ import annotations
+
+
+class Refusal(Exception):
+    """Something is not done; the text says what was seen and what to do about it."""

@@ -1,0 +1,94 @@
+"""A process that makes one call when it is told to, and ends with what the kernel said."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from . import calls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+_LATE = 254
+_UNKNOWN = 255
+_GO = signal.SIGUSR1
+
+
+class Said(NamedTuple):
+    """How a call went.
+
+    Attributes:
+        error: Number of the error, 0 for none.
+        late: Whether it took as long as it should have been made to.
+    """
+
+    error: int
+    late: bool
+
+
+class Trial:
+    """Such a process; leaving the context ends it.
+
+    Args:
+        call: Which call, by the name that faults give it.
+        path: Of the file that it names; None for no matter which.
+        late_s: Seconds from which it counts as late; 0 to look at errors.
+    """
+
+    def __init__(self, call: str, path: str | None = None, late_s: float = 0.0) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {_GO})
+        self.pid = os.fork()
+        if self.pid == 0:
+            os._exit(_wait_and_call(call, path, late_s))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {_GO})
+        self._ended = False
+
+    def __enter__(self) -> Trial:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._ended:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+
+    def call(self) -> Said:
+        """Let it make the call."""
+        os.kill(self.pid, _GO)
+        _, status = os.waitpid(self.pid, 0)
+        self._ended = True
+        code = os.waitstatus_to_exitcode(status)
+        return Said(0, True) if code == _LATE else Said(code, False)
+
+
+def _wait_and_call(call: str, path: str | None, late_s: float) -> int:
+    """In the child: no call that may be the one in question is made while it waits."""
+    try:
+        make: Callable[[], int] | None = calls.maker(call, path)
+        if make is None:
+            return _UNKNOWN
+        signal.sigwait({_GO})
+        error, took = calls.timed(make)
+    except BaseException:  # a child must not go on as its parent
+        return _UNKNOWN
+    return _LATE if late_s and took >= late_s else error
+
+
+def wait_for(condition: Callable[[], bool], timeout_s: float) -> bool:
+    """Wait until a condition holds that the kernel tells nobody about."""
+    end = time.monotonic() + timeout_s
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        signal.sigtimedwait((), 0.005)
+    return True

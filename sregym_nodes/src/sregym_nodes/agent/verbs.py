@@ -1,0 +1,202 @@
+"""What can be asked of this program: JSON in, JSON out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from . import facts, holding, registry
+from .journal import APPLIED, ENDED, Entry, Journal
+from .refusal import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+Answer = dict
+
+
+def apply(journal: Journal, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Bring about what is asked, for a time.
+
+    Args:
+        journal: Of this machine.
+        given: `ask`, `owner`, `lease_s`, and `backend` where a certain one is meant.
+    """
+    ask, owner = given["ask"], str(given["owner"])
+    _need_root()
+    with journal.locked():
+        _heal(journal)
+        standing = _same(journal, ask, owner)
+        if (
+            standing is not None
+            and standing.ask == ask
+            and registry.named(standing.backend).stands(standing)
+        ):
+            return _told(standing)
+        backend, refused = _choose(ask, str(given.get("backend") or registry.AUTO), standing)
+        resource = backend.resource(ask)
+        _alone(journal, resource, ask, owner)
+        if standing is not None:
+            holding.end(journal, standing)
+        entry = Entry(
+            ident=journal.next_ident(),
+            ask={**ask, "resource": resource},
+            owner=owner,
+            backend=backend.name,
+            until=facts.now() + float(given.get("lease_s") or 900.0),
+        )
+        journal.write(entry)
+        holding.start(journal, entry.ident)
+        return {**_told(journal.entry(entry.ident) or entry), "refused": refused}
+
+
+def undo(journal: Journal, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Undo one change by its `key`, or all of an `owner`, or with `all` everything; none is no error."""
+    _need_root()
+    with journal.locked():
+        _heal(journal)
+        meant = [entry for entry in reversed(journal.entries()) if _is_meant(entry, given)]
+        for entry in meant:
+            holding.end(journal, entry)
+    return {"undone": [entry.key for entry in meant]}
+
+
+def renew(journal: Journal, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Let all changes of an owner last longer."""
+    until = facts.now() + float(given["lease_s"])
+    with journal.locked():
+        mine = [entry for entry in journal.entries() if entry.owner == given["owner"]]
+        for entry in mine:
+            journal.change(entry.ident, until=until)
+            if entry.is_held and not registry.named(entry.backend).needs_attention:
+                os.kill(entry.holder[0], 18)  # SIGCONT: look at the time again
+    return {"renewed": [entry.key for entry in mine]}
+
+
+def listing(journal: Journal, _given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """All that is changed on this machine, after what is over has been undone."""
+    with journal.locked():
+        _heal(journal)
+        return {"changes": [_told(entry) for entry in journal.entries()], "facts": _facts()}
+
+
+def examine(_journal: Journal, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """For each of `asks` and each back end that is about such things: empty, or why it cannot."""
+    return {"answers": [_examined(ask) for ask in given["asks"]], "facts": _facts()}
+
+
+def _examined(ask: Mapping[str, Any]) -> Mapping[str, str]:
+    try:
+        found = registry.fitting(ask)
+    except Refusal as refusal:
+        return {"none": str(refusal)}
+    return {backend.name: backend.preflight(ask) for backend in found}
+
+
+VERBS: Mapping[str, Callable[[Journal, Mapping[str, Any]], Mapping[str, Any]]] = {
+    "apply": apply,
+    "undo": undo,
+    "renew": renew,
+    "list": listing,
+    "examine": examine,
+}
+
+
+def _need_root() -> None:
+    if not facts.is_root():
+        msg = "changing what the kernel does needs root; run as root, or allow sudo without a password"
+        raise Refusal(msg)
+
+
+def _facts() -> Mapping[str, Any]:
+    return {
+        "kernel": facts.kernel(),
+        "python": ".".join(map(str, sys.version_info[:3])),
+        "cgroups": facts.cgroup_version(),
+        "root": facts.is_root(),
+    }
+
+
+def _told(entry: Entry) -> Mapping[str, Any]:
+    stands = entry.phase == APPLIED and registry.named(entry.backend).stands(entry)
+    return {
+        "key": entry.key,
+        "ask": {name: value for name, value in entry.ask.items() if name != "resource"},
+        "owner": entry.owner,
+        "backend": entry.backend,
+        "stands": stands,
+        "left_s": round(entry.until - facts.now(), 1),
+        "effect": entry.effect,
+    }
+
+
+def _heal(journal: Journal) -> None:
+    """Undo what is over: other boots, ended leases, changes whose maker was lost on the way."""
+    for entry in reversed(journal.entries()):
+        if entry.boot != facts.boot_id():
+            journal.remove(entry.ident)
+        elif entry.until <= facts.now() or (
+            entry.phase not in (APPLIED, ENDED) and not entry.is_held
+        ):
+            holding.end(journal, entry)
+        elif entry.phase == APPLIED and not entry.is_held:
+            backend = registry.named(entry.backend)
+            if backend.needs_attention:
+                backend.undo(entry.state)
+                journal.change(entry.ident, phase=ENDED)
+            else:
+                holding.start(journal, entry.ident, "mind")
+
+
+def _same(journal: Journal, ask: Mapping[str, Any], owner: str) -> Entry | None:
+    for entry in journal.entries():
+        if entry.key == ask["key"]:
+            _mine(entry, owner)
+            return entry
+    return None
+
+
+def _alone(journal: Journal, resource: str, ask: Mapping[str, Any], owner: str) -> None:
+    for entry in journal.entries():
+        if entry.ask.get("resource") != resource or entry.key == ask["key"]:
+            continue
+        _mine(entry, owner)
+        if entry.phase != ENDED:
+            msg = f"{resource} is taken by {entry.key!r} already; undo that first, or put this elsewhere"
+            raise Refusal(msg)
+
+
+def _mine(entry: Entry, owner: str) -> None:
+    if entry.owner != owner:
+        left = max(0.0, entry.until - facts.now())
+        msg = (
+            f"another harness ({entry.owner}) holds {entry.key!r} on this machine; wait for its end, "
+            f"{left:.0f} s from now at the latest, or take another machine"
+        )
+        raise Refusal(msg)
+
+
+def _is_meant(entry: Entry, given: Mapping[str, Any]) -> bool:
+    if given.get("all"):
+        return True
+    fields = {"key": entry.key, "owner": entry.owner}
+    named = {name: given[name] for name in fields if given.get(name)}
+    return bool(named) and all(fields[name] == value for name, value in named.items())
+
+
+def _choose(
+    ask: Mapping[str, Any], wanted: str, standing: Entry | None
+) -> tuple[Any, Mapping[str, str]]:
+    """The first back end that can, and why those before it cannot."""
+    refused: dict[str, str] = {}
+    for backend in registry.fitting(ask, wanted):
+        # What the same owner set before is about to be replaced, and is in nobody's way.
+        asked = ask if standing is None else {**ask, "replaces": standing.state}
+        why = backend.preflight(asked)
+        if not why:
+            return backend, refused
+        refused[backend.name] = why
+    told = "; ".join(f"{name}: {why}" for name, why in refused.items())
+    msg = f"nothing was changed, no back end can do {ask['key']!r} here. {told}"
+    raise Refusal(msg)
