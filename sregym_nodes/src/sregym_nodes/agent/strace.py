@@ -71,8 +71,7 @@ class Strace(Backend):
         self._scope = Scope(ask["scope"])
         self._note = note
         if not self._scope.pids():
-            msg = f"no process is left in {self._scope.told}; does the container still run on this node?"
-            raise Refusal(msg)
+            raise Refusal(_none_left(self._scope))
         self._attach(ask)
 
     def probe(self, ask: Mapping[str, Any], state: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -132,9 +131,13 @@ class Strace(Backend):
 
     def _busy(self, ask: Mapping[str, Any]) -> str:
         """Who traces already what is meant."""
-        for pid in Scope(ask["scope"]).pids():
+        scope, ours = Scope(ask["scope"]), dict((ask.get("replaces") or {}).get("tracers", ()))
+        pids = scope.pids()
+        if not pids:
+            return _none_left(scope)
+        for pid in pids:
             tracer = int(facts.status(pid, "TracerPid") or 0)
-            if tracer and not self._is_ours(pid):
+            if tracer and tracer not in ours:
                 who = (
                     f"{facts.name_of(tracer) or 'a program of another machine'} (process {tracer})"
                 )
@@ -172,11 +175,13 @@ class Strace(Backend):
         call, error = str(ask["call"]), calls.number_of(str(ask.get("error") or ""))
         late_s = 0.0 if error else float(ask.get("delay_ms") or 0) / 1000
         file, real = _first_file(ask) if call in calls.OF_FILES else (None, None)
+        # A file that is not there yet cannot be named by a descriptor.
+        words = _words(ask if file else {**ask, "path": "", "files": ""}, (), file)
         if _once(call, real, late_s, ()).error == error and error:
             return f"{call} fails with {ask['error']} here anyway, so no effect could be told"
         said = Said(0, late=False)
         for _ in range(3):  # it may have called before the tracer was there
-            said = _once(call, real, late_s, _words(ask, (), file))
+            said = _once(call, real, late_s, words)
             if said.error == error and (error or said.late):
                 return ""
         if said.error == 255:
@@ -187,6 +192,10 @@ class Strace(Backend):
             )
         seen = os.strerror(said.error) if said.error else "no error"
         return f"a traced call of {call} gave {seen}; the kernel or a rule of this machine refuses tracing"
+
+
+def _none_left(scope: Scope) -> str:
+    return f"no process is left in {scope.told}; does the container still run on this node?"
 
 
 def _once(call: str, path: str | None, late_s: float, words: Sequence[str]) -> Said:

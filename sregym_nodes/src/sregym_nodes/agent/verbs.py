@@ -13,6 +13,8 @@ from .refusal import Refusal
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from .backend import Backend
+
 Answer = dict
 
 
@@ -34,9 +36,8 @@ def apply(journal: Journal, given: Mapping[str, Any]) -> Mapping[str, Any]:
             and registry.named(standing.backend).stands(standing)
         ):
             return _told(standing)
-        backend, refused = _choose(ask, str(given.get("backend") or registry.AUTO), standing)
+        backend, refused = _choose(journal, ask, str(given.get("backend") or registry.AUTO), owner)
         resource = backend.resource(ask)
-        _alone(journal, resource, ask, owner)
         if standing is not None:
             holding.end(journal, standing)
         entry = Entry(
@@ -167,6 +168,12 @@ def _alone(journal: Journal, resource: str, ask: Mapping[str, Any], owner: str) 
             raise Refusal(msg)
 
 
+def _replaced(journal: Journal, ask: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The state of what is about the same thing."""
+    states = (entry.state for entry in journal.entries() if entry.key == ask["key"])
+    return next(states, {})
+
+
 def _mine(entry: Entry, owner: str) -> None:
     if entry.owner != owner:
         left = max(0.0, entry.until - facts.now())
@@ -186,14 +193,14 @@ def _is_meant(entry: Entry, given: Mapping[str, Any]) -> bool:
 
 
 def _choose(
-    ask: Mapping[str, Any], wanted: str, standing: Entry | None
-) -> tuple[Any, Mapping[str, str]]:
+    journal: Journal, ask: Mapping[str, Any], wanted: str, owner: str
+) -> tuple[Backend, Mapping[str, str]]:
     """The first back end that can, and why those before it cannot."""
     refused: dict[str, str] = {}
     for backend in registry.fitting(ask, wanted):
+        _alone(journal, backend.resource(ask), ask, owner)
         # What the same owner set before is about to be replaced, and is in nobody's way.
-        asked = ask if standing is None else {**ask, "replaces": standing.state}
-        why = backend.preflight(asked)
+        why = backend.preflight({**ask, "replaces": _replaced(journal, ask)})
         if not why:
             return backend, refused
         refused[backend.name] = why

@@ -1,0 +1,277 @@
+"""System calls of real stores fail on this machine's own kernel, and succeed again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from real.needing import leftovers
+from real.stores import Postgres, Redis, Store, wait_for
+from sregym_nodes.remote import AgentError, NodeAgent
+from sregym_nodes.ways import Local
+
+WORDS = yaml.safe_load((Path(__file__).parent / "words.yaml").read_text())
+CASES = [(store, name) for store, cases in WORDS.items() for name in cases]
+SLEEPER = "import time, os\nwhile True: time.sleep(0.01); open('/etc/hostname').close()"
+
+
+def calls(pid: int, call: str = "openat", error: str = "EIO", **more: Any) -> dict[str, Any]:
+    return {"key": f"calls {call}", "kind": "calls", "call": call, "error": error} | (
+        {"scope": {"pids": [pid]}} | more
+    )
+
+
+@pytest.mark.parametrize(("kind", "case"), CASES, ids=" ".join)
+def test_a_store_says_what_it_says_on_a_real_kernel(
+    kind: str, case: str, agent: NodeAgent, request: pytest.FixtureRequest
+) -> None:
+    store: Store = request.getfixturevalue(kind)
+    wanted = WORDS[kind][case]
+    ask = dict(wanted["ask"])
+    if ask.get("path") == "appended":
+        assert isinstance(store, Redis)
+        ask["path"] = store.appended
+    before = len(store.lines())
+    applied = agent.apply(calls(store.pid, **ask))
+    assert (applied.backend, applied.effect["share"]) == ("strace", 1.0)
+    for words in wanted["does"]:
+        store.ask(*([words] if isinstance(store, Postgres) else words.split()))  # type: ignore[attr-defined]
+    missing = lambda: [line for line in wanted["lines"] if line not in store.lines()[before:]]  # noqa: E731
+    assert wait_for(lambda: not missing()), (missing(), store.lines()[before:])
+    assert agent.undo() == (f"calls {ask['call']}",)
+    assert store.lives == wanted["lives"]
+    if store.lives:
+        healthy = "PONG" if isinstance(store, Redis) else "1"
+        assert wait_for(
+            lambda: store.ask("ping" if isinstance(store, Redis) else "select 1") == healthy
+        )  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def sleeper() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that opens a file all the time, and dies when it cannot."""
+    process = subprocess.Popen(["python3", "-Ic", SLEEPER], stderr=subprocess.DEVNULL)
+    yield process
+    process.kill()
+    process.wait()
+
+
+def test_a_share_of_the_calls_and_a_file(agent: NodeAgent, redis: Redis) -> None:
+    """Each fourth call on that file, none on others, and late ones without an error."""
+    agent.apply(calls(redis.pid, "read", "EIO", share=0.25, path="/etc/hostname"))
+    assert [redis.ask("ping") for _ in range(8)] == ["PONG"] * 8
+    agent.apply(calls(redis.pid, "read", "EIO", share=0.25))
+    said = [redis.ask("ping") for _ in range(8)]
+    assert 0 < said.count("PONG") < 8, said
+    agent.undo()
+    agent.apply(calls(redis.pid, "write", "", delay_ms=300))
+    before = os.times().elapsed
+    redis.ask("ping")
+    assert os.times().elapsed - before > 0.3
+
+
+def test_nobody_else_is_concerned(agent: NodeAgent, tmp_path: Path) -> None:
+    with Redis(tmp_path / "one") as one, Redis(tmp_path / "two") as two:
+        agent.apply(calls(one.pid, "fork", "EAGAIN"))
+        assert (one.ask("bgsave"), two.ask("bgsave")) == ("ERR", "Background saving started")
+
+
+def test_a_control_group_with_who_comes_later(agent: NodeAgent, tmp_path: Path) -> None:
+    """A container that starts again stays in its pod's group, and meets the fault again."""
+    top = next(
+        (
+            path
+            for path in map(Path, ("/sys/fs/cgroup/pids", "/sys/fs/cgroup"))
+            if (path / "cgroup.procs").exists()
+        ),
+        None,
+    )
+    if top is None:
+        pytest.skip("needs control groups")
+    inner = top / "kubepods" / "pod01234567-89ab-cdef-0123-456789abcdef" / "c1"
+    try:
+        inner.mkdir(parents=True)
+    except OSError as error:
+        pytest.skip(f"control groups cannot be made here: {error}")
+    try:
+        scope = {"pods": ["01234567-89ab-cdef-0123-456789abcdef"]}
+        with Redis(tmp_path / "one") as store:
+            (inner / "cgroup.procs").write_text(str(store.pid))
+            agent.apply(calls(store.pid, "fork", "EAGAIN", scope=scope))
+            assert store.ask("bgsave") == "ERR"
+        with Redis(tmp_path / "again") as store:
+            (inner / "cgroup.procs").write_text(str(store.pid))
+            status = Path(f"/proc/{store.pid}/status")
+            assert wait_for(lambda: "TracerPid:\t0\n" not in status.read_text())
+            assert store.ask("bgsave") == "ERR"
+            agent.undo()
+            assert store.ask("bgsave") == "Background saving started"
+    finally:
+        assert wait_for(lambda: not (inner / "cgroup.procs").read_text())
+        for folder in (inner, inner.parent, inner.parent.parent):
+            folder.rmdir()
+
+
+def test_the_machine_heals_itself_when_nobody_renews(
+    sleeper: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    agent = NodeAgent("here", Local(), "harness-1", lease_s=1.0, folder=str(tmp_path / "nodectl"))
+    if agent.examine([calls(sleeper.pid)])[0]["strace"]:
+        pytest.skip("needs the program strace")
+    agent.apply(calls(sleeper.pid, "fork", "EAGAIN"))
+    held = tmp_path / "nodectl" / "held"
+    assert len(list(held.glob("*.json"))) == 1
+    assert wait_for(lambda: not list(held.glob("*.json")))
+    assert leftovers(str(tmp_path)) == [] or wait_for(lambda: leftovers(str(tmp_path)) == [])
+    assert "TracerPid:\t0" in Path(f"/proc/{sleeper.pid}/status").read_text()
+    assert agent.changes() == ()
+
+
+def test_renewed_changes_last(agent: NodeAgent, sleeper: subprocess.Popen[bytes]) -> None:
+    agent.apply(calls(sleeper.pid, "fork", "EAGAIN"))
+    (before,) = agent.changes()
+    agent.renew()
+    (after,) = agent.changes()
+    assert before["stands"]
+    assert after["stands"]
+    assert after["left_s"] > before["left_s"]
+
+
+def test_a_holder_that_is_killed_leaves_nothing(
+    agent: NodeAgent, sleeper: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    agent.apply(calls(sleeper.pid, "fork", "EAGAIN"))
+    (held,) = (tmp_path / "nodectl" / "held").glob("*.json")
+    pid = yaml.safe_load(held.read_text())["holder"][0]
+    os.kill(pid, signal.SIGKILL)
+    status = Path(f"/proc/{sleeper.pid}/status")
+    assert wait_for(lambda: "TracerPid:\t0\n" in status.read_text())
+    (change,) = agent.changes()
+    assert not change["stands"]
+    assert agent.undo() == ("calls fork",)
+    assert agent.undo() == ()
+
+
+def test_who_ends_the_tracer_has_repaired_it(
+    agent: NodeAgent, sleeper: subprocess.Popen[bytes]
+) -> None:
+    agent.apply(calls(sleeper.pid, "fork", "EAGAIN"))
+    tracer = int(Path(f"/proc/{sleeper.pid}/status").read_text().split("TracerPid:")[1].split()[0])
+    os.kill(tracer, signal.SIGKILL)
+    assert wait_for(lambda: not agent.changes()[0]["stands"])
+    assert "TracerPid:\t0\n" in Path(f"/proc/{sleeper.pid}/status").read_text()
+
+
+def test_the_same_twice_is_one(agent: NodeAgent, sleeper: subprocess.Popen[bytes]) -> None:
+    first, second = (agent.apply(calls(sleeper.pid, "fork", "EAGAIN")) for _ in range(2))
+    assert first == second
+    assert len(agent.changes()) == 1
+
+
+def test_nothing_names_the_project(
+    agent: NodeAgent, sleeper: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    agent.apply(calls(sleeper.pid, "fork", "EAGAIN"))
+    shown = subprocess.run(
+        ["ps", "-ewwo", "args"], capture_output=True, text=True, check=True
+    ).stdout
+    lines = [line for line in shown.splitlines() if "nodectl" in line or line.startswith("strace")]
+    assert [line.split()[0] for line in lines if line.startswith("strace")] == ["strace"]
+    assert len(lines) == 2
+    assert not any("sregym" in line.replace(str(tmp_path), "") for line in lines)
+
+
+class TestRefusals:
+    """Each before anything is changed."""
+
+    @pytest.fixture(autouse=True)
+    def nothing_is_changed(self, agent: NodeAgent, tmp_path: Path) -> Iterator[None]:
+        yield
+        assert leftovers(str(tmp_path)) == []
+
+    def test_a_process_that_is_gone(self, agent: NodeAgent) -> None:
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        with pytest.raises(AgentError) as caught:
+            agent.apply(calls(gone.pid))
+        assert str(caught.value) == (
+            f"node 'here': nothing was changed, no back end can do 'calls openat' here. strace: no "
+            f"process is left in process {gone.pid}; does the container still run on this node?"
+        )
+
+    def test_one_that_is_traced(self, agent: NodeAgent, sleeper: subprocess.Popen[bytes]) -> None:
+        tracer = subprocess.Popen(["strace", "-qqq", "-o", "/dev/null", "-p", str(sleeper.pid)])
+        status = Path(f"/proc/{sleeper.pid}/status")
+        try:
+            assert wait_for(lambda: f"TracerPid:\t{tracer.pid}\n" in status.read_text())
+            with pytest.raises(AgentError) as caught:
+                agent.apply(calls(sleeper.pid))
+            assert str(caught.value) == (
+                f"node 'here': nothing was changed, no back end can do 'calls openat' here. strace: "
+                f"process {sleeper.pid} (python3) is already traced by strace (process "
+                f"{tracer.pid}), and the kernel allows one tracer; end that one first"
+            )
+        finally:
+            tracer.terminate()
+            tracer.wait()
+
+    def test_what_no_tracer_sees(self, agent: NodeAgent, sleeper: subprocess.Popen[bytes]) -> None:
+        with pytest.raises(AgentError) as caught:
+            agent.apply(calls(sleeper.pid, "gettimeofday", "EFAULT"))
+        assert str(caught.value) == (
+            "node 'here': nothing was changed, no back end can do 'calls gettimeofday' here. strace: "
+            "gettimeofday is answered in user space (vDSO), where no tracer sees it; no back end can"
+        )
+
+    def test_an_error_that_there_is_not(
+        self, agent: NodeAgent, sleeper: subprocess.Popen[bytes]
+    ) -> None:
+        with pytest.raises(AgentError) as caught:
+            agent.apply(calls(sleeper.pid, "read", "EBROKEN"))
+        assert str(caught.value) == (
+            "node 'here': nothing was changed, no back end can do 'calls read' here. strace: the "
+            "kernel has no error 'EBROKEN'; use a name like EIO"
+        )
+
+    def test_a_back_end_that_there_is_not(
+        self, agent: NodeAgent, sleeper: subprocess.Popen[bytes]
+    ) -> None:
+        with pytest.raises(AgentError) as caught:
+            agent.apply(calls(sleeper.pid), backend="magic")
+        assert str(caught.value).startswith(
+            "node 'here': there is no back end 'magic'; known: auto, "
+        )
+
+
+def test_a_second_harness_waits(
+    agent: NodeAgent, sleeper: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    agent.apply(calls(sleeper.pid, "fork", "EAGAIN"))
+    other = NodeAgent("here", Local(), "harness-2", folder=str(tmp_path / "nodectl"))
+    with pytest.raises(AgentError) as caught:
+        other.apply(calls(sleeper.pid, "read", "EIO"))
+    left = str(caught.value).partition("end, ")[2].partition(" s ")[0]
+    assert str(caught.value) == (
+        "node 'here': another harness (harness-1) holds 'calls fork' on this machine; wait for its "
+        f"end, {left} s from now at the latest, or take another machine"
+    )
+    assert other.undo() == ()
+    assert len(agent.changes()) == 1
+
+
+def test_two_of_one_harness_on_the_same_processes(
+    agent: NodeAgent, sleeper: subprocess.Popen[bytes]
+) -> None:
+    agent.apply(calls(sleeper.pid, "fork", "EAGAIN"))
+    with pytest.raises(AgentError) as caught:
+        agent.apply(calls(sleeper.pid, "read", "EIO"))
+    assert str(caught.value) == (
+        f"node 'here': tracing of pids=[{sleeper.pid}] is taken by 'calls fork' already; undo that "
+        "first, or put this elsewhere"
+    )
