@@ -27,7 +27,7 @@ def calls(pid: int, call: str = "openat", error: str = "EIO", **more: Any) -> di
     )
 
 
-@pytest.mark.parametrize(("kind", "case"), CASES, ids=" ".join)
+@pytest.mark.parametrize(("kind", "case"), CASES, ids=map(" ".join, CASES))
 def test_a_store_says_what_it_says_on_a_real_kernel(
     kind: str, case: str, agent: NodeAgent, request: pytest.FixtureRequest
 ) -> None:

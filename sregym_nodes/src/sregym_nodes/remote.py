@@ -7,12 +7,28 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sregym_nodes.bundle import FOLDER, NAME, Bundle, bundle
+from sregym_nodes.bundle import FOLDER, bundle
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 LEASE_S = 900.0
+# Neither variables of the environment nor packages of the node matter to it.
+_PYTHON = ("python3", "-I", "-S")
+_LOOK = """
+import os, sys
+print(sys.version_info >= (3, 9))
+print(os.path.isdir(sys.argv[1]))
+"""
+# Unpacked, since Python then keeps what it has compiled; whole at once, since others may run it.
+_PUT = """
+import base64, io, os, sys, tempfile, zipfile
+path = sys.argv[1]
+os.makedirs(os.path.dirname(path), 0o700, True)
+part = tempfile.mkdtemp(dir=os.path.dirname(path))
+zipfile.ZipFile(io.BytesIO(base64.b64decode(sys.stdin.read()))).extractall(part)
+os.replace(part, path)
+"""
 
 
 class AgentError(Exception):
@@ -80,8 +96,8 @@ class NodeAgent:
         self._way = way
         self._owner = owner
         self._lease_s = lease_s
-        self._path = f"{folder}/{NAME}.pyz"
-        self._folder = folder
+        self._bundle = bundle()
+        self._path = f"{folder}/lib-{self._bundle.digest[:8]}"
         self._sent = False
 
     def apply(self, ask: Mapping[str, Any], backend: str = "auto") -> Applied:
@@ -123,7 +139,7 @@ class NodeAgent:
             AgentError: It refused, or could not be run.
         """
         self._send()
-        done = self._way(("python3", "-I", self._path, verb), json.dumps(given))
+        done = self._way((*_PYTHON, self._path, verb), json.dumps(given))
         try:
             said: Mapping[str, Any] = json.loads(done.stdout)
         except ValueError:
@@ -139,9 +155,7 @@ class NodeAgent:
         """Put the agent there, unless the very same is there."""
         if self._sent:
             return
-        whole = bundle()
-        look = f"import hashlib,pathlib,sys; print(sys.version_info >= (3, 9)); print(hashlib.sha256(pathlib.Path({self._path!r}).read_bytes()).hexdigest())"
-        done = self._way(("python3", "-I", "-c", look))
+        done = self._way((*_PYTHON, "-c", _LOOK, self._path))
         first, _, rest = done.stdout.partition("\n")
         if first != "True":
             seen = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["nothing was said"]
@@ -150,13 +164,11 @@ class NodeAgent:
                 "there, or take a node that has one"
             )
             raise AgentError(msg)
-        if rest.strip() != whole.digest:
-            self._put(whole)
-        self._sent = True
-
-    def _put(self, whole: Bundle) -> None:
-        into = f"import base64,os,sys; os.makedirs({self._folder!r}, 0o700, True); open({self._path!r} + '.part', 'wb').write(base64.b64decode(sys.stdin.read())); os.replace({self._path!r} + '.part', {self._path!r})"
-        done = self._way(("python3", "-I", "-c", into), base64.b64encode(whole.content).decode())
+        if rest.strip() != "True":
+            text = base64.b64encode(self._bundle.content).decode()
+            done = self._way((*_PYTHON, "-c", _PUT, self._path), text)
         if done.exit_code:
-            msg = f"node {self.node!r}: the agent could not be put at {self._path}: {done.stderr.strip()}"
+            seen = done.stderr.strip().splitlines()[-1:] or ["nothing was said"]
+            msg = f"node {self.node!r}: the agent could not be put at {self._path}: {seen[0]}"
             raise AgentError(msg)
+        self._sent = True

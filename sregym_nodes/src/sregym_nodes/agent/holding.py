@@ -61,7 +61,7 @@ def start(journal: Journal, ident: str, verb: str = "hold") -> Mapping[str, Any]
     reading, writing = os.pipe()
     with (journal.folder / "log").open("ab") as log:
         subprocess.Popen(
-            [sys.executable, "-I", sys.argv[0], verb, ident, str(writing)],
+            [sys.executable, "-I", "-S", sys.argv[0], verb, ident, str(writing)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=log,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .copies import AlteredCopy
+from .mapper import Delay, Dust, ErrorSegments, Flakey
 from .refusal import Refusal
 from .strace import Strace
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
     from .backend import Backend
 
-BACKENDS: tuple[type[Backend], ...] = (Strace,)
+BACKENDS: tuple[type[Backend], ...] = (Strace, Dust, ErrorSegments, AlteredCopy, Flakey, Delay)
 AUTO = "auto"
 
 

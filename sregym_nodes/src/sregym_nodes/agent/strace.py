@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from . import calls, facts
+from . import calls, facts, files
 from .backend import Backend
 from .refusal import Refusal
 from .scope import Scope
@@ -34,8 +34,6 @@ _ATTACH_S = 5.0
 _LOOK_S = 0.1
 # One process can be told to look at so many files.
 _FILES = 256
-# What keeps files of its own: a volume.
-_DISKS = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "nfs", "nfs4", "zfs", "hostfs"})
 _INJECTED = re.compile(rb"\((?:INJECTED|DELAYED)\)")
 
 
@@ -260,28 +258,13 @@ def _files(ask: Mapping[str, Any], pids: Sequence[int]) -> set[str]:
         found = {file for pid in pids for file in _matching(pid, pattern)}
         return found or {pattern}
     if ask.get("files") == "volumes" and ask["call"] in calls.OF_FILES:
-        return {file for pid in pids for file in _on_volumes(pid)}
+        return {file for pid in pids for file in files.on_volumes(pid, _FILES)}
     return set()
 
 
 def _matching(pid: int, pattern: str) -> set[str]:
     root = f"/proc/{pid}/root"
     return {file[len(root) :] for file in glob.glob(root + pattern)}  # noqa: PTH207 - the pattern is absolute
-
-
-def _on_volumes(pid: int) -> set[str]:
-    """Files of the volumes of a process: what is mounted below its root from a disk."""
-    root, found = Path(f"/proc/{pid}/root"), set()
-    for line in facts.read(Path(f"/proc/{pid}/mountinfo")).splitlines():
-        left, _, right = line.partition(" - ")
-        place, kind = left.split()[4], right.split()[0]
-        if place == "/" or kind not in _DISKS or place.startswith("/etc/"):
-            continue
-        for folder, _, files in os.walk(root / place.lstrip("/")):
-            found |= {str(Path(folder, file))[len(str(root)) :] for file in files}
-            if len(found) >= _FILES:
-                return found
-    return found
 
 
 def _first_file(ask: Mapping[str, Any]) -> tuple[str | None, str | None]:

@@ -6,9 +6,10 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from . import facts, holding, registry
+from . import facts, files, holding, registry
 from .journal import APPLIED, ENDED, Entry, Journal
 from .refusal import Refusal
+from .scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -87,6 +88,22 @@ def examine(_journal: Journal, given: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"answers": [_examined(ask) for ask in given["asks"]], "facts": _facts()}
 
 
+def locate(_journal: Journal, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """On which device and blocks a file lies.
+
+    Args:
+        _journal: Not looked at.
+        given: `path` as the first process of `scope` sees it, or as seen here without one; an empty
+            one means the largest file on a volume of that process.
+    """
+    pids = Scope(given["scope"]).pids() if given.get("scope") else []
+    if given.get("scope") and not pids:
+        msg = f"no process is left in {Scope(given['scope']).told}; does the container still run on this node?"
+        raise Refusal(msg)
+    path = files.seen_by(pids[0] if pids else 0, str(given.get("path") or ""))
+    return {"device": files.mapped_device(path), "blocks": files.extents(path), "path": str(path)}
+
+
 def _examined(ask: Mapping[str, Any]) -> Mapping[str, str]:
     try:
         found = registry.fitting(ask)
@@ -101,6 +118,7 @@ VERBS: Mapping[str, Callable[[Journal, Mapping[str, Any]], Mapping[str, Any]]] =
     "renew": renew,
     "list": listing,
     "examine": examine,
+    "locate": locate,
 }
 
 

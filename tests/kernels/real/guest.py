@@ -1,0 +1,89 @@
+"""Debian's user-mode Linux: a kernel that runs as a process, with this machine's files as its root."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from sregym_nodes.console import Console
+from sregym_nodes.remote import NodeAgent
+
+from sregym_nodes import console_guest
+
+MODULES = (
+    *("drivers/block/loop", "drivers/md/dm-mod", "drivers/md/dm-bufio", "drivers/md/dm-dust"),
+    *("drivers/md/dm-flakey", "drivers/md/dm-delay", "net/sched/sch_netem", "net/sched/sch_tbf"),
+    "net/sched/sch_prio",
+)
+INIT = """#!/bin/sh
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+exec 9<{loop}
+mount -t proc proc /proc && mount -t sysfs sys /sys
+mount -t tmpfs tmp /tmp && mount -t tmpfs run /run && mount -t tmpfs lib /var/lib && mount -t tmpfs mnt /mnt
+mkdir -p /dev/shm && mount -t tmpfs shm /dev/shm
+mount -t cgroup2 groups /sys/fs/cgroup
+echo "+cpu +memory +io +pids" > /sys/fs/cgroup/cgroup.subtree_control
+echo 1 > /proc/sys/kernel/printk
+modules=/usr/lib/uml/modules/$(uname -r)/kernel
+for module in {modules}; do busybox insmod $modules/$module.ko; done
+ip link set lo up
+exec /usr/bin/python3 -I /proc/self/fd/9
+"""
+
+
+class Guest:
+    """A running one; leaving the context stops it.
+
+    Args:
+        folder: For its few files.
+        without: Modules that it is to lack, by the ends of their names.
+    """
+
+    def __init__(self, folder: Path, without: tuple[str, ...] = ()) -> None:
+        self._folder = folder
+        self._without = without
+
+    def __enter__(self) -> Guest:
+        init = self._folder / "init"
+        loaded = [name for name in MODULES if not name.endswith(self._without or ("/",))]
+        init.write_text(INIT.format(modules=" ".join(loaded), loop=self._loop()))
+        init.chmod(0o755)
+        self._process = subprocess.Popen(
+            [
+                *("linux.uml", "mem=512M", "rootfstype=hostfs", "rootflags=/", "ro"),
+                *(f"init={init}", "con=null", "con0=fd:0,fd:1", f"umid=guest-{id(self)}"),
+                f"uml_dir={self._folder}/",
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self.run = Console(self._process.stdin, self._process.stdout)
+        self.run.wait_until_ready(60)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(b"\n")
+        self._process.kill()
+        self._process.wait()
+        for file in (self._process.stdin, self._process.stdout):
+            assert file is not None
+            file.close()
+
+    def agent(self, owner: str = "harness-1") -> NodeAgent:
+        return NodeAgent("guest", self.run, owner)
+
+    def said(self, *argv: str, stdin: str = "") -> str:
+        """What a command printed that went well."""
+        done = self.run(argv, stdin)
+        assert done.exit_code == 0, (argv, done.stdout, done.stderr)
+        return done.stdout
+
+    def _loop(self) -> str:
+        copy = self._folder / "loop.py"
+        copy.write_bytes(Path(console_guest.__file__).read_bytes())
+        return str(copy)
