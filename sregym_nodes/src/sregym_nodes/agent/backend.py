@@ -76,6 +76,9 @@ class Backend(ABC):
             Refusal: Something stands in the way.
         """
 
+    def dismiss(self, state: Mapping[str, Any]) -> None:  # noqa: B027 - nothing by default
+        """The process that holds the change is told to end: collect what it started, if anything."""
+
     def stands(self, entry: Entry) -> bool:
         """Whether it is still so: others may have undone it."""
         return entry.is_held

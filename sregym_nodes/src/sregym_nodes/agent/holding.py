@@ -118,7 +118,7 @@ def hold(journal: Journal, ident: str, answer: int, *, again: bool = False) -> N
     backend = registry.named(entry.backend)
     try:
         effect = entry.effect if again else _make(journal, entry, backend)
-    except (Refusal, OSError) as error:
+    except (Refusal, OSError, subprocess.SubprocessError) as error:
         with suppress(Refusal):
             backend.undo((journal.entry(ident) or entry).state)
             journal.remove(ident)
@@ -153,7 +153,11 @@ def _see_to_it(journal: Journal, ident: str, backend: Backend, told: _Told) -> N
             backend.undo(entry.state)
             journal.change(ident, phase=ENDED)
             return
-    # Who told it to end undoes the rest; what it started ends with it.
+    # Who told it to end undoes the rest.
+    entry = journal.entry(ident)
+    if entry is not None:
+        with suppress(Refusal):
+            backend.dismiss(entry.state)
 
 
 def _heal(journal: Journal, entry: Entry, backend: Backend, told: _Told) -> None:

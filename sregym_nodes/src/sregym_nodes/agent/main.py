@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import holding
+from . import burning, holding
 from .journal import Journal
 from .refusal import Refusal
 from .verbs import VERBS
@@ -31,6 +31,8 @@ def main() -> int:
         holding.hold(journal, ident, int(answer), again=_HOLDS[verb])
         return 0
     given: dict[str, Any] = json.loads(sys.stdin.read() or "{}")
+    if verb == "work":
+        burning.burn(given)
     try:
         answered = VERBS[verb](journal, given)
     except Refusal as refusal:

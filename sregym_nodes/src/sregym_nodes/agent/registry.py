@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .copies import AlteredCopy
 from .mapper import Delay, Dust, ErrorSegments, Flakey
+from .pressure import Burner, StressNg
 from .refusal import Refusal
 from .strace import Strace
 
@@ -15,7 +16,11 @@ if TYPE_CHECKING:
 
     from .backend import Backend
 
-BACKENDS: tuple[type[Backend], ...] = (Strace, Dust, ErrorSegments, AlteredCopy, Flakey, Delay)
+BACKENDS: tuple[type[Backend], ...] = (
+    *(Strace,),
+    *(Dust, ErrorSegments, AlteredCopy, Flakey, Delay),
+    *(StressNg, Burner),
+)
 AUTO = "auto"
 
 
