@@ -42,8 +42,9 @@ def guest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guest]:
 @pytest.fixture
 def agent(guest: Guest) -> Iterator[NodeAgent]:
     """Nothing is left on the guest after each test, and no byte is lost."""
-    before = left(guest)
     made = guest.agent()
+    assert made.changes() == ()
+    before = left(guest)
     yield made
     made.undo()
     assert left(guest) == before

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 import yaml
 from sregym_cluster_kubernetes.nodes.access import HostNodes
+from sregym_cluster_kubernetes.nodes.asks import CAPABILITIES
 from sregym_cluster_kubernetes.nodes.load_recipes import CPU_UNIT, MEMORY_UNIT
 from sregym_cluster_kubernetes.nodes.recipes import FILL_FILE, KUBELET_FILE
 from sregym_cluster_kubernetes.nodes.transports import (
@@ -342,8 +343,14 @@ def test_a_host_that_says_otherwise(access: HostNodes, fake: Fake) -> None:
 
 
 def test_preflight_is_a_trial(access: HostNodes, fake: Fake) -> None:
-    for capability in access.capabilities:
+    by_agent = CAPABILITIES - {Capability.CPU, Capability.MEMORY}
+    for capability in access.capabilities - by_agent:
         assert access.examine(N, capability) == ""
+    for capability in by_agent:
+        assert access.examine(N, capability) == (
+            "node 'worker-1' has no python3 of version 3.9 or newer (python3: command not found); "
+            "install it there, or take a node that has one"
+        )
     fake.hosts[N]._tc = lambda words, stdin: CommandResult(127, stderr="tc: not found")
     assert access.examine(N, Capability.LINKS) == (
         "node 'worker-1': 'tc -j qdisc show' ended with 127: tc: not found"

@@ -104,10 +104,10 @@ def test_a_pod_is_there_only_while_its_command_runs() -> None:
 def test_the_way_is_an_option() -> None:
     cluster = MemoryCluster(nodes=worker_nodes(1))
     assert access_to(cluster, "none") is None
-    ways = [access_to(cluster, way) for way in ("pod", "ssh", "docker", "podman")]
-    assert [type(access) for access in ways] == [HostNodes] * 4
+    ways = [access_to(cluster, way) for way in ("pod", "ssh", "docker", "podman", "local")]
+    assert [type(access) for access in ways] == [HostNodes] * 5
     with pytest.raises(UsageError) as caught:
         parse({"nodes": "telnet"})
     assert str(caught.value) == (
-        "cluster 'kubeconfig', option 'nodes': one of none, pod, ssh, docker, podman, not 'telnet'"
+        "cluster 'kubeconfig', option 'nodes': one of none, pod, ssh, docker, podman, local, not 'telnet'"
     )

@@ -110,6 +110,10 @@ class NodeSettingFault(Fault):
         wanted = component is not None and self.row.runs in ("", component.kind)
         return wanted and runs_something_that_matters(target)
 
+    @override
+    def settings_on(self, node: str) -> tuple[NodeSetting, ...]:
+        return (parse_setting(_filled(self.row.setting, node, "1", str(2**26))),)
+
     def wanted(self, context: FaultContext) -> NodeSetting:
         """What is set."""
         return _wanted(self.row, context)

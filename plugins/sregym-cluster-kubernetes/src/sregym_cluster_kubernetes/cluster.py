@@ -80,6 +80,7 @@ class KubernetesCluster(Cluster):
         self._version = VersionApi(client)
         self._config = config
         self._options = options
+        self._nodes: NodeAccess | None = None
         self._spec = spec
         self._scratch: ScratchFolder | None = None
         self._private: ScratchFolder | None = None
@@ -283,7 +284,9 @@ class KubernetesCluster(Cluster):
     @property
     def nodes(self) -> NodeAccess | None:
         """The machines, by the way that the user named; none unless one was."""
-        return access_to(self, self._options.nodes, self._options.ssh_user)
+        if self._nodes is None:
+            self._nodes = access_to(self, self._options.nodes, self._options.ssh_user)
+        return self._nodes
 
     def hidden_state(self) -> Mapping[str, str]:
         """Nothing: what a real cluster keeps outside its API cannot be read in general."""

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 ENDPOINTS = ("prometheus", "loki", "jaeger", "alertmanager")
 KNOWN = ("context", "kubeconfig", "pace", *ENDPOINTS, "nodes", "ssh-user", "suffix", "telemetry")
 _SUFFIX = re.compile(r"([a-z0-9-]{0,19}[a-z0-9])?")
-# Ways to the hosts of nodes; docker and podman for nodes that are containers, as those of kind.
-WAYS = ("none", "pod", "ssh", "docker", "podman")
+# Ways to the hosts of nodes; docker and podman for nodes that are containers, as those of kind; local
+# for a cluster of one node on this machine.
+WAYS = ("none", "pod", "ssh", "docker", "podman", "local")
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from sregym_core.interfaces import (
     Finding,
     Kubectl,
     KubectlError,
+    NodeAccess,
     find_kubectl,
     shell_remark,
 )
@@ -31,6 +32,7 @@ from urllib3.util.retry import Retry
 from sregym_cluster_kubernetes.cluster import KubernetesCluster
 from sregym_cluster_kubernetes.failure import cluster_error, unreachable
 from sregym_cluster_kubernetes.kubeconfig import read_config
+from sregym_cluster_kubernetes.nodes.access import ThisMachine
 from sregym_cluster_kubernetes.options import parse
 from sregym_cluster_kubernetes.telemetry.examining import modalities
 from sregym_cluster_kubernetes.versions import numbers
@@ -63,6 +65,10 @@ class Kubeconfig(ClusterProvider):
         options = parse(spec.options)
         config = read_config(options)
         return KubernetesCluster(_client(config), config, options, spec)
+
+    def this_machine(self) -> NodeAccess:
+        """By commands here."""
+        return ThisMachine()
 
     def examine(self, options: Mapping[str, str]) -> Sequence[Finding]:
         """Whether it answers, its version, storage for claims, and the rights that are needed."""

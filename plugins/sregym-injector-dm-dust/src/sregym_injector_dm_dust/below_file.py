@@ -69,6 +69,10 @@ class BelowFile(Fault):
         return is_store and runs_something_that_matters(target)
 
     @override
+    def settings_on(self, node: str) -> tuple[DiskBadBlocks | DiskCorruption, ...]:
+        return (self.setting(node=node, blocks=((0, 0),)),)
+
+    @override
     def inject(self, context: FaultContext) -> None:
         pod = self._pod(context)
         found = self.setting(node=context.node.name)

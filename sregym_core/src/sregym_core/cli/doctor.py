@@ -24,6 +24,14 @@ class Doctor(Subcommand):
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
         options.add_cluster(parser)
+        parser.add_argument(
+            "--node",
+            nargs="?",
+            const="",
+            metavar="NAME",
+            help="try which faults can be injected on a node, by which back end, and say why not; "
+            "without a name and --cluster this machine",
+        )
         parser.add_argument("--json", action="store_true", help="as JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
@@ -31,6 +39,8 @@ class Doctor(Subcommand):
         from sregym_core.conductor import Bench
 
         bench = Bench(self.settings)
+        if arguments.node is not None:
+            return self._node(bench, arguments)
         name, cluster_options = options.cluster_choice(arguments.cluster)
         findings = [*_machine(bench), *bench.provider(name).examine(cluster_options)]
         good = all(finding.ok for finding in findings)
@@ -42,6 +52,21 @@ class Doctor(Subcommand):
                 self.console.say(f"{mark}  {finding.subject}: {finding.detail}".rstrip(": "))
                 if not finding.ok and finding.advice:
                     self.console.say(f"         {finding.advice}")
+        return ExitCode.DONE if good else ExitCode.FAILED
+
+    def _node(self, bench: Bench, arguments: argparse.Namespace) -> ExitCode:
+        from sregym_core.conductor.back_ends import on_node, reasons
+
+        node, rows = on_node(bench, arguments.cluster, arguments.node)
+        good = all(row.works for row in rows)
+        if arguments.json:
+            self.console.json({"ok": good, "node": node, "faults": [row.as_data() for row in rows]})
+            return ExitCode.DONE if good else ExitCode.FAILED
+        self.console.say(f"node {node}")
+        cells = [(row.fault, row.setting, row.told) for row in rows]
+        self.console.table(("FAULT", "SETS", "BACK ENDS"), cells)
+        for number, reason in enumerate(reasons(rows), start=1):
+            self.console.say(f"[{number}] {reason}")
         return ExitCode.DONE if good else ExitCode.FAILED
 
 

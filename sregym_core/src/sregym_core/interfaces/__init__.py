@@ -36,7 +36,13 @@ from sregym_core.interfaces.deadline import DeadlineExceeded, bounded
 from sregym_core.interfaces.history import History, Load, PastRestart
 from sregym_core.interfaces.injector import LAYERS, Fault, FaultContext, Journal
 from sregym_core.interfaces.kubectl import Kubectl, KubectlError, find_kubectl, shell_remark
-from sregym_core.interfaces.nodes import DiskBlocks, NodeAccess, node_access, restore_settings
+from sregym_core.interfaces.nodes import (
+    BackEnd,
+    DiskBlocks,
+    NodeAccess,
+    node_access,
+    restore_settings,
+)
 from sregym_core.interfaces.noise import Noise, NoiseContext
 from sregym_core.interfaces.oracle import (
     Baseline,
@@ -58,6 +64,7 @@ __all__ = [
     "Agent",
     "AgentDescription",
     "Application",
+    "BackEnd",
     "Baseline",
     "Budget",
     "Checkpoint",

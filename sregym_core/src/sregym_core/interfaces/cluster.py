@@ -357,6 +357,10 @@ class ClusterProvider(ABC):
     def examine(self, options: Mapping[str, str]) -> Sequence[Finding]:
         """What `sregym doctor --cluster` prints: is everything there that episodes need?"""
 
+    def this_machine(self) -> NodeAccess | None:
+        """Access to the machine that this program runs on, for `sregym doctor --node`; None by default."""
+        return None
+
     def vocabulary(self) -> Vocabulary | None:
         """What its clusters know of the names in applications' data, for `sregym lint`.
 

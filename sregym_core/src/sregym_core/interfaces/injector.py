@@ -163,6 +163,13 @@ class Fault(ABC):
     needs: ClassVar[tuple[Capability, ...]] = ()
     modes: ClassVar[tuple[FailureMode, ...]] = ()
 
+    def settings_on(self, node: str) -> tuple[NodeSetting, ...]:
+        """What it sets on a node, with default parameters and whatever depends on no target.
+
+        `sregym doctor --node` tries these; empty, the default, for faults that set nothing on nodes.
+        """
+        return ()
+
     @abstractmethod
     def fits(self, target: Any, /) -> bool:
         """Whether this target has what the fault needs, with default parameters.

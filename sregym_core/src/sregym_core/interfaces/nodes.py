@@ -36,6 +36,19 @@ class DiskBlocks:
     blocks: Blocks
 
 
+@dataclass(frozen=True)
+class BackEnd:
+    """A way in which an access can make a setting so, on one node.
+
+    Attributes:
+        name: `strace`, `dm-error` ...
+        why_not: Empty when a trial worked; else what was seen and what to do about it.
+    """
+
+    name: str
+    why_not: str = ""
+
+
 class NodeAccess(ABC):
     """The machines behind the nodes of a cluster.
 
@@ -92,6 +105,20 @@ class NodeAccess(ABC):
             f"this access to nodes cannot tell on which blocks {path} of pod {namespace}/{pod} lies"
         )
         raise NodeError(msg)
+
+    def back_ends(
+        self, node: str, settings: Sequence[NodeSetting]
+    ) -> tuple[tuple[BackEnd, ...], ...]:
+        """By which back ends each setting can be made so on a node, best first, found by trial.
+
+        By default one, named after the capability; none where the access lacks that.
+        """
+        return tuple(self._usual(node, setting.capability) for setting in settings)
+
+    def _usual(self, node: str, capability: Capability) -> tuple[BackEnd, ...]:
+        if capability not in self.capabilities:
+            return ()
+        return (BackEnd(str(capability), self.examine(node, capability)),)
 
     def state(self) -> Mapping[str, str]:
         """Digests of `settings`, by key: two equal answers mean two equal configurations."""

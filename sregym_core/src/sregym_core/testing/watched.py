@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sregym_core.interfaces import (
+    BackEnd,
     Clock,
     Cluster,
     ClusterError,
@@ -112,6 +113,13 @@ class WatchedNodes(NodeAccess):
         """Count a read."""
         self._cluster.count_read()
         return self._behind.settings()
+
+    def back_ends(
+        self, node: str, settings: Sequence[NodeSetting]
+    ) -> tuple[tuple[BackEnd, ...], ...]:
+        """Count a read: trials are undone."""
+        self._cluster.count_read()
+        return self._behind.back_ends(node, settings)
 
     def blocks_of(self, namespace: str, pod: str, path: str, container: str = "") -> DiskBlocks:
         """Count a read."""

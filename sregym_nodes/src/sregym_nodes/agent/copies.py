@@ -129,8 +129,11 @@ def _bring_home(copy: Path, places: Sequence[Sequence[Any]]) -> None:
     """What is no longer as it was altered was written since."""
     for index, (number, block) in enumerate(places):
         held = copy.read_bytes()[index * files.BLOCK : (index + 1) * files.BLOCK]
-        if held == _altered(number, block):
+        lie = _altered(number, block)
+        if held == lie:
             continue
+        if held[_AT] == lie[_AT]:  # whoever wrote another byte of the page wrote the lie as well
+            held = held[:_AT] + bytes([held[_AT] ^ _FLIPPED]) + held[_AT + 1 :]
         fd = os.open(_device(number), os.O_WRONLY | os.O_DIRECT)
         try:
             with mmap.mmap(-1, files.BLOCK) as page:

@@ -56,7 +56,11 @@ class Mapper(Backend):
                 "the device mapper needs root here; run as root, or allow sudo without a password"
             )
         try:
-            tables.dmsetup("version")
+            if not tables.is_there():
+                return (
+                    f"kernel {facts.kernel()} has no device mapper; load the module dm-mod, or take a "
+                    "kernel that has it"
+                )
             if not tables.has_target(self.target):
                 return (
                     f"kernel {facts.kernel()} has no target {self.target!r} of the device mapper; load "

@@ -144,6 +144,14 @@ def is_suspended(name: str) -> bool:
     return said.strip().lower() == "suspended"
 
 
+def is_there() -> bool:
+    """Whether the kernel has a device mapper, after its module has been loaded where there is one."""
+    if shutil.which("modprobe"):
+        subprocess.run(["modprobe", "-q", "dm-mod"], check=False, capture_output=True)
+    dmsetup("--version")
+    return "device-mapper" in read(Path("/proc/misc"))
+
+
 def has_target(target: str) -> bool:
     """Whether the kernel has a target, after its module has been loaded where there is one."""
     if shutil.which("modprobe"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import facts, files, holding, registry
@@ -94,8 +95,10 @@ def locate(_journal: Journal, given: Mapping[str, Any]) -> Mapping[str, Any]:
     Args:
         _journal: Not looked at.
         given: `path` as the first process of `scope` sees it, or as seen here without one; an empty
-            one means the largest file on a volume of that process.
+            one means the largest file on a volume of that process. `whole` for the device alone.
     """
+    if given.get("whole"):
+        return {"device": files.mapped_device(Path(str(given["path"])))}
     pids = Scope(given["scope"]).pids() if given.get("scope") else []
     if given.get("scope") and not pids:
         msg = f"no process is left in {Scope(given['scope']).told}; does the container still run on this node?"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import socket
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from sregym_core.errors import NodeError
-from sregym_core.interfaces import NodeAccess
+from sregym_core.interfaces import BackEnd, DiskBlocks, NodeAccess
 from sregym_core.interfaces.node_objects import nodes_of
 from sregym_core.model import (
     Capability,
@@ -15,19 +18,22 @@ from sregym_core.model import (
     DiskReadOnly,
     KubeletField,
     MemoryUse,
+    Node,
     ObjectRef,
     Sysctl,
 )
 
+from sregym_cluster_kubernetes.nodes.agents import Agents
+from sregym_cluster_kubernetes.nodes.asks import CAPABILITIES, KINDS
 from sregym_cluster_kubernetes.nodes.recipes import RECIPES, TRIALS
-from sregym_cluster_kubernetes.nodes.transports import DockerExec, PrivilegedPod, Ssh
+from sregym_cluster_kubernetes.nodes.transports import DockerExec, Here, PrivilegedPod, Ssh
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sregym_core.interfaces import Cluster, CommandResult
     from sregym_core.interfaces.nodes import S
-    from sregym_core.model import Node, NodeSetting
+    from sregym_core.model import NodeSetting
 
     from sregym_cluster_kubernetes.nodes.transports import Transport
 
@@ -41,7 +47,9 @@ SYSCTLS = (
     "net.netfilter.nf_conntrack_max",
 )
 _OF_KUBELET = (Capability.DAEMONS, Capability.KUBELET_CONFIGURATION)
-_CAPABILITIES = frozenset({Capability.COMMANDS, *(kind.capability for kind in RECIPES)})
+_CAPABILITIES = frozenset(
+    {Capability.COMMANDS, *CAPABILITIES, *(kind.capability for kind in RECIPES)}
+)
 
 
 class HostNodes(NodeAccess):
@@ -52,17 +60,19 @@ class HostNodes(NodeAccess):
         transport: The way to their hosts.
     """
 
-    def __init__(self, cluster: Cluster, transport: Transport) -> None:
+    def __init__(self, cluster: Cluster | None, transport: Transport) -> None:
         self._cluster = cluster
         self._transport = transport
+        self._agents = Agents(cluster, self.run, _owner(), renewed=not transport.under_kubelet)
 
     def nodes(self) -> tuple[Node, ...]:
         """Those of the API."""
+        assert self._cluster is not None, "this machine knows its own"
         return nodes_of(self._cluster)
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """What there are recipes for."""
+        """What there are recipes for, and what an agent on the node does."""
         return _CAPABILITIES
 
     def examine(self, node: str, capability: Capability) -> str:
@@ -71,6 +81,12 @@ class HostNodes(NodeAccess):
             self._check(node)
             return _under(node)
         kinds = [kind for kind in RECIPES if kind.capability is capability]
+        try:
+            self._check(node)
+            if capability in CAPABILITIES and (not kinds or self._agents.run_on(node)):
+                return self._agents.examine(node, capability)
+        except NodeError as error:
+            return str(error)
         trials = [trial for kind in kinds for trial in TRIALS[kind]] or [("true",)]
         for trial in trials:
             try:
@@ -89,13 +105,18 @@ class HostNodes(NodeAccess):
         return self._transport.run(node, argv, stdin)
 
     def read(self, setting: S) -> S:
-        """Read by the setting's recipe."""
+        """Read by the setting's recipe, or as the agent on the node has it."""
+        if self._is_agents(setting):
+            return self._agents.read(setting)
         found: S = RECIPES[self._kind(setting)].read(self._said, setting)
         return found
 
     def apply(self, setting: NodeSetting) -> None:
-        """Write by the setting's recipe, unless it is so already."""
+        """Write by the setting's recipe, or let the agent do it, unless it is so already."""
         if self.read(setting) == setting:
+            return
+        if self._is_agents(setting):
+            self._agents.apply(setting)
             return
         if self._transport.under_kubelet and _stops_kubelet(setting):
             raise NodeError(_under(setting.nodes[0]))
@@ -110,13 +131,50 @@ class HostNodes(NodeAccess):
         found: dict[str, NodeSetting] = {}
         for node in self.nodes():
             for setting in _baseline_of(node.name):
+                if self._is_agents(setting):
+                    continue
                 try:
                     value = self.read(setting)
                 except NodeError:
                     continue
                 if not value.is_neutral:
                     found[value.key] = value
+            found |= {one.key: one for one in self._agents.settings(node.name)}
         return tuple(found[key] for key in sorted(found))
+
+    def back_ends(
+        self, node: str, settings: Sequence[NodeSetting]
+    ) -> tuple[tuple[BackEnd, ...], ...]:
+        """Those of the agent by trial; a recipe is one by the name of its capability."""
+        self._check(node)
+        mine = [setting for setting in settings if self._is_agents(setting)]
+        tried = iter(self._agents.back_ends(node, mine))
+        return tuple(
+            next(tried) if setting in mine else self._by_recipe(node, setting)
+            for setting in settings
+        )
+
+    def _by_recipe(self, node: str, setting: NodeSetting) -> tuple[BackEnd, ...]:
+        found = self._usual(node, setting.capability)
+        if not found or found[0].why_not:
+            return found
+        try:
+            self.read(setting)
+        except NodeError as error:
+            return (BackEnd(found[0].name, str(error)),)
+        return found
+
+    def _is_agents(self, setting: NodeSetting) -> bool:
+        """Whether the agent sees to it; what there is a recipe for goes on nodes without Python, too."""
+        if not isinstance(setting, KINDS):
+            return False
+        node = setting.nodes[0]
+        self._check(node)
+        return type(setting) not in RECIPES or self._agents.run_on(node)
+
+    def blocks_of(self, namespace: str, pod: str, path: str, container: str = "") -> DiskBlocks:
+        """Where a file lies, as the agent on its node finds it."""
+        return self._agents.blocks_of(namespace, pod, path, container)
 
     def _said(self, node: str, argv: Sequence[str], stdin: str = "") -> str:
         done = self.run(node, argv, stdin)
@@ -152,6 +210,25 @@ def _under(node: str) -> str:
     )
 
 
+def _owner() -> str:
+    """A word for the changes of this user of this machine that says nothing of whose they are.
+
+    A later process of the same user can undo what an earlier one left.
+    """
+    return blake2b(f"{socket.gethostname()} {os.getuid()}".encode(), digest_size=4).hexdigest()
+
+
+class ThisMachine(HostNodes):
+    """The machine that this program runs on, without a cluster."""
+
+    def __init__(self) -> None:
+        super().__init__(None, Here())
+
+    def nodes(self) -> tuple[Node, ...]:
+        """One, by its own name."""
+        return (Node(name=socket.gethostname()),)
+
+
 def access_to(cluster: Cluster, way: str, ssh_user: str = "root") -> HostNodes | None:
     """Access by the way of an option; None for `none`."""
     if way == "none":
@@ -160,6 +237,8 @@ def access_to(cluster: Cluster, way: str, ssh_user: str = "root") -> HostNodes |
         return HostNodes(cluster, PrivilegedPod(cluster))
     if way == "ssh":
         return HostNodes(cluster, Ssh(lambda node: _address(cluster, node), ssh_user))
+    if way == "local":
+        return HostNodes(cluster, Here())
     return HostNodes(cluster, DockerExec(way))
 
 

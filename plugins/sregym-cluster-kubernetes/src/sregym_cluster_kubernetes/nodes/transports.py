@@ -65,6 +65,14 @@ def run_here(argv: Sequence[str], stdin: str) -> CommandResult:
     return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
+class Here(Transport):
+    """This machine itself is the only node."""
+
+    def run(self, node: str, argv: Sequence[str], stdin: str = "") -> CommandResult:
+        """Run it here."""
+        return run_here(argv, stdin)
+
+
 class DockerExec(Transport):
     """Nodes that are containers, as those of kind: named like their nodes.
 
