@@ -19,6 +19,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from real.needing import leftovers, needs
 from real.stores import Postgres, Redis, postgres_programs
 
+# Programs of the machine itself, as on a node: none of an environment for tests.
+SYSTEM = ("env", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     skipped = Counter(
@@ -36,7 +39,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def agent(tmp_path: Path) -> Iterator[NodeAgent]:
     """An agent on this machine with a journal of its own; nothing is left of it afterwards."""
     needs("strace")
-    made = NodeAgent("here", Local(), "harness-1", folder=str(tmp_path / "nodectl"))
+    made = NodeAgent("here", Local(SYSTEM), "harness-1", folder=str(tmp_path / "nodectl"))
     yield made
     made.ask("undo", {"all": True})
     assert made.changes() == ()

@@ -104,7 +104,7 @@ def test_a_write_heals_dust_as_it_heals_a_disk(agent: NodeAgent, guest: Guest) -
         f"dd if=/tmp/disk of=/tmp/four bs=4096 skip={block} count=4 && "
         f"dd if=/tmp/four of=/dev/mapper/vol-data bs=4096 seek={block} oflag=direct conv=notrunc",
     )
-    assert not agent.changes()[0]["stands"]
+    assert agent.changes() == ()
     assert read(guest, DATA) == "4000000"
 
 
@@ -154,7 +154,7 @@ def test_who_puts_the_table_back_has_repaired_it(agent: NodeAgent, guest: Guest)
     guest.said("dmsetup", "load", "vol-data", stdin=before)
     for verb in ("suspend", "resume"):
         guest.said("dmsetup", verb, "--noudevsync", "vol-data")
-    assert not agent.changes()[0]["stands"]
+    assert agent.changes() == ()
     agent.undo()
     assert guest.said("dmsetup", "table", "vol-data") == before
 

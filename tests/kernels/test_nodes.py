@@ -11,7 +11,7 @@ from real.needing import needs
 from real.stores import Redis, wait_for
 from sregym_cluster_kubernetes.nodes.access import HostNodes
 from sregym_cluster_kubernetes.nodes.transports import Here
-from sregym_core.cli import main
+from sregym_core.cli.entry import run
 from sregym_core.errors import NodeError
 from sregym_core.interfaces import NodeAccess, restore_settings
 from sregym_core.model import Capability, CpuUse, SystemCall
@@ -112,7 +112,7 @@ def test_what_is_not_begun(access: NodeAccess) -> None:
 
 def test_doctor_tries_this_machine(capsys: pytest.CaptureFixture[str]) -> None:
     needs("strace")
-    main(["doctor", "--node", "--json"])
+    run(["doctor", "--node", "--json"])
     found = json.loads(capsys.readouterr().out)
     ways = {row["fault"]: row["back_ends"] for row in found["faults"]}
     assert ways["khaos-fsync-error"] == [{"name": "strace", "works": True, "why_not": ""}]

@@ -57,7 +57,7 @@ def test_a_neighbour(what: str, backend: str, agent: NodeAgent) -> None:
 def test_who_ends_the_program_has_repaired_it(agent: NodeAgent) -> None:
     agent.apply(load("cpu"), "processes")
     subprocess.run(["pkill", "-x", "xz"], check=True)
-    assert wait_for(lambda: not agent.changes()[0]["stands"])
+    assert wait_for(lambda: agent.changes() == ())
     assert named("xz") == []
 
 

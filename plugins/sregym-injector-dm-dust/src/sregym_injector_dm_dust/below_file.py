@@ -21,6 +21,7 @@ from typing_extensions import override
 from sregym_injectors import scope
 
 if TYPE_CHECKING:
+    from sregym_core.interfaces import DiskBlocks
     from sregym_core.interfaces.cluster import KubeObject
 
 
@@ -75,9 +76,10 @@ class BelowFile(Fault):
     @override
     def inject(self, context: FaultContext) -> None:
         pod = self._pod(context)
-        found = self.setting(node=context.node.name)
+        lies = _lies(context, pod)
+        found = self.setting(node=context.node.name, disk=lies.disk)
         known = current(context, found).blocks
-        wanted = (*known, _blocks(context, pod))
+        wanted = (*known, _chosen(context, lies))
         NodeEdits(context).apply(found.model_copy(update={"blocks": wanted}))
         if context.parameters.restart:
             # What stands in the page cache, or in the memory of the server, hides them.
@@ -91,7 +93,10 @@ class BelowFile(Fault):
     @override
     def present(self, context: FaultContext) -> Check:
         node = context.node.name
-        blocks = current(context, self.setting(node=node)).blocks
+        # On whichever disk of the node: volumes may have their own.
+        standing = node_access(context.cluster).settings()
+        mine = [one for one in standing if isinstance(one, self.setting) and one.node == node]
+        blocks = [pair for one in mine for pair in one.blocks]
         bad = [f"blocks {first} to {last} of node {node} {self.harm}" for first, last in blocks]
         return defect_check(f"{self.expected} of node {node}", bad)
 
@@ -126,10 +131,14 @@ def _container(context: FaultContext, pod: KubeObject) -> str:
     return ""
 
 
-def _blocks(context: FaultContext, pod: KubeObject) -> tuple[int, int]:
-    """The blocks that go bad: somewhere in the file, as the seed has it."""
+def _lies(context: FaultContext, pod: KubeObject) -> DiskBlocks:
+    """Where the file lies."""
     name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
-    lies = node_access(context.cluster).blocks_of(namespace, name, context.parameters.file)
+    return node_access(context.cluster).blocks_of(namespace, name, context.parameters.file)
+
+
+def _chosen(context: FaultContext, lies: DiskBlocks) -> tuple[int, int]:
+    """The blocks that go bad: somewhere in the file, as the seed has it."""
     first, last = lies.blocks[0]
     chance = Random(f"sectors below a file, seed {context.seed}")  # noqa: S311 - a game, no secret
     begin = chance.randint(first, max(first, last + 1 - context.parameters.blocks))

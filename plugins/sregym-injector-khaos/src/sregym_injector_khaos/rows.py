@@ -48,7 +48,8 @@ def _row(name: str, entry: Mapping[str, Any], family: Mapping[str, Any]) -> Row:
         what="what the kernel answers processes" if traced else "packets of the pods",
         before="as the kernel does",
         after=told,
-        repair=(("pkill", "-x", "bpftrace"),)
+        # Which of them it is depends on what the node allows.
+        repair=(("pkill", "-x", "bpftrace|strace"),)
         if traced
         else (("tc", "qdisc", "del", "dev", "eth0", "root"),),
         runs=family.get("runs", ""),

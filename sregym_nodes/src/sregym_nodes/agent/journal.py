@@ -32,7 +32,7 @@ class Entry:
         owner: Who asked.
         backend: By which back end.
         state: What the back end needs to undo it.
-        phase: `intent`, `applied`, or `ended` when somebody else undid it.
+        phase: `intent`, `applied`, or `ended` when somebody else undid it, until that is noticed.
         boot: During which start of the machine.
         until: Seconds since that start after which it undoes itself.
         holder: Process that holds it and its start time; nothing before there is one.

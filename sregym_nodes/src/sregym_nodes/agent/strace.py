@@ -45,6 +45,8 @@ class Strace(Backend):
 
     def __init__(self) -> None:
         self._tracers: dict[int, subprocess.Popen[bytes]] = {}
+        # Whom each of them was attached to.
+        self._meant: dict[int, list[int]] = {}
         self._scope: Scope | None = None
         self._note: Note | None = None
         self.hits = 0
@@ -111,11 +113,10 @@ class Strace(Backend):
         for pipe in select.select(pipes, (), (), min(timeout_s, _LOOK_S))[0]:
             self.hits += len(_INJECTED.findall(os.read(pipe.fileno(), 65536)))
         for pid, tracer in list(self._tracers.items()):
-            code = tracer.poll()
-            if code is None:
+            if tracer.poll() is None:
                 continue
             del self._tracers[pid]
-            if code < 0 or code > 128:
+            if any(map(facts.started, self._meant.pop(pid))):
                 return False
         assert self._scope is not None
         self._attach(ask)
@@ -159,7 +160,7 @@ class Strace(Backend):
         if not new:
             return
         tracer = _traced(new, _words(ask, new), subprocess.PIPE)
-        self._tracers[tracer.pid] = tracer
+        self._tracers[tracer.pid], self._meant[tracer.pid] = tracer, new
         tracers = [[pid, facts.started(pid)] for pid in self._tracers]
         self._note({"tracers": tracers})
         wait_for(lambda: not any(map(self._missed, new)) or tracer.poll() is not None, _ATTACH_S)

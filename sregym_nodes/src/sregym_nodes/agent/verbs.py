@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import facts, files, holding, registry
-from .journal import APPLIED, ENDED, Entry, Journal
+from .journal import APPLIED, ENDED, INTENT, Entry, Journal
 from .refusal import Refusal
 from .scope import Scope
 
@@ -158,17 +158,14 @@ def _heal(journal: Journal) -> None:
     for entry in reversed(journal.entries()):
         if entry.boot != facts.boot_id():
             journal.remove(entry.ident)
-        elif entry.until <= facts.now() or (
-            entry.phase not in (APPLIED, ENDED) and not entry.is_held
-        ):
+        elif entry.until <= facts.now() or (entry.phase == INTENT and not entry.is_held):
             holding.end(journal, entry)
-        elif entry.phase == APPLIED and not entry.is_held:
-            backend = registry.named(entry.backend)
-            if backend.needs_attention:
-                backend.undo(entry.state)
-                journal.change(entry.ident, phase=ENDED)
-            else:
-                holding.start(journal, entry.ident, "mind")
+        elif entry.phase == INTENT:
+            continue
+        elif entry.phase == ENDED or not registry.named(entry.backend).stands(entry):
+            holding.end(journal, entry)  # somebody else undid it; what is left of it goes, too
+        elif not entry.is_held:
+            holding.start(journal, entry.ident, "mind")
 
 
 def _same(journal: Journal, ask: Mapping[str, Any], owner: str) -> Entry | None:
