@@ -34,9 +34,8 @@ def test_a_store_says_what_it_says_on_a_real_kernel(
     store: Store = request.getfixturevalue(kind)
     wanted = WORDS[kind][case]
     ask = dict(wanted["ask"])
-    if ask.get("path") == "appended":
-        assert isinstance(store, Redis)
-        ask["path"] = store.appended
+    if "path" in ask:
+        ask["path"] = store.file(ask["path"])
     before = len(store.lines())
     applied = agent.apply(calls(store.pid, **ask))
     assert (applied.backend, applied.effect["share"]) == ("strace", 1.0)

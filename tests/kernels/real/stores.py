@@ -55,6 +55,10 @@ class Store:
     def start(self) -> None:
         raise NotImplementedError
 
+    def file(self, which: str) -> str:
+        """One of its files, for faults that are about it alone."""
+        raise NotImplementedError
+
     @property
     def lives(self) -> bool:
         return self.process is not None and self.process.poll() is None
@@ -100,8 +104,8 @@ class Redis(Store):
         )
         return (done.stdout + done.stderr).strip()
 
-    @property
-    def appended(self) -> str:
+    def file(self, which: str) -> str:
+        """The one that it appends to."""
         (found,) = (self.folder / "appendonlydir").glob("*.incr.aof")
         return str(found)
 
@@ -189,6 +193,10 @@ class Postgres(Store):
         if self.process is not None and self.lives:
             self.process.send_signal(signal.SIGINT)
             self.process.wait(20)
+
+    def file(self, which: str) -> str:
+        """That of the table."""
+        return str(self.data / self.ask("select pg_relation_filepath('t')"))
 
     def ask(self, statement: str) -> str:
         done = subprocess.run(

@@ -1,0 +1,161 @@
+"""How fast faults below the container come and go on this machine's kernel, what they cost, and what they leave.
+
+    python benchmarks/kernels.py                 # system calls of a redis-server, 200 cycles
+    python benchmarks/kernels.py --cycles 20
+
+Needs root, strace and redis-server. Wall times of a busy machine are upper bounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "kernels"))
+
+from real.stores import Redis
+from sregym_nodes.remote import NodeAgent
+from sregym_nodes.ways import Local
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MOST_S = 2.0
+PINGS = 2000
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cycles", type=int, default=200)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, Redis(Path(folder) / "store") as store:
+        agent = NodeAgent("here", Local(), "harness-1", folder=f"{folder}/nodectl")
+        agent.facts()
+        with Redis(Path(folder) / "other") as other:
+            print(f"redis: {PINGS} pings, milliseconds: {rate(store):.0f} without a fault")
+            agent.apply(calls(store))
+            print(f"  traced, another call failing:  {rate(store):.0f} (strace slows all calls)")
+            print(f"  another store meanwhile:       {rate(other):.0f}")
+            agent.undo()
+        return cycles(agent, store, options.cycles)
+
+
+def calls(store: Redis) -> dict[str, Any]:
+    ask = {"key": "calls", "kind": "calls", "call": "fork", "error": "EAGAIN"}
+    return {**ask, "scope": {"pids": [store.pid]}}
+
+
+def rate(store: Redis) -> float:
+    """Milliseconds of some thousand requests on one connection."""
+    words = ["redis-benchmark", "-s", str(store.folder / "s"), "-c", "1", "-n", str(PINGS)]
+    before = time.perf_counter()
+    subprocess.run([*words, "-t", "ping_mbulk", "-q"], check=True, capture_output=True)
+    return (time.perf_counter() - before) * 1000
+
+
+class Fails:
+    """Asks a store all the time whether it fails, and keeps when that changed."""
+
+    def __init__(self, store: Redis) -> None:
+        self._store = store
+        self.failed = threading.Event()
+        self.worked = threading.Event()
+        self.first = self.last = 0.0
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._ask)
+
+    def __enter__(self) -> Fails:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _ask(self) -> None:
+        while not self._ended.is_set():
+            began = time.perf_counter()
+            bad = self._store.ask("bgsave") == "ERR"
+            if bad:
+                self.first = self.first or began
+                self.last = time.perf_counter()
+                self.failed.set()
+                self.worked.clear()
+            else:
+                self.worked.set()
+
+
+def cycles(agent: NodeAgent, store: Redis, count: int) -> int:
+    """Inject and undo, and count before and after what could be left."""
+    agent.apply(calls(store))
+    agent.undo()
+    store.ask("set", "kept", "0")
+    before = left()
+    came, went = [], []
+    for number in range(count):
+        with Fails(store) as fails:
+            began = time.perf_counter()
+            agent.apply(calls(store))
+            fails.failed.wait(60)
+            came.append(fails.first - began)
+            undone = time.perf_counter()
+            agent.undo()
+            fails.worked.wait(60)
+            went.append(max(0.0, fails.last - undone))
+        store.ask("incr", "kept")
+        if number % 50 == 49:
+            print(f"  {number + 1} cycles")
+    after, kept = left(), store.ask("get", "kept")
+    print(
+        f"injection to first effect: median {statistics.median(came):.2f} s, worst {max(came):.2f} s"
+    )
+    print(
+        f"undo to last effect:       median {statistics.median(went):.2f} s, worst {max(went):.2f} s"
+    )
+    print(f"after {count} cycles: {told(before, after)}; writes kept: {kept} of {count}")
+    good = before == after and kept == str(count) and agent.changes() == ()
+    quick = statistics.median(came) < MOST_S and statistics.median(went) < MOST_S
+    print("as promised" if good and quick else "not as promised")
+    return 0 if good and quick else 1
+
+
+def left() -> dict[str, int]:
+    """What a fault could leave behind."""
+    looks: dict[str, Callable[[], int]] = {
+        "processes": lambda: len(named({"strace", "python3"}, "nodectl")),
+        "mounts": lambda: len(Path("/proc/self/mounts").read_text().splitlines()),
+        "loop devices": lambda: len(list(Path("/sys/block").glob("loop*/loop"))),
+        "control groups": lambda: len(list(Path("/sys/fs/cgroup").glob("**/batch-*"))),
+        "pins": lambda: len(list(Path("/sys/fs/bpf").glob("*"))),
+    }
+    return {name: look() for name, look in looks.items()}
+
+
+def named(names: set[str], word: str) -> list[str]:
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            name = (folder / "comm").read_text().strip()
+            line = (folder / "cmdline").read_bytes().decode()
+            if name in names and (name == "strace" or word in line):
+                found.append(name)
+    return found
+
+
+def told(before: dict[str, int], after: dict[str, int]) -> str:
+    changed = [
+        f"{name} {before[name]} -> {after[name]}" for name in before if before[name] != after[name]
+    ]
+    return f"left: {', '.join(changed)}" if changed else f"nothing left ({', '.join(before)})"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
