@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sregym_nodes.agent import facts, registry, strace, tables
+from sregym_nodes.agent import facts, files, registry, strace, tables
 from sregym_nodes.agent.journal import Entry, Journal
 from sregym_nodes.agent.mapper import _seconds
 from sregym_nodes.agent.refusal import Refusal
@@ -94,6 +94,19 @@ def test_back_ends_are_in_order_of_preference() -> None:
 def test_what_no_back_end_is_for(ask: dict[str, str], backend: str, message: str) -> None:
     with pytest.raises(Refusal) as caught:
         registry.fitting(ask, backend)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("pid", "path", "message"),
+    [
+        (0, "/no/such", "process 1 has no file /no/such; name one that it sees"),
+        (2**22 + 1, "", "process 4194305 has no file on a volume; name one that it sees"),
+    ],
+)
+def test_a_file_that_there_is_not(pid: int, path: str, message: str) -> None:
+    with pytest.raises(Refusal) as caught:
+        files.seen_by(pid, path)
     assert str(caught.value) == message
 
 

@@ -64,12 +64,9 @@ def seen_by(pid: int, path: str) -> Path:
     )
     sizes = {file.stat().st_size: file for file in found if file.is_file()}
     if not sizes:
-        msg = (
-            f"process {pid} has no file {path}"
-            if path
-            else f"process {pid} keeps no file on a volume"
-        )
-        raise Refusal(f"{msg}; name one that it sees")
+        what = f"no file {path}" if path else "no file on a volume"
+        msg = f"process {pid or 1} has {what}; name one that it sees"
+        raise Refusal(msg)
     return sizes[max(sizes)]
 
 
