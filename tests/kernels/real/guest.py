@@ -13,7 +13,8 @@ from sregym_nodes import console_guest
 MODULES = (
     *("drivers/block/loop", "drivers/md/dm-mod", "drivers/md/dm-bufio", "drivers/md/dm-dust"),
     *("drivers/md/dm-flakey", "drivers/md/dm-delay", "net/sched/sch_netem", "net/sched/sch_tbf"),
-    "net/sched/sch_prio",
+    *("net/sched/sch_prio", "net/sched/sch_ingress", "net/sched/cls_matchall"),
+    *("net/sched/act_mirred", "drivers/net/ifb"),
 )
 INIT = """#!/bin/sh
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .copies import AlteredCopy
+from .links import Netem, Tbf
 from .mapper import Delay, Dust, ErrorSegments, Flakey
 from .pressure import Burner, StressNg
 from .refusal import Refusal
@@ -20,6 +21,7 @@ BACKENDS: tuple[type[Backend], ...] = (
     *(Strace,),
     *(Dust, ErrorSegments, AlteredCopy, Flakey, Delay),
     *(StressNg, Burner),
+    *(Netem, Tbf),
 )
 AUTO = "auto"
 
