@@ -14,7 +14,7 @@ from sregym_cluster_kubernetes.nodes.transports import Here
 from sregym_core.cli.entry import run
 from sregym_core.errors import NodeError
 from sregym_core.interfaces import NodeAccess, restore_settings
-from sregym_core.model import Capability, CpuUse, SystemCall
+from sregym_core.model import Capability, CpuUse, LinkState, Peer, SystemCall
 from sregym_core.testing import MemoryCluster, worker_nodes
 
 UID = "01234567-89ab-cdef-0123-0123456789ab"
@@ -108,6 +108,18 @@ def test_what_is_not_begun(access: NodeAccess) -> None:
         with pytest.raises(NodeError) as caught:
             access.apply(setting)
         assert str(caught.value) == message
+    link = LinkState(source=Peer(node=N), target=Peer(namespace="shop"), loss=0.5)
+    with pytest.raises(NodeError) as caught:
+        access.apply(link)
+    assert str(caught.value) == (
+        "only packets from a node to everybody, or from everybody to a node, can be set on this "
+        "cluster, not 'link node=worker-1 namespace=shop'"
+    )
+    with pytest.raises(NodeError) as caught:
+        access.apply(LinkState(source=Peer(node=N), blocked="drop"))
+    assert str(caught.value) == (
+        "packets cannot be blocked on this cluster ('link node=worker-1 *'); loss=1 loses all"
+    )
 
 
 def test_doctor_tries_this_machine(capsys: pytest.CaptureFixture[str]) -> None:

@@ -343,7 +343,7 @@ def test_a_host_that_says_otherwise(access: HostNodes, fake: Fake) -> None:
 
 
 def test_preflight_is_a_trial(access: HostNodes, fake: Fake) -> None:
-    by_agent = CAPABILITIES - {Capability.CPU, Capability.MEMORY}
+    by_agent = CAPABILITIES - {Capability.CPU, Capability.MEMORY, Capability.LINKS}
     for capability in access.capabilities - by_agent:
         assert access.examine(N, capability) == ""
     for capability in by_agent:

@@ -166,7 +166,7 @@ class HostNodes(NodeAccess):
 
     def _is_agents(self, setting: NodeSetting) -> bool:
         """Whether the agent sees to it; what there is a recipe for goes on nodes without Python, too."""
-        if not isinstance(setting, KINDS):
+        if not isinstance(setting, KINDS) or not setting.nodes:
             return False
         node = setting.nodes[0]
         self._check(node)

@@ -31,11 +31,15 @@ _TRIALS: dict[Capability, dict[str, Any]] = {
     Capability.DISK_ERRORS: {"kind": "disk", "mode": "flaky"},
     Capability.DISK_USE: {"kind": "load", "what": "disk"},
     Capability.NETWORK_USE: {"kind": "load", "what": "network"},
+    Capability.LINKS: {"kind": "link"},
     Capability.CPU: {"kind": "load", "what": "cpu"},
     Capability.MEMORY: {"kind": "load", "what": "memory"},
 }
 _KUBELET = "/var/lib/kubelet"
 _LONG_LEASE_S = 4 * 3600.0
+
+
+_AGENT = "agent"
 
 
 class Agents:
@@ -90,11 +94,18 @@ class Agents:
         self, node: str, settings: Sequence[NodeSetting]
     ) -> tuple[tuple[BackEnd, ...], ...]:
         """Try each, but for whom or which device it is about."""
+        asks = [_asked(setting) for setting in settings]
+        wanted = [ask for ask in asks if not isinstance(ask, str)]
         try:
-            found = self._agent(node).examine([ask_of(setting) for setting in settings])
+            tried = iter(self._agent(node).examine(wanted))
         except AgentError as error:
-            return tuple((BackEnd("agent", str(error)),) for _ in settings)
-        return tuple(tuple(BackEnd(name, why) for name, why in one.items()) for one in found)
+            return tuple((BackEnd(_AGENT, str(error)),) for _ in settings)
+        return tuple(
+            (BackEnd(_AGENT, ask),)
+            if isinstance(ask, str)
+            else tuple(BackEnd(name, why) for name, why in next(tried).items())
+            for ask in asks
+        )
 
     def read(self, setting: S) -> S:
         """As it was applied, if it stands."""
@@ -181,3 +192,11 @@ class Agents:
 
             self._agents[node] = NodeAgent(node, way, self._owner, self._lease_s)
         return self._agents[node]
+
+
+def _asked(setting: NodeSetting) -> dict[str, Any] | str:
+    """What the agent is asked for a setting; or why it cannot be."""
+    try:
+        return ask_of(setting)
+    except NodeError as error:
+        return str(error)

@@ -15,9 +15,11 @@ from sregym_core.model import (
     DiskDelay,
     DiskErrors,
     DiskUse,
+    LinkState,
     MemoryUse,
     NetworkUse,
     NodeSetting,
+    Peer,
     SystemCall,
 )
 
@@ -31,13 +33,18 @@ if TYPE_CHECKING:
 KINDS: tuple[type[NodeSetting], ...] = (
     *(SystemCall, DiskBadBlocks, DiskCorruption, DiskDelay, DiskErrors),
     *(CpuUse, MemoryUse, DiskUse, NetworkUse),
+    LinkState,
 )
 CAPABILITIES = frozenset({Capability.EVERY_SYSCALL, *(kind.capability for kind in KINDS)})
 _SETS = ("ReplicaSet", "StatefulSet", "DaemonSet")
 
 
 def ask_of(setting: NodeSetting) -> dict[str, Any]:
-    """What the agent is asked, without whose processes or which device."""
+    """What the agent is asked, without whose processes or which device.
+
+    Raises:
+        NodeError: No agent does such a thing.
+    """
     make = _MAKERS[type(setting)]
     return {"key": setting.key, "setting": setting.model_dump(mode="json"), **make(setting)}
 
@@ -59,6 +66,26 @@ def _blocks(mode: str) -> Callable[[Any], dict[str, Any]]:
     }
 
 
+def _link(setting: LinkState) -> dict[str, Any]:
+    ends = (setting.source, setting.target)
+    ways = [
+        way
+        for way, end in zip(("out", "in"), ends, strict=True)
+        if end == Peer(node=end.node) != Peer()
+    ]
+    if len(ways) != 1 or Peer() not in ends:
+        msg = (
+            "only packets from a node to everybody, or from everybody to a node, can be set on this "
+            f"cluster, not {setting.key!r}"
+        )
+        raise NodeError(msg)
+    if setting.blocked:
+        msg = f"packets cannot be blocked on this cluster ({setting.key!r}); loss=1 loses all"
+        raise NodeError(msg)
+    fields = ("delay_ms", "jitter_ms", "loss", "rate_mbit")
+    return {"kind": "link", "way": ways[0], **{name: getattr(setting, name) for name in fields}}
+
+
 def _disk_use(setting: DiskUse) -> dict[str, Any]:
     what, name = ("cache", "clamscan") if setting.displaced else ("disk", "fio")
     return {"kind": "load", "what": what, "queued": setting.queued, "as": name}
@@ -76,6 +103,7 @@ _MAKERS: Mapping[type[NodeSetting], Callable[[Any], dict[str, Any]]] = MappingPr
             **{"kind": "load", "what": "memory", "bytes": one.taken_bytes, "as": "sort"},
         },
         DiskUse: _disk_use,
+        LinkState: _link,
         NetworkUse: lambda one: {
             "kind": "load",
             "what": "network",
