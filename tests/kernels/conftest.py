@@ -16,11 +16,8 @@ from sregym_nodes.ways import Local
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from real.needing import leftovers, needs
+from real.needing import SYSTEM, leftovers, needs
 from real.stores import Postgres, Redis, postgres_programs
-
-# Programs of the machine itself, as on a node: none of an environment for tests.
-SYSTEM = ("env", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from real.needing import leftovers
+from real.needing import SYSTEM, leftovers, needs
 from real.stores import Postgres, Redis, Store, wait_for
 from sregym_nodes.remote import AgentError, NodeAgent
 from sregym_nodes.ways import Local
@@ -246,6 +246,35 @@ class TestRefusals:
         assert str(caught.value).startswith(
             "node 'here': there is no back end 'magic'; known: auto, "
         )
+
+
+def test_whoever_is_not_root(tmp_path_factory: pytest.TempPathFactory) -> None:
+    needs("setpriv")
+    folder = tmp_path_factory.mktemp("open")
+    for path in (folder, *folder.parents[:2]):
+        path.chmod(0o777)
+    nobody = Local((*SYSTEM, "setpriv", "--reuid=65534", "--clear-groups"))
+    agent = NodeAgent("here", nobody, "harness-1", folder=str(folder / "nodectl"))
+    with pytest.raises(AgentError) as caught:
+        agent.apply(calls(1))
+    assert str(caught.value) == (
+        "node 'here': changing what the kernel does needs root; run as root, or allow sudo without a "
+        "password"
+    )
+    asks = [
+        calls(1),
+        {"key": "d", "kind": "disk", "mode": "slow"},
+        {"key": "c", "kind": "load", "what": "cpu"},
+    ]
+    end = "needs root here; run as root, or allow sudo without a password"
+    assert [
+        set(found.values()) for found in agent.examine([*asks, {"key": "l", "kind": "link"}])
+    ] == [
+        {f"strace {end}"},
+        {f"the device mapper {end}"},
+        {f"control groups {end}".replace("needs", "need")},
+        {f"queueing disciplines {end}".replace("needs", "need")},
+    ]
 
 
 def test_a_second_harness_waits(

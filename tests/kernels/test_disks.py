@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from real.guest import Guest
 from real.needing import needs
+from real.stores import normal
 from sregym_nodes.remote import AgentError, NodeAgent
 
+WORDS = yaml.safe_load((Path(__file__).parent / "words.yaml").read_text())
 DATA, OTHER = "/mnt/v/data", "/mnt/v/other"
 # Two segments, and the file in the second.
 PREPARE = """
@@ -19,7 +23,7 @@ loop=$(losetup -f --show /tmp/disk)
 plain=$(losetup -f --show /tmp/plain)
 printf '0 8192 linear %s 0\n8192 122880 linear %s 8192\n' $loop $loop | dmsetup create --noudevsync vol-data
 dmsetup mknodes
-mkfs.ext4 -q /dev/mapper/vol-data
+mkfs.ext4 -q -b 4096 /dev/mapper/vol-data
 mkfs.ext4 -q $plain
 mkdir -p /mnt/v /mnt/plain
 mount /dev/mapper/vol-data /mnt/v
@@ -132,6 +136,26 @@ def test_what_is_written_to_lying_blocks_comes_home(agent: NodeAgent, guest: Gue
     assert guest.said("/usr/bin/python3", "-c", read_back).strip() == "b'kept'"
     restore = write.replace("b'kept'", f"bytes({before.strip()})")
     guest.said("/usr/bin/python3", "-c", restore)
+
+
+def test_a_store_on_bad_sectors(agent: NodeAgent, guest: Guest) -> None:
+    """It says the very words that it says when the call itself fails: a page is read to be written."""
+    needs("redis-server", "redis-cli")
+    start = (
+        "redis-server --port 0 --unixsocket /tmp/s --dir /mnt/v --appendonly yes --appendfsync always "
+        "--save '' --daemonize yes --logfile /tmp/redis.log --pidfile /tmp/redis.pid; "
+        "for i in $(seq 100); do redis-cli -s /tmp/s set a 1 | grep -q OK && exit 0; sleep 0.1; done; exit 1"
+    )
+    guest.said("sh", "-c", start)
+    try:
+        found = agent.ask("locate", {"path": "/mnt/v/appendonlydir/appendonly.aof.1.incr.aof"})
+        agent.apply(disk("bad", blocks=found["blocks"]), "dm-error")
+        guest.run(("redis-cli", "-s", "/tmp/s", "set", "a", "2"))
+        log = guest.said("cat", "/tmp/redis.log")
+    finally:
+        guest.run(("sh", "-c", "kill $(cat /tmp/redis.pid); rm -rf /mnt/v/appendonlydir"))
+    agent.undo()
+    assert [normal(line) for line in log.splitlines()][-2:] == WORDS["redis"]["write EIO"]["lines"]
 
 
 def test_a_slow_disk(agent: NodeAgent, guest: Guest) -> None:

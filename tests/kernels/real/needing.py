@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+# Programs of the machine itself, as on a node: none of an environment for tests.
+SYSTEM = ("env", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+
 
 def needs(*programs: str) -> None:
     """Skip where a program is missing, or this is not root."""
