@@ -8,12 +8,14 @@ import shutil
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
 from typing import ClassVar
 
 _USER = "nobody"
-_READY_S = 20.0
+_READY_S = 60.0
+_END_S = 5.0
 
 
 def wait_for(condition, timeout_s: float = 10.0) -> bool:
@@ -190,9 +192,13 @@ class Postgres(Store):
         assert wait_for(lambda: self.ask("select 1") == "1", _READY_S), self.lines()
 
     def __exit__(self, *error: object) -> None:
-        if self.process is not None and self.lives:
-            self.process.send_signal(signal.SIGINT)
-            self.process.wait(20)
+        """Fast, else at once: one whose recovery fell may not listen any more."""
+        assert self.process is not None
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
+            if self.lives:
+                self.process.send_signal(number)
+                with suppress(subprocess.TimeoutExpired):
+                    self.process.wait(_END_S)
 
     def file(self, which: str) -> str:
         """That of the table."""
