@@ -68,6 +68,8 @@ class Client(Entry):
         timeout: The same as a duration (`50ms`), usually a setting; wins where it is one.
         retry: Whether and when a failed call is made again.
         pool: Connections that calls of one process share; without it each call has its own.
+        keep_alive: Whether connections outlive their calls. Without it each call opens one, and its
+            name is looked up for it.
         user: Account, for datastores with accounts.
         password: Its password.
         auth_database: Database that holds the account.
@@ -89,6 +91,7 @@ class Client(Entry):
     timeout: Text = ""
     retry: Retry = Retry()
     pool: int | None = Field(default=None, ge=1)
+    keep_alive: bool = True
     user: Text = ""
     password: Text = ""
     auth_database: Text = "admin"

@@ -21,6 +21,7 @@ from sregym_cluster_embedded.network import (
     service_addresses,
     services,
 )
+from sregym_cluster_embedded.network.asking import Asking, asking
 from sregym_cluster_embedded.network.dialling import Dialled, Routes
 from sregym_cluster_embedded.network.ends import Outcome, Target
 from sregym_cluster_embedded.network.keys import NETWORK
@@ -72,6 +73,11 @@ class Network:
         looked = dns.resolve(world, pod, name, kind, heard)
         questions_asked.note(world, pod, heard)
         return looked
+
+    def asking(self, world: World, pod_uid: str, host: str) -> Asking | None:
+        """What each look-up of a host by a process in a pod asks name servers of the cluster."""
+        source = None if is_address(host) else pod_by_uid(world, pod_uid)
+        return None if source is None else asking(world, source, host)
 
     def looked_up(self, world: World, pod_uid: str, host: str) -> None:
         """A command in a pod has looked up a host to connect to it: servers have been asked."""

@@ -201,7 +201,9 @@ class Accounts:
             ends = exhausted / again if cause.kind in on else attempts
             share = reached * cause.share * ends * scale
             if share > _NOTHING:
-                fail(account, site, share, cause)
+                kind, text = site.fails_as
+                told = cause._replace(kind=kind, text=text) if kind else cause
+                fail(account, site, share, told)
 
     def _causes(self, site: Site) -> list[Cause]:
         """The ways in which attempts of a site fail that have a connection."""

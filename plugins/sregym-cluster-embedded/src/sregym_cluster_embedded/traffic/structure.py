@@ -93,6 +93,7 @@ class Site:
         patient_retries: The same where each attempt times out, before the caller's caller gives up.
         pause_ms: Mean pause before a retry.
         straight: Index of the callee where there is but one, and nothing on the way to it; else -1.
+        fails_as: Kind and words of whatever makes it fail; empty for those of the failure.
     """
 
     index: int
@@ -109,6 +110,7 @@ class Site:
     patient_retries: float = 0.0
     pause_ms: float = 0.0
     straight: int = -1
+    fails_as: tuple[str, str] = ("", "")
 
     def __post_init__(self) -> None:
         if len(self.ways) == 1 and self.times == 1 and not self.client.pool:
