@@ -82,14 +82,14 @@ def test_questions_cost_processor_time(amplified: Any) -> None:
         amplified.world.room(USAGE).containers(amplified.world, ref.pod_uid)[0].cpu_nanocores
         for ref in servers(amplified)
     ]
-    # 800 questions a second of 0.1 ms, and what an idle one uses.
-    assert [round(nanocores / 1e9, 2) for nanocores in used] == [0.08]
+    # 800 questions a second of 0.15 ms, and what an idle one uses.
+    assert [round(nanocores / 1e9, 2) for nanocores in used] == [0.12]
 
 
 def test_too_few_processors_make_callers_wait_and_give_up(amplified: Any) -> None:
     market = amplified.fork()
     assert market.seen(30).failed == {}
-    set_dns(market, cpu="50m", memory="1Gi")
+    set_dns(market, cpu="75m", memory="1Gi")
     market.run(60)
     seen = market.seen(60)
     assert seen.ok < 0.3 * seen.requests
@@ -106,23 +106,23 @@ def test_too_few_processors_make_callers_wait_and_give_up(amplified: Any) -> Non
         f'Get "http://{_FULL}:8080": dial tcp: lookup {_FULL} on 10.96.0.10:53: '
         f"read udp {address}:43210->10.96.0.10:53: i/o timeout"
     }
-    set_dns(market, cpu="200m", memory="1Gi")
+    set_dns(market, cpu="250m", memory="1Gi")
     market.run(180)
     assert market.seen(30).failed == {}
 
 
 def test_another_replica_is_as_good_as_more_processors(amplified: Any) -> None:
     market = amplified.fork()
-    set_dns(market, cpu="50m", memory="1Gi")
+    set_dns(market, cpu="75m", memory="1Gi")
     market.run(120)
-    set_dns(market, replicas=3, cpu="50m", memory="1Gi")
+    set_dns(market, replicas=3, cpu="75m", memory="1Gi")
     market.run(180)
     assert market.seen(30).failed == {}
 
 
 def test_questions_that_wait_take_memory_until_the_limit_ends_the_server(amplified: Any) -> None:
     market = amplified.fork()
-    set_dns(market, cpu="50m", memory="100Mi")
+    set_dns(market, cpu="75m", memory="100Mi")
     market.run(120)
     pods = [
         status

@@ -17,6 +17,7 @@ from sregym_apps.model import (
     route_of,
 )
 
+from sregym_cluster_embedded.traffic.breaking import set_breakers
 from sregym_cluster_embedded.traffic.descriptors import hold_descriptors
 from sregym_cluster_embedded.traffic.heaps import heap_of
 from sregym_cluster_embedded.traffic.kept import (
@@ -176,6 +177,7 @@ class Builder:
         open_connections(self.world, self.made, self.footing, self._client)
         open_for_each_call(self.world, self.made, self.footing)
         hold_descriptors(self.world, self.made, self.footing)
+        set_breakers(self.made)
         give_patience(self.made)
         return self.made
 
