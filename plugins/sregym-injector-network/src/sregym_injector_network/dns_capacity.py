@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from sregym_core.model import Change, Check, GroundTruth
 from sregym_injectors.cluster_fault import ClusterFault, cluster_truth
 from sregym_injectors.defects import defect_check
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import Cluster, Command, FaultContext
 
 _CONTAINER = "coredns"
-# As kubeadm installs it: two pods that ask for so much, and have no limit.
-_REPLICAS, _REQUEST_M = 2, 100
-
 
 class DnsOverloaded(ClusterFault):
     """Leaves CoreDNS one pod with hardly any processor time.
@@ -36,16 +34,25 @@ class DnsOverloaded(ClusterFault):
         """Parameters.
 
         Attributes:
-            millicores: CPU limit of CoreDNS; kernels grant a container no less than 10.
+            millicores: CPU limit of each pod; Linux grants no less than 10.
             replicas: How many pods share the questions.
+            enough_millicores: What is enough in all, by which more pods are as good as larger ones.
             memory_mib: Memory limit; what waits is held there. None leaves it.
         """
 
         model_config = ConfigDict(frozen=True, extra="forbid")
 
-        millicores: int = Field(default=2, ge=1, lt=_REQUEST_M)
+        millicores: int = Field(default=3, ge=1)
         replicas: int = Field(default=1, ge=1, le=10)
+        enough_millicores: int = Field(default=24, ge=1)
         memory_mib: int | None = Field(default=None, ge=20)
+
+        @model_validator(mode="after")
+        def _is_too_little(self) -> DnsOverloaded.Parameters:
+            if self.millicores * self.replicas >= self.enough_millicores:
+                given = f"{self.replicas} replicas with {self.millicores} millicores"
+                raise ValueError(f"{given} are no less than enough_millicores")
+            return self
 
     @override
     def inject(self, context: FaultContext) -> None:
@@ -56,8 +63,10 @@ class DnsOverloaded(ClusterFault):
         if given.memory_mib is not None:
             limits["memory"] = f"{given.memory_mib}Mi"
             requests["memory"] = f"{min(given.memory_mib, 70)}Mi"
-        resources = {"limits": limits, "requests": requests}
-        Edits(context).patch(SERVER, _resized(given.replicas, resources), "strategic")
+        containers = [{"name": _CONTAINER, "resources": {"limits": limits, "requests": requests}}]
+        template = {"spec": {"containers": containers}}
+        change = {"spec": {"replicas": given.replicas, "template": template}}
+        Edits(context).patch(SERVER, change, "strategic")
 
     @override
     def outstanding(self, context: FaultContext) -> str:
@@ -65,8 +74,9 @@ class DnsOverloaded(ClusterFault):
 
     @override
     def present(self, context: FaultContext) -> Check:
-        expected = f"CoreDNS may use at least {_REQUEST_M}m of processors"
-        return defect_check(expected, _shortages(context.cluster))
+        enough = context.parameters.enough_millicores
+        expected = f"CoreDNS may use at least {enough}m of processors"
+        return defect_check(expected, _shortages(context.cluster, enough))
 
     @override
     def ground_truth(self, context: FaultContext) -> GroundTruth:
@@ -100,19 +110,13 @@ class DnsOverloaded(ClusterFault):
 
     @override
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
-        limits = {"cpu": None, "memory": "170Mi"}
-        requests = {"cpu": f"{_REQUEST_M}m", "memory": "70Mi"}
-        change = _resized(_REPLICAS, {"limits": limits, "requests": requests})
-        return (commands.patch(SERVER, change), commands.rollout_status(SERVER))
+        given = context.parameters
+        replicas = ceil(given.enough_millicores / given.millicores)
+        return (commands.scale(SERVER, replicas), commands.rollout_status(SERVER))
 
 
-def _resized(replicas: int, resources: dict[str, Any]) -> dict[str, Any]:
-    containers = [{"name": _CONTAINER, "resources": resources}]
-    return {"spec": {"replicas": replicas, "template": {"spec": {"containers": containers}}}}
-
-
-def _shortages(cluster: Cluster) -> list[str]:
-    """What keeps CoreDNS from what it was installed with, one phrase each."""
+def _shortages(cluster: Cluster, enough_m: int) -> list[str]:
+    """What keeps CoreDNS from so many millicores, one phrase each."""
     server: Any = cluster.get(SERVER)
     if server is None:
         return [f"{SERVER} does not exist"]
@@ -127,8 +131,7 @@ def _shortages(cluster: Cluster) -> list[str]:
     )
     if limit is None:
         return [] if replicas else [f"{SERVER} has spec.replicas 0"]
-    whole = _millicores(str(limit)) * replicas
-    if whole >= _REQUEST_M:
+    if _millicores(str(limit)) * replicas >= enough_m:
         return []
     return [f"{SERVER} has {replicas} replicas with a CPU limit of {limit} each"]
 
