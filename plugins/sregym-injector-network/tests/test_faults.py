@@ -260,7 +260,9 @@ def test_more_pods_of_the_cluster_dns_are_as_good_as_larger_ones(cluster, at):
     ]
     cluster.patch(SERVER, {"spec": {"replicas": 3}}, "merge")
     assert fault.present(context).outcome is Outcome.PASS
-    with pytest.raises(ValueError, match="3 replicas with 5 millicores are no less than enough_millicores"):
+    with pytest.raises(
+        ValueError, match="3 replicas with 5 millicores are no less than enough_millicores"
+    ):
         DnsOverloaded.Parameters(millicores=5, replicas=3, enough_millicores=15)
 
 

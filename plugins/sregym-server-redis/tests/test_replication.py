@@ -93,13 +93,20 @@ def logged(cluster: ClusterBench, name: str) -> list[str]:
 def test_both_sides_tell_of_the_link(cluster: ClusterBench) -> None:
     told = info(cluster, "primary")
     assert chosen(told, "role", "connected_slaves") == ("master", "2")
-    assert told["slave0"].endswith(f",port=6379,state=online,offset={told['master_repl_offset']},lag=0")
+    assert told["slave0"].endswith(
+        f",port=6379,state=online,offset={told['master_repl_offset']},lag=0"
+    )
     replica = info(cluster, "replica-1")
     names = ("role", "master_host", "master_link_status", "slave_repl_offset", "master_replid")
     assert chosen(replica, *names) == (
         "slave", "primary", "up", told["master_repl_offset"], told["master_replid"],
     )  # fmt: skip
-    assert ask(cluster, "replica-1", "role").splitlines()[:4] == ["slave", "primary", "6379", "connected"]
+    assert ask(cluster, "replica-1", "role").splitlines()[:4] == [
+        "slave",
+        "primary",
+        "6379",
+        "connected",
+    ]
     synchronised = logged(cluster, "replica-1")[-5:]
     assert synchronised[-1] == "MASTER <-> REPLICA sync: Finished with success"
     assert logged(cluster, "primary")[-1].endswith(":6379 succeeded")
@@ -115,7 +122,9 @@ def test_what_is_written_comes_to_the_replicas_which_take_no_writes(cluster: Clu
     assert int(info(cluster, "replica-2")["slave_repl_offset"]) > before
 
 
-def test_a_replica_without_its_primary_keeps_what_it_has_and_grows_older(cluster: ClusterBench) -> None:
+def test_a_replica_without_its_primary_keeps_what_it_has_and_grows_older(
+    cluster: ClusterBench,
+) -> None:
     ask(cluster, "primary", "set", "cart", "7")
     cluster.run(5)
     cluster.apply(DENIED)
@@ -123,11 +132,18 @@ def test_a_replica_without_its_primary_keeps_what_it_has_and_grows_older(cluster
     ask(cluster, "primary", "set", "cart", "9")
     cluster.run(10)
     told = info(cluster, "replica-1")
-    assert chosen(told, "role", "master_link_status", "master_last_io_seconds_ago") == ("slave", "down", "-1")
+    assert chosen(told, "role", "master_link_status", "master_last_io_seconds_ago") == (
+        "slave",
+        "down",
+        "-1",
+    )
     assert 55 <= int(told["master_link_down_since_seconds"]) <= 75
     assert ask(cluster, "replica-1", "get", "cart") == "7"
     assert info(cluster, "primary")["connected_slaves"] == "0"
-    assert logged(cluster, "replica-1")[-1] == "Error condition on socket for SYNC: Connection timed out"
+    assert (
+        logged(cluster, "replica-1")[-1]
+        == "Error condition on socket for SYNC: Connection timed out"
+    )
     ask(cluster, "replica-1", "config", "set", "replica-serve-stale-data", "no")
     assert ask(cluster, "replica-1", "get", "cart") == (
         "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."
@@ -160,7 +176,10 @@ def test_writes_want_as_many_replicas_as_the_primary_was_told(cluster: ClusterBe
     assert ask(cluster, "primary", "set", "cart", "1") == "OK"
     cluster.kubectl("scale", "deploy/replica-2", "--replicas=0")
     cluster.run(60)
-    assert ask(cluster, "primary", "set", "cart", "2") == "NOREPLICAS Not enough good replicas to write."
+    assert (
+        ask(cluster, "primary", "set", "cart", "2")
+        == "NOREPLICAS Not enough good replicas to write."
+    )
     assert info(cluster, "primary")["min_slaves_good_slaves"] == "1"
 
 
@@ -171,4 +190,6 @@ def test_a_primary_with_a_password_lets_in_who_knows_it(given: Any, state: str) 
     bench.apply(server("replica-1", "--replicaof", "primary", "6379", "--masterauth", given))
     bench.run(60)
     assert info(bench, "replica-1")["master_link_status"] == state
-    assert any(line.startswith("Unable to AUTH") for line in logged(bench, "replica-1")) is (state == "down")
+    assert any(line.startswith("Unable to AUTH") for line in logged(bench, "replica-1")) is (
+        state == "down"
+    )

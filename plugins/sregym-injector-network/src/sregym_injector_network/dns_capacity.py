@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _CONTAINER = "coredns"
 
+
 class DnsOverloaded(ClusterFault):
     """Leaves CoreDNS one pod with hardly any processor time.
 

@@ -14,8 +14,8 @@ from sregym_server_redis.information import INFORMATION
 from sregym_server_redis.journal import note
 from sregym_server_redis.keys import NOT_INTEGER, SYNTAX, integer
 from sregym_server_redis.program import RedisProgram
-from sregym_server_redis.replies import Held, Pairs, Status
 from sregym_server_redis.replication import follow
+from sregym_server_redis.replies import Held, Pairs, Status
 from sregym_server_redis.server import WRONG_PASS, Connection
 from sregym_server_redis.settings import canonical, checked, known
 from sregym_server_redis.snapshots import snapshots

@@ -216,14 +216,10 @@ def _synchronised(client: Connection, link: Link, master: Connection) -> Link:
     ):
         note(world, master.server, "M", "*", text)
     _take(client, master.data)
-    return link._replace(
-        master=master.server.ref, since=world.now, offset=offset, heard=world.now
-    )
+    return link._replace(master=master.server.ref, since=world.now, offset=offset, heard=world.now)
 
 
-def _caught_up(
-    client: Connection, link: Link, master: Connection, target: Target | None
-) -> Link:
+def _caught_up(client: Connection, link: Link, master: Connection, target: Target | None) -> Link:
     """What the master has changed since, as far as it has come through."""
     world, wanted = client.world, offset_of(master)
     path = None if target is None else target.path

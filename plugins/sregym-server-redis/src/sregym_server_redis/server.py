@@ -14,8 +14,8 @@ from sregym_server_redis.keys import Keys
 from sregym_server_redis.keyspace import KEYSPACE
 from sregym_server_redis.lists import LISTS
 from sregym_server_redis.program import RedisProgram
-from sregym_server_redis.replies import Held, Status
 from sregym_server_redis.replication import good_replicas, link_of
+from sregym_server_redis.replies import Held, Status
 from sregym_server_redis.settings import default
 from sregym_server_redis.snapshots import snapshots
 from sregym_server_redis.strings import STRINGS

@@ -124,9 +124,7 @@ def _asked(world: World, life: Life) -> Iterator[Asked]:
             yield Asked(life.process, host, answer, rate, segment.start, end, segment.seed)
 
 
-def rates(
-    caller: Process, segment: Segment, *, each: bool = True
-) -> list[tuple[str, str, float]]:
+def rates(caller: Process, segment: Segment, *, each: bool = True) -> list[tuple[str, str, float]]:
     """(host, `NOERROR`, `NXDOMAIN` or `SERVFAIL`, lookups a second) while a segment lasts.
 
     Args:

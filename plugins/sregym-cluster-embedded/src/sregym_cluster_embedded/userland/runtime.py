@@ -53,8 +53,8 @@ from sregym_cluster_embedded.userland.life import (
 )
 from sregym_cluster_embedded.userland.probes import perform_probe
 from sregym_cluster_embedded.userland.process import (
-    PODS,
     Process,
+    all_running,
     altered,
     attach_to_pod,
     change,
@@ -63,7 +63,6 @@ from sregym_cluster_embedded.userland.process import (
     process_of,
     processes,
     replace_mount,
-    running_in,
     save,
 )
 from sregym_cluster_embedded.userland.queues import Brokers
@@ -366,8 +365,7 @@ class Runtime(Hosts, Identified):
 
     def running(self, world: World) -> list[Process]:
         """All processes that run, in order of their start."""
-        pods = world.table(PODS)
-        return [process for uid in pods for process in running_in(world, uid)]
+        return all_running(world)
 
     def load_generators(self, world: World) -> list[tuple[Process, LoadGeneratorProgram]]:
         """The load generators that run and have finished their start-up, in order of start."""

@@ -200,7 +200,11 @@ def _served(life: Life) -> dict[tuple[str, str, str], Integral]:
     found = {}
     for code, plugin in ANSWERS:
         rates = [
-            sum(flow.rate * flow.ok for flow in segment.flows if flow.operation == f"{code} {plugin}")
+            sum(
+                flow.rate * flow.ok
+                for flow in segment.flows
+                if flow.operation == f"{code} {plugin}"
+            )
             for segment in life.served
         ]
         if any(rates):
