@@ -127,9 +127,9 @@ class Breaking:
         after = before + (share - before) * (1 - math.exp(-passed_s / breaker.window_s))
         n.tripping[index] = after if after > _NEAR else 0.0
         # The share only comes near what it moves to.
-        if after >= breaker.rate * (1 - math.exp(-3)) and share >= breaker.rate:
-            if rate * breaker.window_s >= breaker.calls:
-                self._turn(index, breaker, opens=True)
+        due = after >= breaker.rate * (1 - math.exp(-3)) and share >= breaker.rate
+        if due and rate * breaker.window_s >= breaker.calls:
+            self._turn(index, breaker, opens=True)
         return abs(n.tripping[index] - before)
 
     def _turn(self, index: int, breaker: Breaker, *, opens: bool) -> None:
