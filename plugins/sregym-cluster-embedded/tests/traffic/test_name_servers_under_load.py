@@ -8,6 +8,8 @@ import pytest
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
+from sregym_cluster_embedded.telemetry.promql import Engine
 from sregym_cluster_embedded.traffic.segments import SERVED, segments
 from sregym_cluster_embedded.userland.process import process_of
 
@@ -136,3 +138,25 @@ def test_questions_that_wait_take_memory_until_the_limit_ends_the_server(amplifi
         if "terminated" in status.get("lastState", {})
     }
     assert reasons == {"OOMKilled"}
+
+
+def measured(market: Any, query: str) -> float:
+    moment = market.world.epoch + market.world.now
+    (row,) = Engine(WorldStorage(market.world)).instant(query, moment).rows
+    return float(row[1])
+
+
+def test_its_metrics_tell_of_the_questions_and_how_long_they_took(amplified: Any) -> None:
+    market = amplified.fork()
+    market.run(120)
+    codes = {
+        code: measured(market, f'sum(rate(coredns_dns_responses_total{{rcode="{code}"}}[1m]))')
+        for code in ("NOERROR", "NXDOMAIN")
+    }
+    assert codes == pytest.approx({"NOERROR": 200, "NXDOMAIN": 600}, rel=0.02)
+    buckets = "sum by (le) (rate(coredns_dns_request_duration_seconds_bucket[1m]))"
+    median = f"histogram_quantile(0.5, {buckets})"
+    assert measured(market, median) < 0.001
+    set_dns(market, cpu="75m", memory="1Gi")
+    market.run(75)
+    assert measured(market, median) > 1.0
