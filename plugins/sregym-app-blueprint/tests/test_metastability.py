@@ -57,9 +57,10 @@ def environment(container: str, **values: str) -> dict[str, Any]:
     return {"spec": {"template": {"spec": {"containers": [{"name": container, "env": env}]}}}}
 
 
-def call(cluster: Cluster, timeout: str, attempts: str) -> None:
+def call(cluster: Cluster, timeout: str, attempts: str, breaker: str = "0") -> None:
     """Let services call each other so from now on."""
     data = {"GRPC_CLIENT_TIMEOUT": timeout, "GRPC_CLIENT_RETRIES_ON_ERROR": attempts}
+    data["GRPC_CLIENT_BREAKER_FAILURE_RATE"] = breaker
     cluster.patch(RPC, {"data": data}, "merge")
     for name in ("frontend-service", "search-service"):
         changed = environment(f"{name}-container", CHANGED=timeout)
@@ -93,6 +94,19 @@ def test_a_peak_is_over_but_what_it_began_goes_on_where_calls_are_made_again(
     assert served(hotels, cluster) < 0.05
     call(cluster, "1s", "1")
     cluster.clock.advance(120.0)
+    assert served(hotels, cluster) > 0.99
+
+
+def test_circuit_breakers_end_what_retries_would_keep_up(
+    hotels: BlueprintHotels, cluster: Cluster
+) -> None:
+    call(cluster, "50ms", "30", breaker="0.1")
+    cluster.patch(deployment("wlgen", "wlgen"), environment("wrk2", MULTIPLIER="6"), "strategic")
+    cluster.clock.advance(100.0)
+    assert served(hotels, cluster) < 0.5  # six times as many
+    cluster.clock.advance(180.0)
+    traffic = hotels.traffic(cluster, 30.0)
+    assert traffic.requests / traffic.seconds == pytest.approx(3000, rel=0.03)  # as before
     assert served(hotels, cluster) > 0.99
 
 

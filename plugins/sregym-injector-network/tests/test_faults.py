@@ -17,6 +17,7 @@ from sregym_injector_network.cluster_dns import (
     DnsZoneBroken,
 )
 from sregym_injector_network.corefile import STANDARD, obstacles, with_domain, with_rule
+from sregym_injector_network.dns_capacity import DnsOverloaded
 from sregym_injector_network.endpoints import EndpointsStale
 from sregym_injector_network.policies import (
     PolicyCaller,
@@ -113,6 +114,11 @@ NAME = "catalog.shop.svc.cluster.local"
         (
             DnsConfigInvalid(), WHOLE, {}, ("data.Corefile", "", "cahce 30"),
             "the Corefile has the directive cahce",
+        ),
+        (
+            DnsOverloaded(), WHOLE, {},
+            ("spec.template.spec.containers[coredns].resources.limits.cpu", "", "2m with 1 replicas"),
+            "Deployment kube-system/coredns has 1 replicas with a CPU limit of 2m each",
         ),
         (DnsDown(), WHOLE, {}, ("spec.replicas", "2", "0"), "Deployment kube-system/coredns has spec.replicas 0"),
         (
@@ -241,6 +247,23 @@ def test_repaired_by_another_corefile(cluster, at):
     assert DnsDown().present(at(DnsDown(), WHOLE)).got == (
         "Deployment kube-system/coredns does not exist"
     )
+
+
+def test_more_pods_of_the_cluster_dns_are_as_good_as_larger_ones(cluster, at):
+    fault = DnsOverloaded()
+    context = at(fault, WHOLE, millicores=5, enough_millicores=15)
+    fault.inject(context)
+    assert fault.present(context).outcome is Outcome.FAIL
+    assert [str(command) for command in fault.reference_fix(context)] == [
+        "kubectl scale deployment/coredns -n kube-system --replicas=3",
+        "kubectl rollout status deployment/coredns -n kube-system --timeout=300s",
+    ]
+    cluster.patch(SERVER, {"spec": {"replicas": 3}}, "merge")
+    assert fault.present(context).outcome is Outcome.PASS
+    with pytest.raises(
+        ValueError, match="3 replicas with 5 millicores are no less than enough_millicores"
+    ):
+        DnsOverloaded.Parameters(millicores=5, replicas=3, enough_millicores=15)
 
 
 def test_the_cluster_dns_has_to_serve_the_cluster(cluster, at):

@@ -31,6 +31,7 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("dns-zone-broken", f"{_PACKAGE}.cluster_dns:DnsZoneBroken"),
         Offer("dns-config-invalid", f"{_PACKAGE}.cluster_dns:DnsConfigInvalid"),
         Offer("dns-down", f"{_PACKAGE}.cluster_dns:DnsDown"),
+        Offer("dns-overloaded", f"{_PACKAGE}.dns_capacity:DnsOverloaded"),
         Offer("dns-policy", f"{_PACKAGE}.resolvers:DnsPolicy"),
         Offer("link-delay", f"{_PACKAGE}.ways_to_pods:LinkDelay"),
         Offer("link-loss", f"{_PACKAGE}.ways_to_pods:LinkLoss"),

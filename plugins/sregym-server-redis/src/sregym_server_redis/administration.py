@@ -9,11 +9,12 @@ from sregym_cluster_embedded.sdk.commands import globs
 from sregym_cluster_embedded.sdk.servers import RUNTIME
 
 from sregym_server_redis.accounts import CATEGORIES, User, with_rule
-from sregym_server_redis.clients import CLIENTS
+from sregym_server_redis.clients import CLIENTS, number_of
 from sregym_server_redis.information import INFORMATION
 from sregym_server_redis.journal import note
 from sregym_server_redis.keys import NOT_INTEGER, SYNTAX, integer
 from sregym_server_redis.program import RedisProgram
+from sregym_server_redis.replication import follow
 from sregym_server_redis.replies import Held, Pairs, Status
 from sregym_server_redis.server import WRONG_PASS, Connection
 from sregym_server_redis.settings import canonical, checked, known
@@ -153,6 +154,8 @@ def _replicaof(client: Connection, words: list[str]) -> Status:
         raise Refused(NOT_INTEGER if words[1].isdecimal() else "ERR Invalid master port")
     data = client.data
     client.keep(replace(data, settings={**data.settings, "replicaof": value}))
+    asked = f"id={number_of(client)} addr={client.peer}:43210 name={client.name} user={client.user}"
+    follow(client, asked)
     return _OK
 
 

@@ -27,6 +27,7 @@ from sregym_cluster_embedded.sdk.servers import (
 
 from sregym_server_redis.data import load
 from sregym_server_redis.journal import note
+from sregym_server_redis.replication import follow, look
 from sregym_server_redis.replies import Held, encoded, requests
 from sregym_server_redis.server import FULL_OF_CLIENTS, NO_AUTH, WRONG_PASS, Connection, not_saved
 from sregym_server_redis.settings import canonical, checked, known
@@ -103,6 +104,9 @@ class RedisKind(StoreKind):
         if arguments[:1] == ("save",):
             self._save(world, process, program)
             return
+        if arguments[:1] == ("replicate",):
+            look(Connection(world, process))
+            return
         port = self.ports(process, program)[0]
         strong = _strong(program)
         note(world, process, "M", "*", "monotonic clock: POSIX clock_gettime")
@@ -116,6 +120,7 @@ class RedisKind(StoreKind):
         if still is not None and still.running:
             ready = "Ready to accept connections" + (" tcp" if strong == "*" else "")
             note(world, process, "M", "*", ready)
+            follow(Connection(world, still))
 
     def _load(self, world: World, process: Process, program: RedisProgram) -> bool:
         """Say what was in the snapshot, or why it cannot be used; whether the server may go on."""

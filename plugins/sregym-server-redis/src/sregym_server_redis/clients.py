@@ -8,6 +8,7 @@ from sregym_cluster_embedded.sdk.servers import counted, held_from
 
 from sregym_server_redis.keys import SYNTAX
 from sregym_server_redis.keyspace import weight
+from sregym_server_redis.replication import link_of, offset_of, replicas_of
 from sregym_server_redis.replies import Pairs, Status
 from sregym_server_redis.vocabulary import Refused, Spec, specs
 
@@ -229,8 +230,15 @@ def _getkeys(_client: Connection, words: list[str]) -> list[str]:
 def _role(client: Connection, _words: list[str]) -> list[Any]:
     master = client.setting("replicaof").split()
     if master:
-        return ["slave", master[0], int(master[1]), "connect", -1]
-    return ["master", 0, []]
+        link = link_of(client.world, client.server.ref)
+        up = link is not None and link.master is not None
+        state = "connected" if up else "connect"
+        return ["slave", master[0], int(master[1]), state, link.offset if up and link else -1]
+    replicas = [
+        [process.config.pod_ip, str(process.ports[0][0]), str(link.offset)]
+        for process, link in replicas_of(client.world, client.server.ref)
+    ]
+    return ["master", offset_of(client), replicas]
 
 
 def _time(client: Connection, _words: list[str]) -> list[str]:

@@ -55,12 +55,14 @@ class RedisData:
         settings: What CONFIG SET changed.
         users: Whom ACL SETUSER made or changed, by name.
         evicted: How many keys had to go for want of memory.
+        written: Bytes of the commands that changed it, as replicas are told them.
     """
 
     databases: Mapping[int, Mapping[str, Value]] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     users: Mapping[str, User] = field(default_factory=dict)
     evicted: int = 0
+    written: int = 0
 
     def database(self, number: int, now: float) -> dict[str, Value]:
         """The keys of a database that have not expired."""

@@ -16,6 +16,13 @@ from sregym_cluster_embedded.sdk.servers import (
 )
 
 from sregym_server_redis.data import memory_size
+from sregym_server_redis.replication import (
+    good_replicas,
+    history_of,
+    link_of,
+    offset_of,
+    replicas_of,
+)
 from sregym_server_redis.replies import Pairs
 
 if TYPE_CHECKING:
@@ -186,23 +193,44 @@ def _stats(client: Connection, seen: Counted) -> dict[str, Any]:
 
 
 def _replication(client: Connection) -> dict[str, Any]:
-    master = client.setting("replicaof").split()
+    master, offset = client.setting("replicaof").split(), offset_of(client)
     rows: dict[str, Any] = {"role": "master"}
     if master:
-        rows = {
-            "role": "slave", "master_host": master[0], "master_port": master[1],
-            "master_link_status": "down", "master_last_io_seconds_ago": -1,
-            "master_sync_in_progress": 0, "slave_read_repl_offset": 0, "slave_repl_offset": 0,
-            "master_link_down_since_seconds": -1, "slave_priority": 100,
-            "slave_read_only": int(client.setting("replica-read-only") == "yes"),
-            "replica_announced": 1,
-        }  # fmt: skip
+        rows = _following(client, master)
+    now = client.world.now
+    replicas = list(replicas_of(client.world, client.server.ref))
+    told = {
+        f"slave{number}": f"ip={process.config.pod_ip},port={process.ports[0][0]},state=online,"
+        f"offset={link.offset},lag={int(now - link.heard)}"
+        for number, (process, link) in enumerate(replicas)
+    }
+    active = int(bool(replicas or master))
+    good = {"min_slaves_good_slaves": good_replicas(client)}
+    wanted = int(client.setting("min-replicas-to-write")) > 0
     return {
-        **rows, "connected_slaves": 0, "master_failover_state": "no-failover",
-        "master_replid": _id(client, "replication"), "master_replid2": "0" * 40,
-        "master_repl_offset": 0, "second_repl_offset": -1, "repl_backlog_active": 0,
-        "repl_backlog_size": _BACKLOG, "repl_backlog_first_byte_offset": 0,
-        "repl_backlog_histlen": 0,
+        **rows, "connected_slaves": len(replicas), **(good if wanted else {}), **told,
+        "master_failover_state": "no-failover", "master_replid": history_of(client),
+        "master_replid2": "0" * 40, "master_repl_offset": offset, "second_repl_offset": -1,
+        "repl_backlog_active": active, "repl_backlog_size": _BACKLOG,
+        "repl_backlog_first_byte_offset": active,
+        "repl_backlog_histlen": min(offset, _BACKLOG) if active else 0,
+    }  # fmt: skip
+
+
+def _following(client: Connection, master: list[str]) -> dict[str, Any]:
+    """What a replica says of its link."""
+    link, now = link_of(client.world, client.server.ref), client.world.now
+    up = link is not None and link.master is not None
+    offset = 0 if link is None else link.offset
+    heard = -1 if link is None or not up else int(now - link.heard)
+    down = {} if up else {"master_link_down_since_seconds": int(now - link.since) if link else -1}
+    return {
+        "role": "slave", "master_host": master[0], "master_port": master[1],
+        "master_link_status": "up" if up else "down", "master_last_io_seconds_ago": heard,
+        "master_sync_in_progress": 0, "slave_read_repl_offset": offset,
+        "slave_repl_offset": offset, **down, "slave_priority": client.setting("replica-priority"),
+        "slave_read_only": int(client.setting("replica-read-only") == "yes"),
+        "replica_announced": 1,
     }  # fmt: skip
 
 

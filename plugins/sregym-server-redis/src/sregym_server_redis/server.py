@@ -14,6 +14,7 @@ from sregym_server_redis.keys import Keys
 from sregym_server_redis.keyspace import KEYSPACE
 from sregym_server_redis.lists import LISTS
 from sregym_server_redis.program import RedisProgram
+from sregym_server_redis.replication import good_replicas, link_of
 from sregym_server_redis.replies import Held, Status
 from sregym_server_redis.settings import default
 from sregym_server_redis.snapshots import snapshots
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 NO_AUTH = "NOAUTH Authentication required."
 WRONG_PASS = "WRONGPASS invalid username-password pair or user is disabled."
 FULL_OF_CLIENTS = "ERR max number of clients reached"
+STALE = "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."
 FULL = "OOM command not allowed when used memory > 'maxmemory'."
 _AT_ONCE = ("auth", "exec", "discard", "multi", "watch", "quit", "reset")
 # What does something with keys alone.
@@ -158,6 +160,8 @@ class Connection:
         if handler is None:
             shown = "".join(f"'{word}' " for word in arguments)
             raise Refused(f"ERR unknown command '{words[0]}', with args beginning with: {shown}")
+        if not self._may_tell():
+            raise Refused(STALE)
         data, now = self.data, self.world.now
         content = data.database(self.database, now)
         keys = Keys(content, now, int(self.world.epoch), self.version)
@@ -165,7 +169,9 @@ class Connection:
         if name == "flushall":
             self.keep(replace(data, databases={}))
         elif "w" in spec.flags:
-            self.keep(data.with_database(self.database, keys.content))
+            told = sum(len(word) + 15 for word in words)
+            written = data.written + told
+            self.keep(replace(data.with_database(self.database, keys.content), written=written))
         return reply
 
     def _demand_rights(self, spec: Spec, words: list[str]) -> None:
@@ -187,6 +193,13 @@ class Connection:
         who = f"User {user or 'default'} has" if self.release >= (7, 2) else "this user has"
         return f"NOPERM {who} no permissions to run the '{spec.name}' command"
 
+    def _may_tell(self) -> bool:
+        """Whether the data may be told: that of a replica without its master may be old."""
+        link = link_of(self.world, self.server.ref)
+        if link is None or link.master is not None:
+            return True
+        return self.setting("replica-serve-stale-data") == "yes"
+
     def demand_write(self, spec: Spec, *, disk: bool = True) -> None:
         """Raise `Refused` unless a command may change data now.
 
@@ -196,7 +209,7 @@ class Connection:
         """
         if self.setting("replicaof") and self.setting("replica-read-only") == "yes":
             raise Refused("READONLY You can't write against a read only replica.")
-        if int(self.setting("min-replicas-to-write")) > 0:
+        if good_replicas(self) < int(self.setting("min-replicas-to-write")):
             raise Refused("NOREPLICAS Not enough good replicas to write.")
         trouble = self.save_trouble() if disk else None
         if trouble is not None and self.setting("stop-writes-on-bgsave-error") == "yes":

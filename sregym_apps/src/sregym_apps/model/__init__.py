@@ -8,6 +8,7 @@ from __future__ import annotations
 from sregym_apps.model.admission import AdmissionProgram
 from sregym_apps.model.application import AnyProgram, EntryPoint, ServiceModel
 from sregym_apps.model.base import HEADER, QUERY, Entry, Text, expand, placeholders
+from sregym_apps.model.breaking import CircuitBreaker
 from sregym_apps.model.configuration import Line, Log, Memory, Setting
 from sregym_apps.model.consuming import Consumer, Poison
 from sregym_apps.model.datastore import (
@@ -87,6 +88,7 @@ __all__ = [
     "Burst",
     "CacheAside",
     "Call",
+    "CircuitBreaker",
     "Client",
     "Consumer",
     "DialStep",

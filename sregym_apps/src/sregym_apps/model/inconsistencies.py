@@ -46,6 +46,8 @@ FACTS = frozenset(
     | {"database", "collection", "command", "user", "pod", "namespace", "hostname", "pod_ip"}
     | {"node", "program", "image", "attempt", "lookup", "reason", "java", "client_ip", "status"}
 )
+# The same in the lines of a circuit breaker.
+_OF_BREAKERS = ("from", "to")
 _RANGE = re.compile(r"^\d+\.\.\d+$")
 
 
@@ -84,6 +86,8 @@ def inconsistencies(model: ServiceModel) -> Iterator[Inconsistency]:
                 continue
             for placeholder in placeholders(text):
                 if placeholder.startswith((HEADER, QUERY)) and inner[0] in _OF_REQUESTS:
+                    continue
+                if placeholder in _OF_BREAKERS and "breaker" in inner:
                     continue
                 if placeholder not in known and not _RANGE.match(placeholder):
                     yield _unknown((*here, *inner), "setting", placeholder, behaviour.config)

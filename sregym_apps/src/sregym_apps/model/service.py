@@ -15,6 +15,7 @@ from pydantic import (
 )
 
 from sregym_apps.model.base import HEADER, QUERY, Entry, Text, placeholders, texts_of
+from sregym_apps.model.breaking import CircuitBreaker
 from sregym_apps.model.building_blocks import installed_in, wire_protocol
 from sregym_apps.model.configuration import Line, Log, Memory, Setting
 from sregym_apps.model.consuming import Consumer
@@ -67,7 +68,10 @@ class Client(Entry):
         timeout_s: After which a call is given up.
         timeout: The same as a duration (`50ms`), usually a setting; wins where it is one.
         retry: Whether and when a failed call is made again.
+        breaker: When it makes no calls for a while because too many have failed.
         pool: Connections that calls of one process share; without it each call has its own.
+        keep_alive: Whether connections outlive their calls. Without it each call opens one, and its
+            name is looked up for it.
         user: Account, for datastores with accounts.
         password: Its password.
         auth_database: Database that holds the account.
@@ -88,7 +92,9 @@ class Client(Entry):
     timeout_s: float = Field(default=5.0, gt=0)
     timeout: Text = ""
     retry: Retry = Retry()
+    breaker: CircuitBreaker | None = None
     pool: int | None = Field(default=None, ge=1)
+    keep_alive: bool = True
     user: Text = ""
     password: Text = ""
     auth_database: Text = "admin"

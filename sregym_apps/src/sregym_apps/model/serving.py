@@ -13,7 +13,7 @@ from sregym_apps.model.base import Entry, Text
 # How a call can fail. `unavailable`: the registry knows no instance. `protocol`: what listens there
 # speaks another one. `unauthorized`: known, but not allowed. `overloaded`: turned away at the door.
 # `no_file`: the caller has no descriptor left. `server`: the callee answered with an error of its own.
-# `tls`: the caller does not trust the certificate that it is shown.
+# `tls`: the caller does not trust the certificate that it is shown. `open`: its circuit breaker is.
 ErrorKind = Literal[
     "dns",
     "refused",
@@ -29,6 +29,7 @@ ErrorKind = Literal[
     "auth",
     "unauthorized",
     "overloaded",
+    "open",
     "server",
 ]
 

@@ -26,6 +26,7 @@ TCP_ERRORS: Mapping[str, str] = MappingProxyType(
         "auth": "${error}",
         "unauthorized": "${error}",
         "overloaded": "read tcp ${pod_ip}:43210->${ip}:${port}: read: connection reset by peer",
+        "open": "circuit breaker open",
         "server": "${error}",
     }
 )

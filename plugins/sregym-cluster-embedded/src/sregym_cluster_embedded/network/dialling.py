@@ -147,7 +147,7 @@ def routes(world: World, source: Object, host: str, port: int, protocol: str = "
 def _routes(
     world: World, source: Object, host: str, port: int, protocol: str
 ) -> tuple[Routes, tuple[str, ...]]:
-    looked = _looked_up(world, source, host)
+    looked = looked_up(world, source, host)
     if looked.status != "ok":
         status = _STATUSES.get(looked.status, looked.status)
         failed = Routes("dns", dns=looked.server, dns_status=status, dns_s=looked.seconds)
@@ -177,7 +177,7 @@ def _routes(
     return known, (*uses, *(entry.ip for _, entry in found if not entry.pod_uid))
 
 
-def _looked_up(world: World, source: Object, host: str) -> Lookup:
+def looked_up(world: World, source: Object, host: str) -> Lookup:
     """The look-up of a host, which outlives changes of where its address leads."""
     key = (source["metadata"]["uid"], host)
     known: Lookup | None = cache.get(world, key)

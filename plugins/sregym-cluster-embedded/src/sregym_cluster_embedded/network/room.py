@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.controllers.retrying import retrying
+from sregym_cluster_embedded.keys import CacheKey
 from sregym_cluster_embedded.machines import HOST
 from sregym_cluster_embedded.network import (
     cache,
@@ -21,6 +22,7 @@ from sregym_cluster_embedded.network import (
     service_addresses,
     services,
 )
+from sregym_cluster_embedded.network.asking import Asking, asking
 from sregym_cluster_embedded.network.dialling import Dialled, Routes
 from sregym_cluster_embedded.network.ends import Outcome, Target
 from sregym_cluster_embedded.network.keys import NETWORK
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.network.records import Reply
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
+
+_LOOKS: CacheKey[int] = CacheKey("network.looks")
 
 __all__ = ["Network", "Routes", "contribution"]
 
@@ -45,6 +49,7 @@ class Network:
 
         The answer is kept until something changes that it depends on.
         """
+        _note_look(world)
         known: Routes | None = cache.get(world, (pod_uid, host, port, protocol))
         if known is not None:
             return known
@@ -64,14 +69,21 @@ class Network:
         node: str = "",
     ) -> Dialled:
         """Open one connection; see `network.dialling.dial`."""
+        _note_look(world)
         return dialling.dial(world, pod, host, port, protocol, purpose, node)
 
     def lookup(self, world: World, pod: Object, name: str, kind: str = "A") -> dns.Lookup:
         """Look up a name as a command in the pod does: hosts, search domains, name servers."""
+        _note_look(world)
         heard: dns.Replies = []
         looked = dns.resolve(world, pod, name, kind, heard)
         questions_asked.note(world, pod, heard)
         return looked
+
+    def asking(self, world: World, pod_uid: str, host: str) -> Asking | None:
+        """What each look-up of a host by a process in a pod asks name servers of the cluster."""
+        source = None if is_address(host) else pod_by_uid(world, pod_uid)
+        return None if source is None else asking(world, source, host)
 
     def looked_up(self, world: World, pod_uid: str, host: str) -> None:
         """A command in a pod has looked up a host to connect to it: servers have been asked."""
@@ -83,6 +95,7 @@ class Network:
         self, world: World, pod: Object | None, server: str, name: str, kind: str = "A"
     ) -> Reply:
         """Ask one name server one question, as `dig` and `nslookup` do."""
+        _note_look(world)
         heard: dns.Replies = []
         reply = dns.query(world, pod, server, name, kind, heard)
         questions_asked.note(world, pod, heard)
@@ -90,10 +103,15 @@ class Network:
 
     def echo(self, world: World, pod: Object, host: str) -> echo.Echo:
         """Ping a host from a pod."""
+        _note_look(world)
         heard: dns.Replies = []
         found = echo.echo(world, pod, host, heard)
         questions_asked.note(world, pod, heard)
         return found
+
+    def looks(self, world: World) -> int:
+        """How often this world was asked where something leads: commands that ask see others."""
+        return world.worked_out.kept(_LOOKS) or 0
 
     def resolver(self, pod: Object) -> resolver.Resolver:
         """What /etc/resolv.conf of the pod says."""
@@ -110,6 +128,10 @@ class Network:
             if port in (entry["port"], entry.get("name")):
                 return services.service_backends(world, proxies.rules_of(world, node), found, entry)
         return Target(Outcome.REFUSED, (), f"{namespace}/{service}")
+
+
+def _note_look(world: World) -> None:
+    world.worked_out.keep(_LOOKS, (world.worked_out.kept(_LOOKS) or 0) + 1)
 
 
 def pod_by_uid(world: World, uid: str) -> Object | None:

@@ -124,8 +124,15 @@ def _asked(world: World, life: Life) -> Iterator[Asked]:
             yield Asked(life.process, host, answer, rate, segment.start, end, segment.seed)
 
 
-def rates(caller: Process, segment: Segment) -> list[tuple[str, str, float]]:
-    """(host, `NOERROR`, `NXDOMAIN` or `SERVFAIL`, lookups a second) while a segment lasts."""
+def rates(caller: Process, segment: Segment, *, each: bool = True) -> list[tuple[str, str, float]]:
+    """(host, `NOERROR`, `NXDOMAIN` or `SERVFAIL`, lookups a second) while a segment lasts.
+
+    Args:
+        caller: Who asks.
+        segment: What it does.
+        each: Whether those that clients make for each of their calls are among them; name servers
+            have these in what they served.
+    """
     found: dict[tuple[str, str], float] = {}
     if isinstance(caller.behaviour, LoadGeneratorProgram):
         url = expand(caller.behaviour.target, caller.facts())
@@ -137,13 +144,19 @@ def rates(caller: Process, segment: Segment) -> list[tuple[str, str, float]]:
             host, rate = call.host, call.rate
             if not _is_name(host) or rate <= 0:
                 continue
-            if call.ok > 0:
+            client = caller.clients.get(call.client)
+            kept = client is None or client.keep_alive or bool(client.pool)
+            if call.ok > 0 and kept:
                 found[(host, "NOERROR")] = 1 / _RECONNECTS_S
+            elif not kept and each:
+                missed = sum(share for kind, _, share in call.errors if kind == "dns")
+                often = found.get((host, "NOERROR"), 0.0) + rate * (1 - missed)
+                found[(host, "NOERROR")] = often
             for kind, words, share in call.errors:
                 if kind == "dns" and "i/o timeout" not in words and share > 0:
                     answer = "SERVFAIL" if "misbehaving" in words else "NXDOMAIN"
                     found[(host, answer)] = found.get((host, answer), 0.0) + rate * share
-    return [(host, answer, rate) for (host, answer), rate in sorted(found.items())]
+    return [(host, answer, rate) for (host, answer), rate in sorted(found.items()) if rate > 0]
 
 
 def _is_name(host: str) -> bool:

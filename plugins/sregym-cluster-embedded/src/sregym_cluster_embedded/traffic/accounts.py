@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.traffic.arrivals import rhythm_of, rhythms
+from sregym_cluster_embedded.traffic.breaking import admitted, unmade, unmade_calls
 from sregym_cluster_embedded.traffic.causes import Account, Cause, chance_of, fail, not_found
 from sregym_cluster_embedded.traffic.descriptors import starving
 from sregym_cluster_embedded.traffic.latency import Time, share_beyond, within
@@ -185,7 +186,7 @@ class Accounts:
         if reached > 0:
             if site.name:  # what a request does to itself is no call
                 account.calls.extend(self._calls(site, causes))
-            causes.extend(self._shed(site))
+            causes.extend(unmade(site, n))
         if not causes or reached <= 0:
             return
         on = site.client.retry.on if site.retries else ()
@@ -201,14 +202,16 @@ class Accounts:
             ends = exhausted / again if cause.kind in on else attempts
             share = reached * cause.share * ends * scale
             if share > _NOTHING:
-                fail(account, site, share, cause)
+                kind, text = site.fails_as
+                told = cause._replace(kind=kind, text=text) if kind else cause
+                fail(account, site, share, told)
 
     def _causes(self, site: Site) -> list[Cause]:
         """The ways in which attempts of a site fail that have a connection."""
         n, found = self.numbers, []
-        shed = n.shed[site.index]
+        let_in = admitted(site, n)
         for way in site.ways:
-            share = way.share * (1 - shed)
+            share = way.share * let_in
             if way.kind:
                 if share > 0:
                     found.append(Cause(way.kind, way.text, share, way, way.chance))
@@ -242,22 +245,12 @@ class Accounts:
                 found.append(Cause("timeout", text, share * timeouts, way, timeouts))
         return [cause for cause in found if cause.share > _NOTHING]
 
-    def _shed(self, site: Site) -> list[Cause]:
-        """Attempts that never get a connection of the pool of their client."""
-        shed = self.numbers.shed[site.index]
-        if shed <= 0:
-            return []
-        return [
-            Cause("timeout", error_text(site.client, "timeout", w.target.facts), w.share * shed, w)
-            for w in site.ways
-        ]
-
     def _calls(self, site: Site, causes: list[Cause]) -> list[CallFlow]:
         n = self.numbers
         tried = n.calls[site.index]
         again = 1 - 1 / n.attempts[site.index]
-        shed, found = n.shed[site.index], []
-        admitted = 1 - shed
+        found: list[CallFlow] = []
+        let_in = admitted(site, n)
         for way in site.ways:
             mine = [cause for cause in causes if cause.way is way] if causes else causes
             callee = way.target.ref if way.callee >= 0 or not way.kind else None
@@ -274,12 +267,12 @@ class Accounts:
             if mine:
                 failed = _spread(self._failed_ms(site, way))
                 chance = chance_of(mine)
-                ok = max(0.0, 1 - sum(cause.share for cause in mine) / way.share / admitted)
+                ok = max(0.0, 1 - sum(cause.share for cause in mine) / way.share / let_in)
                 errors = tuple(
-                    (cause.kind, cause.text, round(cause.share / way.share / admitted, 9))
+                    (cause.kind, cause.text, round(cause.share / way.share / let_in, 9))
                     for cause in mine
                 )
-            rate = tried * way.share * admitted
+            rate = tried * way.share * let_in
             found.append(
                 CallFlow(
                     site.name, way.target.facts.get("host", ""), callee, named, site.collection,
@@ -287,21 +280,9 @@ class Accounts:
                     _rounded(time), _rounded(failed), chance,
                 )
             )  # fmt: skip
-        if shed:
-            text = error_text(site.client, "timeout", site.ways[0].target.facts)
-            found.append(
-                found[0]._replace(
-                    callee=None,
-                    rate=round(tried * shed, 6),
-                    retries=round(tried * shed * again, 6),
-                    ok=0.0,
-                    errors=(("timeout", text, 1.0),),
-                    time=Time(),
-                    failed_time=_rounded(Time(site.timeout_ms)),
-                    chance=1.0,
-                )
-            )
-        return found
+        if let_in < 1:
+            found.extend(unmade_calls(site, n, found[0], again))
+        return found if let_in > 0 else found[len(site.ways) :]
 
     def _failed_ms(self, site: Site, way: Way) -> float:
         """Mean time of attempts that fail."""

@@ -17,6 +17,7 @@ from sregym_apps.model import (
     route_of,
 )
 
+from sregym_cluster_embedded.traffic.breaking import set_breakers
 from sregym_cluster_embedded.traffic.descriptors import hold_descriptors
 from sregym_cluster_embedded.traffic.heaps import heap_of
 from sregym_cluster_embedded.traffic.kept import (
@@ -28,6 +29,7 @@ from sregym_cluster_embedded.traffic.kept import (
 )
 from sregym_cluster_embedded.traffic.latency import Time, given_up, on_the_way
 from sregym_cluster_embedded.traffic.live import state_of
+from sregym_cluster_embedded.traffic.lookups import answering, lookup_site
 from sregym_cluster_embedded.traffic.opened import FAST_MS, NO_ROUTE_MS, open_for_each_call
 from sregym_cluster_embedded.traffic.openings import open_connections
 from sregym_cluster_embedded.traffic.patience import give_patience
@@ -155,6 +157,8 @@ class Builder:
             called = self._steps(process, operation, now.made(model.calls), sites, None)
             operation.steps = (*own, *called)
             operation.sites = tuple(sites)
+        elif (answer := answering(self.world, process, name)) is not None:
+            operation = answer
         else:
             return -1
         index = self._known[key] = len(self.made.operations)
@@ -173,6 +177,7 @@ class Builder:
         open_connections(self.world, self.made, self.footing, self._client)
         open_for_each_call(self.world, self.made, self.footing)
         hold_descriptors(self.world, self.made, self.footing)
+        set_breakers(self.made)
         give_patience(self.made)
         return self.made
 
@@ -239,6 +244,10 @@ class Builder:
         for call in calls:
             here = (sites[-1].stage + 1 if sites else 0) if stage is None else stage
             if isinstance(call, Call):
+                client, found = self._client(process, call.call.partition(".")[0])
+                look_up = lookup_site(self, process, client, found, call, sites, here)
+                if look_up is not None:
+                    steps.append(Do(look_up, call.share))
                 steps.append(Do(self._site(process, call, sites, here), call.share))
             elif isinstance(call, Parallel):
                 parts = [

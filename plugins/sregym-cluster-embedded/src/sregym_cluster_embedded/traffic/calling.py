@@ -119,6 +119,10 @@ class Calling:
         server, opening = self._operations[callee].server, site.ways[0].opening
         if n.dropped[server] or n.rejected[server] or (opening >= 0 and n.unopened[opening]):
             return False
+        if site.breaker >= 0:
+            if n.barred[site.breaker]:
+                return False
+            n.faulty[spot] = 0.0
         if n.made[spot] != made:
             self.change = max(self.change, abs(made - n.made[spot]))
             n.made[spot] = made
@@ -201,6 +205,14 @@ class Calling:
             again, final = (again + shed, final) if "timeout" in on else (again, final + shed)
             lost_ms = lost_ms * (1 - shed) + shed * limit
             late_share = late_share * (1 - shed) + shed
+        if site.breaker >= 0:
+            n.faulty[site.index] = again + final
+            stopped = n.barred[site.breaker]
+            if stopped:
+                again, lost_ms, late_share = (
+                    part * (1 - stopped) for part in (again, lost_ms, late_share)
+                )
+                final = final * (1 - stopped) + stopped
         return self._tries(site, again, final, late_share, mean, square, lost_ms)
 
     def open(self) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.traffic.breaking import Breaking
 from sregym_cluster_embedded.traffic.calling import Calling
 from sregym_cluster_embedded.traffic.latency import Time
 from sregym_cluster_embedded.traffic.processors import Sharing
@@ -57,6 +58,7 @@ class Equations:
         self._cycle_s = 0.0
         self._calling = Calling(structure, numbers)
         self._pulling = Pulling(structure, numbers)
+        self._breaking = Breaking(structure, numbers)
         self._sharing = Sharing(structure, numbers)
         self._special = [
             server.heap is not None
@@ -99,6 +101,8 @@ class Equations:
         )
         moved = self.queue(seconds) if seconds else 0.0
         moved = max(moved, self.warm_up(seconds), self._pulling.move_on(seconds))
+        if self.structure.breakers:
+            moved = max(moved, self._breaking.move_on(seconds))
         self._calling.change, self._calling.damped = 0.0, True
         self.answer()
         self._pull()
@@ -131,6 +135,8 @@ class Equations:
             for site in operation.sites:
                 spot = site.index
                 tried = calls[spot] = taken * made[spot] * attempts[spot]
+                if site.breaker >= 0:
+                    tried *= 1 - n.barred[site.breaker]
                 for way in site.ways:
                     if way.callee >= 0:
                         come = tried * way.share * (1 - shed[spot])
@@ -231,6 +237,8 @@ class Equations:
             evolves = n.waiting[index] > 0 or n.busy[index] > 1
             if evolves and not n.dropped[index] and not n.rejected[index]:
                 return True
+        if self.structure.breakers and self._breaking.restless():
+            return True
         return self._pulling.restless() or any(
             n.warm[index] < 1 and any(n.calls[site] for site in fill.sites)
             for index, fill in enumerate(self.structure.fills)

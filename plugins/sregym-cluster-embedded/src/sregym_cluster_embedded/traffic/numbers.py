@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.traffic.structure import Queue, Step, Structure
 
 _OPERATIONS = ("rate", "ok", "mean", "variance", "failed")
-_SITES = ("made", "attempts", "needed", "failing", "calls", "held", "shed")
+_SITES = ("made", "attempts", "needed", "failing", "calls", "held", "shed", "faulty")
 _SERVERS = (
     *("waiting", "wait_ms", "turn_ms", "busy", "cores", "capacity", "dropped", "rejected"),
     *("share", "turn_around_ms", "computed"),
 )
 _WAYS = ("late", "slow")
 _OPENINGS = ("unopened",)
+_BREAKERS = ("circuit", "tripping", "shut_s", "barred")
 _PARTITIONS = ("lag", "ahead", "come", "taken", "progress")
 
 
@@ -40,6 +41,7 @@ class Numbers:
         calls: Attempts a second.
         held: Mean time of an attempt, however it ends, in ms.
         shed: Fraction of attempts that never get a connection of their pool.
+        faulty: Fraction of the attempts that are made which fails.
         waiting: Of servers: requests that wait because more came than could be served.
         wait_ms: How long they wait.
         turn_ms: Chance wait for a worker of a server that has but so many.
@@ -71,6 +73,7 @@ class Numbers:
         *_SERVERS,
         *_WAYS,
         *_OPENINGS,
+        *_BREAKERS,
         *_PARTITIONS,
         "gain",
         "sent",
@@ -90,6 +93,7 @@ class Numbers:
     calls: list[float]
     held: list[float]
     shed: list[float]
+    faulty: list[float]
     waiting: list[float]
     wait_ms: list[float]
     turn_ms: list[float]
@@ -104,6 +108,10 @@ class Numbers:
     late: list[float]
     slow: list[float]
     unopened: list[float]
+    circuit: list[float]
+    tripping: list[float]
+    shut_s: list[float]
+    barred: list[float]
     lag: list[float]
     ahead: list[float]
     come: list[float]
@@ -121,6 +129,7 @@ class Numbers:
             (_SERVERS, len(structure.servers)),
             (_WAYS, structure.ways),
             (_OPENINGS, len(structure.openings)),
+            (_BREAKERS, len(structure.breakers)),
             (_PARTITIONS, structure.partitions),
         ):
             for name in names:
@@ -177,6 +186,10 @@ class Carried:
         self._unopened = {
             opening.key: numbers.unopened[index] for index, opening in enumerate(structure.openings)
         }
+        self._breakers = {
+            breaker.key: [getattr(numbers, name)[index] for name in _BREAKERS]
+            for index, breaker in enumerate(structure.breakers)
+        }
         self._warm = {fill.key: numbers.warm[i] for i, fill in enumerate(structure.fills)}
         self._queues = {
             queue.key: (
@@ -202,6 +215,10 @@ class Carried:
         for index, opening in enumerate(structure.openings):
             if opening.most != 0:
                 numbers.unopened[index] = self._unopened.get(opening.key, 0.0)
+        for index, breaker in enumerate(structure.breakers):
+            known = self._breakers.get(breaker.key)
+            for name, value in zip(_BREAKERS, known or (), strict=known is not None):
+                getattr(numbers, name)[index] = value
         if not self._waiting:
             return False
         for index, server in enumerate(structure.servers):

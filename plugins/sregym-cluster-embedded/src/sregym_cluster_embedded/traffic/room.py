@@ -9,6 +9,7 @@ from sregym_apps.model import Program
 
 from sregym_cluster_embedded.network.ingress_status import FOLLOWED
 from sregym_cluster_embedded.traffic.accounts import Accounts
+from sregym_cluster_embedded.traffic.breaking import soonest, tell
 from sregym_cluster_embedded.traffic.building import Builder
 from sregym_cluster_embedded.traffic.effects import forget, remember_all, remember_some
 from sregym_cluster_embedded.traffic.equations import Equations
@@ -257,6 +258,7 @@ def _pass_time(world: World) -> None:
     equations = Equations(live.structure, numbers, live.factors(live.at))
     moved = equations.advance(world.now - live.at)
     pace = moved / (world.now - live.at)
+    tell(world, live.structure, live.numbers, numbers)
     live = live._replace(
         numbers=numbers, at=world.now, restless=moved > _still(world, live), pace=pace
     )
@@ -279,7 +281,8 @@ def _plan_step(world: World, live: Live) -> None:
     seconds = next(step for until, step in _STEPS_S if elapsed < until)
     noticed_s = _NOTICED / live.pace if live.pace else math.inf
     seconds = max(seconds, min(noticed_s, _RAREST_S))
-    world.after(seconds * _crowd(world), "traffic.step", state_of(world).number)
+    seconds = min(seconds * _crowd(world), max(1.0, soonest(live.structure, live.numbers)))
+    world.after(seconds, "traffic.step", state_of(world).number)
 
 
 def _marks(live: Live) -> tuple[tuple[float, ...], ...]:

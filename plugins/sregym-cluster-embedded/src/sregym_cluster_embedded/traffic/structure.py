@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sregym_apps.model import Client, Line, OnError, Poison
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.traffic.breaking import Breaker
     from sregym_cluster_embedded.traffic.heaps import Heap
     from sregym_cluster_embedded.userland.counted import Peer
     from sregym_cluster_embedded.userland.queues import OffsetReset
@@ -93,6 +94,8 @@ class Site:
         patient_retries: The same where each attempt times out, before the caller's caller gives up.
         pause_ms: Mean pause before a retry.
         straight: Index of the callee where there is but one, and nothing on the way to it; else -1.
+        breaker: Index of its circuit breaker; -1 without one.
+        fails_as: Kind and words of whatever makes it fail; empty for those of the failure.
     """
 
     index: int
@@ -109,6 +112,8 @@ class Site:
     patient_retries: float = 0.0
     pause_ms: float = 0.0
     straight: int = -1
+    breaker: int = -1
+    fails_as: tuple[str, str] = ("", "")
 
     def __post_init__(self) -> None:
         if len(self.ways) == 1 and self.times == 1 and not self.client.pool:
@@ -373,6 +378,7 @@ class Structure:
     queues: list[Queue] = field(default_factory=list)
     work: list[tuple[int, float]] = field(default_factory=list)
     openings: list[Opening] = field(default_factory=list)
+    breakers: list[Breaker] = field(default_factory=list)
     pools: dict[ContainerRef, tuple[Peer, ...]] = field(default_factory=dict)
     room: dict[ContainerRef, int] = field(default_factory=dict)
     starved: dict[ContainerRef, Line] = field(default_factory=dict)

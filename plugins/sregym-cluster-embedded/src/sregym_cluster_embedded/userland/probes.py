@@ -10,6 +10,7 @@ from sregym_apps.model import ServiceProgram, expand, is_on
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ProbeResult
 from sregym_cluster_embedded.network.dialling import dial
 from sregym_cluster_embedded.network.ends import Backend, Outcome
+from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.network.links import LINKS
 from sregym_cluster_embedded.network.resolver import NODE_DNS
 from sregym_cluster_embedded.network.ways import way
@@ -17,6 +18,7 @@ from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.userland.flags import facts_with_flags
 from sregym_cluster_embedded.userland.httpd import note_request
 from sregym_cluster_embedded.userland.kinds.kind import WebRequest
+from sregym_cluster_embedded.userland.life import touch_probes
 from sregym_cluster_embedded.userland.process import Process, listener_at, process_of
 
 if TYPE_CHECKING:
@@ -132,7 +134,13 @@ def _silence(process: Process, probe: dict[str, Any]) -> str:
 
 def _exec(world: World, runtime: Runtime, ref: ContainerRef, probe: dict[str, Any]) -> ProbeResult:
     command = tuple(probe["exec"].get("command", ()))
-    result = runtime.exec(world, ref, command, "")
+    process, network = process_of(world, ref), world.room(NETWORK)
+    before = network.looks(world)
+    result = runtime.exec(world, ref, command, "", looks=True)
+    # What it sees of its own container changes by what tells its probes: processes, files, commands.
+    # Others do not, nor does a script that runs there.
+    if network.looks(world) != before or process is None or process.behaviour is None:
+        touch_probes(world, ref)
     if result.error:
         exec_id = world.seed.hexadecimal(64)
         text = (

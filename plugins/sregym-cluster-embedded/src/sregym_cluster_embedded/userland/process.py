@@ -176,6 +176,17 @@ def running_in(world: World, pod_uid: str) -> list[Process]:
     return [process for process in found if process is not None and process.running]
 
 
+def all_running(world: World) -> list[Process]:
+    """The processes that run, pod by pod, in order of their start; asked for with each change."""
+    known, found = world.table(_PROCESSES), []
+    for refs in world.table(PODS).values():
+        for ref in refs:
+            process = known.get(ref)
+            if process is not None and process.ended_at is None:
+                found.append(process)
+    return found
+
+
 def attach_to_pod(world: World, ref: ContainerRef) -> None:
     """Note that a process runs in its pod."""
     table = world.table(PODS)

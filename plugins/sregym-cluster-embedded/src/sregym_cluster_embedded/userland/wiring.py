@@ -46,6 +46,7 @@ _RESOLVED = (
     *("tls", "trusted", "certificate"),
 )
 _RETRIED = ("times", "attempts", "backoff", "growth")
+_BREAKING = ("rate", "calls", "window", "open", "trials")
 _TLS_PORTS = (6443, 10250)
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -104,7 +105,12 @@ def resolve_client(client: Client, facts: dict[str, str]) -> Client:
     """The client with settings filled in, and the credentials that its address holds."""
     texts = tuple([expand(getattr(client, name), facts) for name in _RESOLVED])
     retry = tuple([expand(getattr(client.retry, name), facts) for name in _RETRIED])
-    return _resolved(Same(client), texts, retry)
+    found = _resolved(Same(client), texts, retry)
+    breaker = client.breaker
+    if breaker is None:
+        return found
+    own = {name: expand(getattr(breaker, name), facts) for name in _BREAKING}
+    return found.model_copy(update={"breaker": breaker.model_copy(update=own)})
 
 
 @lru_cache(maxsize=1024)

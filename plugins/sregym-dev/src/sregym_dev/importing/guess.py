@@ -283,6 +283,10 @@ class Guesser:
         return found
 
 
+# By number, as kubelets want it of images whose containers must not run as root.
+_SOMEBODY = "1000"
+
+
 def _kind(server: str) -> str:
     """What a component with a server of this kind is."""
     words = {"redis": "cache", "memcached": "cache", "registry": "registry", "nginx": "service"}
@@ -306,6 +310,8 @@ def _image(
         binaries |= dict.fromkeys(group.paths, group.name)
     if "entrypoint" not in entry:
         entry["cmd"] = ["sh"]
+    if any(role.part.needs_user for role in roles):
+        entry["user"] = _SOMEBODY
     if binaries:
         entry["binaries"] = {path: one for path, one in binaries.items() if one in programs}
     more = dict.fromkeys(tool for role in roles for tool in role.executables.tools)

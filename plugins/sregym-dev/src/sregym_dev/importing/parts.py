@@ -55,6 +55,13 @@ class Part:
         return owner if self.first else f"{owner}, container {self.container['name']}"
 
     @property
+    def needs_user(self) -> bool:
+        """Whether it runs only where its image names a user: it must not be root, and names none."""
+        pod = pod_spec(self.owner).get("securityContext") or {}
+        merged = {**pod, **(self.container.get("securityContext") or {})}
+        return bool(merged.get("runAsNonRoot")) and merged.get("runAsUser") is None
+
+    @property
     def namespace(self) -> str:
         """Of its pods."""
         return str(self.owner["metadata"]["namespace"])

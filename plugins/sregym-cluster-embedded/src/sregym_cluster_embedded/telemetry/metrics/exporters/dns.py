@@ -16,7 +16,7 @@ from sregym_cluster_embedded.telemetry.lookups import (
     questions,
     rates,
 )
-from sregym_cluster_embedded.telemetry.metrics.exporters.durations import spread_rows
+from sregym_cluster_embedded.telemetry.metrics.exporters.durations import changing_rows
 from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Family, Row, Target
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
 from sregym_cluster_embedded.telemetry.metrics.pods import Scraped, container_targets
@@ -27,6 +27,7 @@ from sregym_cluster_embedded.telemetry.metrics.view import (
     SENT_REQUESTS,
 )
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
+from sregym_cluster_embedded.traffic.lookups import ANSWERS, INSIDE, OUTSIDE
 from sregym_cluster_embedded.traffic.segments import SENT, segments
 
 if TYPE_CHECKING:
@@ -149,9 +150,22 @@ def _questions(view: View, life: Life, sample: str) -> Iterator[Row]:
         if sample.startswith(family.name):
             more = () if family is _DURATION else (("proto", "udp"),)
             counted = _Sum([counts[key] for key in sorted(counts)])
-            yield from spread_rows(
-                sample, (_SERVER, _ZONE, *more), counted, took, bounds, since, until
+            means = _taking(life, took) if family is _DURATION else [(since, took)]
+            yield from changing_rows(
+                sample, (_SERVER, _ZONE, *more), counted, means, bounds, since, until
             )
+
+
+def _taking(life: Life, usual: float) -> list[tuple[float, float]]:
+    """From when on which time a server took for an answer, in seconds."""
+    found = [(life.process.served_at or 0.0, usual)]
+    for segment in life.served:
+        slowest = max((flow.time.mean_ms for flow in segment.flows), default=0.0) / 1000
+        # A pair of questions that waits for nothing takes about the usual time.
+        mean = slowest if slowest > 2 * usual else usual
+        if mean != found[-1][1]:
+            found.append((segment.start, mean))
+    return found
 
 
 def _counts(view: View, life: Life) -> dict[tuple[str, str, str], _Share]:
@@ -172,15 +186,35 @@ def _counts(view: View, life: Life) -> dict[tuple[str, str, str], _Share]:
             if answering(servers, number, heard.at) == life.ref:
                 key = (named, code, _plugin(heard.name))
                 commands.setdefault(key, []).append(heard.at)
-    keys = {*flowing, *commands, *((kind, "NOERROR", _CLUSTER) for kind in FAMILIES)}
-    return {key: _Share(flowing.get(key, ()), commands.get(key, ()), turns) for key in keys}
+    own = _served(life)
+    keys = {*flowing, *commands, *own, *((kind, "NOERROR", INSIDE) for kind in FAMILIES)}
+    return {
+        key: _Share(flowing.get(key, ()), commands.get(key, ()), turns, own.get(key))
+        for key in keys
+    }
 
 
-_CLUSTER, _OUTSIDE = "kubernetes", "forward"
+def _served(life: Life) -> dict[tuple[str, str, str], Integral]:
+    """What one server answered to look-ups that calls wait for."""
+    starts = [segment.start for segment in life.served]
+    found = {}
+    for code, plugin in ANSWERS:
+        rates = [
+            sum(
+                flow.rate * flow.ok
+                for flow in segment.flows
+                if flow.operation == f"{code} {plugin}"
+            )
+            for segment in life.served
+        ]
+        if any(rates):
+            for kind in FAMILIES:
+                found[(kind, code, plugin)] = Integral(starts, rates, end_of(life))
+    return found
 
 
 def _plugin(name: str) -> str:
-    return _CLUSTER if name.endswith(CLUSTER_DOMAIN) else _OUTSIDE
+    return INSIDE if name.endswith(CLUSTER_DOMAIN) else OUTSIDE
 
 
 def _asked(view: View, other: Life) -> Iterator[tuple[tuple[str, str], Integral]]:
@@ -189,7 +223,7 @@ def _asked(view: View, other: Life) -> Iterator[tuple[tuple[str, str], Integral]
     known = sent or other.served
     by_kind: dict[tuple[str, str], list[float]] = {}
     for number, segment in enumerate(known):
-        for host, answer, rate in rates(other.process, segment):
+        for host, answer, rate in rates(other.process, segment, each=False):
             for name, code in questions(other.ref.namespace, host, answer):
                 key = (code, _plugin(name))
                 found = by_kind.setdefault(key, [0.0] * len(known))
@@ -224,12 +258,14 @@ class _Share:
         flowing: What programs ask all servers together.
         moments: When commands asked this one.
         turns: Its part of the former.
+        own: What programs ask this one.
     """
 
     def __init__(
-        self, flowing: Sequence[Integral], moments: Sequence[float], turns: _Turns
-    ) -> None:
-        self._flowing, self._turns = flowing, turns
+        self, flowing: Sequence[Integral], moments: Sequence[float], turns: _Turns,
+        own: Integral | None = None,
+    ) -> None:  # fmt: skip
+        self._flowing, self._turns, self._own = flowing, turns, own
         self._moments = np.array(sorted(moments))
         self._at_edges = self._whole(turns.edges)
         grown = np.diff(self._at_edges) * turns.shares[:-1]
@@ -247,7 +283,10 @@ class _Share:
         index = np.maximum(turns.edges.searchsorted(at, side="right") - 1, 0)
         grown = (self._whole(at) - self._at_edges[index]) * turns.shares[index]
         asked = self._moments.searchsorted(seconds, side="right")
-        found: Floats = np.floor(self._before[index] + grown + 1e-6) + asked
+        flowed = self._before[index] + grown
+        if self._own is not None:
+            flowed = flowed + np.maximum(self._own(np.minimum(seconds, turns.until)), 0.0)
+        found: Floats = np.floor(flowed + 1e-6) + asked
         return found
 
 

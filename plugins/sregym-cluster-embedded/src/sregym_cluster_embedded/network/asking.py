@@ -1,0 +1,49 @@
+"""Which name servers a process asks for a host with each connection, and how often."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from sregym_cluster_embedded.api.keys import LISTENERS
+from sregym_cluster_embedded.network import dialling
+from sregym_cluster_embedded.network.resolver import CLUSTER_DOMAIN, resolver_of
+from sregym_cluster_embedded.network.services import backends
+from sregym_cluster_embedded.network.ways import way
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.network.ends import Path
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
+
+
+class Asking(NamedTuple):
+    """One look-up of a host that is found.
+
+    Attributes:
+        servers: Uids of the pods of name servers that share the questions, with what packets meet
+            on the way there.
+        names: Whether each name that is tried is one of the cluster, up to the one that is found:
+            search domains come first, where the host has fewer dots than `ndots`.
+    """
+
+    servers: tuple[tuple[str, Path], ...]
+    names: tuple[bool, ...]
+
+
+def asking(world: World, source: Object, host: str) -> Asking | None:
+    """What a look-up of a host from a pod asks; None where no name server of the cluster is asked."""
+    looked = dialling.looked_up(world, source, host)
+    if looked.status != "ok" or not looked.server:
+        return None
+    found = backends(world, looked.server, 53, source, "UDP").backends
+    runtime = world.room(LISTENERS)
+    servers = tuple(
+        (one.pod_uid, way(world, source, one, "UDP"))
+        for one in found
+        if runtime.listening(world, one.pod_uid, 53)
+    )
+    if not servers:
+        return None
+    tried = resolver_of(source).candidates(host.lower())
+    tried = tried[: tried.index(looked.name) + 1] if looked.name in tried else tried[:1]
+    return Asking(servers, tuple(name.endswith(f".{CLUSTER_DOMAIN}") for name in tried))
