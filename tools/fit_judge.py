@@ -147,7 +147,7 @@ def fit(samples: list[Sample], more: list[Sample], asked: str) -> Weights:
 
 def judged(weights: Weights, sample: Sample) -> bool | None:
     """What the judge would say of the whole diagnosis."""
-    return bounded(weights.answer(sample.evidence.figures), sample.evidence)
+    return bounded(weights, sample.evidence)
 
 
 def told(name: str, found: list[tuple[Sample, bool | None]]) -> Agreement:

@@ -15,11 +15,16 @@ if TYPE_CHECKING:
     from sregym_core.model import GroundTruth
 
     from sregym_oracle_checklist.naming import Names
+    from sregym_oracle_checklist.scoring import Weights
 
 # A diagnosis of several like components that names fewer is of another incident.
 MOST_OF_THEM = 0.6
 # Others are blamed or drawn in, or the author has not decided: no pass, whatever the rest says.
-DOUBTFUL = ("accused_besides", "undecided", "last_rival", "alternatives", "defects_listed")
+DOUBTFUL = (
+    "accused_besides", "undecided", "last_rival", "alternatives", "defects_listed", "faulted", "sibling",
+)  # fmt: skip
+# A text that speaks of no other place and no other defect is not failed unless it is this unlikely.
+RULED_OUT = 0.1
 DETAIL_ENOUGH = 0.5
 # So many subjects in one list without a sentence make a list of words and no diagnosis.
 WORD_LIST, MOSTLY_STRANGE = 1.0, 0.5
@@ -64,7 +69,7 @@ def answers_from_text(text: str, case: Case) -> list[Answer]:
     figures = evidence.figures
     models = fitted()
     origin, mechanism = (models[asked].answer(figures) for asked in ("origin", "mechanism"))
-    diagnosis = bounded(models["diagnosis"].answer(figures), evidence)
+    diagnosis = bounded(models["diagnosis"], evidence)
     odds = {asked: models[asked].likelihood(figures) for asked in ("origin", "mechanism")}
     origin, mechanism = _agreed(diagnosis, origin, mechanism, odds)
     strangers = bool(figures["accused_besides"] or figures["last_rival"])
@@ -96,9 +101,10 @@ def _told(evidence: Evidence) -> str:
     return evidence.conclusion or evidence.claimed
 
 
-def bounded(diagnosis: bool | None, evidence: Evidence) -> bool | None:
+def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     """The answer on the whole, where single figures leave no room for it."""
     figures = evidence.figures
+    diagnosis = weights.answer(figures)
     words_alone = figures["listing"] >= WORD_LIST and figures["strange_all"] > MOSTLY_STRANGE
     if figures["covered"] < MOST_OF_THEM or words_alone or figures["elsewhere"]:
         return False
@@ -108,6 +114,9 @@ def bounded(diagnosis: bool | None, evidence: Evidence) -> bool | None:
         return None
     if figures["own_words"] and not figures["unsure"] and not doubtful and figures["covered"] == 1:
         return True
+    open_still = figures["unrivalled"] and figures["covered"] == 1
+    if diagnosis is False and open_still and weights.likelihood(figures) > RULED_OUT:
+        return None
     return None if unknown and figures["named"] and diagnosis is False else diagnosis
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_oracle_checklist.blame import Accused
 from sregym_oracle_checklist.concepts import JOINT, relations, stems, subjects
+from sregym_oracle_checklist.defects import Defects
 from sregym_oracle_checklist.hypotheses import ranked
 from sregym_oracle_checklist.layout import MAX_CHARS, Section
 from sregym_oracle_checklist.passages import Clause, read
@@ -34,6 +35,12 @@ _SECOND_CAUSE = re.compile(
 _OTHER_LANGUAGE = re.compile(
     r"\b(?:und|der|die|das|ist|nicht|el|la|los|que|les|est|des|pour|het|een|och|il|di|per|не|на|jest|nie|bir|ve)\b"
 )
+
+# Figures, any of which says that another place or another defect is held to be the cause.
+_RIVALS = (
+    "explicit_rival", "explicit_begins_rival", "repair_rival", "outsiders", "lead_rival", "blame_rival", "last_rival",
+    "rival_alone", "faulted", "elsewhere", "uninvolved", "rival_defect", "repair_strange",
+)  # fmt: skip
 
 
 def _weight(clause: Clause) -> float:
@@ -106,10 +113,13 @@ class Evidence:
         causes = [c for c in self._claims if c.role == "cause"]
         self._explicit, self._repair = _sentences(explicit), _sentences(repair)
         self.conclusion = JOINT.join([*self._explicit, *self._repair, *(c.text for c in causes)])
-        self.figures: Mapping[str, float] = {
+        figures = {
             **self._places(), **self._blame(), **self._mechanism(), **self._subjects(),
             **self._denials(), **self._ranking(), **self._style(),
+            **Defects(profile, self._claims).figures(),
         }  # fmt: skip
+        rivalled = any(figures[name] for name in _RIVALS)
+        self.figures: Mapping[str, float] = {**figures, "unrivalled": float(not rivalled)}
 
     def _places(self) -> dict[str, float]:
         """Where the truth's place is named, and where others are."""
@@ -155,6 +165,9 @@ class Evidence:
     def _covered(self) -> float:
         """The share of the truth's components that is named, where there are several."""
         components = self._profile.components
+        if self._profile.parts:
+            told = [part.told_in(self.claimed) for part in self._profile.parts]
+            return sum(told) / len(told)
         if len(components) == 1 or _ALL_OF.search(self.claimed):
             return 1.0
         number = rf"\b(?:{_NUMBERS.get(len(components), 'all')}|{len(components)})\b"
@@ -179,6 +192,10 @@ class Evidence:
             "faulted": min(1.0, faulted / 2),
             "besides": float(any(map(accused.besides, sentences))),
             "accused_besides": float(any(map(accused.accused_besides, sentences))),
+            "uninvolved": min(3, len({n for t in sentences for n in accused.uninvolved_in(t)})) / 3,
+            "uninvolved_repaired": float(
+                any(accused.uninvolved_in(c.text) for c in self._claims if c.repair)
+            ),
         }
 
     def _mechanism(self) -> dict[str, float]:

@@ -24,6 +24,8 @@ _USUAL_KINDS = frozenset(
     {"deployment", "deployments", "service", "pod", "pods", "configmap", "node"}
 )
 _RELATION_WEIGHT, _MEANING_WEIGHT = 0.6, 0.85
+# A part of a compound is told with so much of its content.
+_PART_TOLD = 0.6
 
 
 def numbers(text: str) -> frozenset[tuple[str, str]]:
@@ -62,6 +64,24 @@ class Values:
         )
 
 
+class Part:
+    """One of several faults that a ground truth lists together."""
+
+    def __init__(self, phrase: str, what: str, before: str, after: str, known: str) -> None:
+        self._phrase = spaced(phrase)
+        self._after = Values(after, before, known)
+        self._stems = stems(what) - stems(known)
+
+    def told_in(self, text: str) -> bool:
+        """Whether a text speaks of it: by its value, its field or its mechanism."""
+        if self._after.in_text(text):
+            return True
+        have = stems(text)
+        if self._stems and len(self._stems & have) / len(self._stems) >= _PART_TOLD:
+            return True
+        return _share(self._phrase, have, subjects(text), relations(text)) >= _PART_TOLD
+
+
 class Profile:
     """What a text has to speak of, to be about one ground truth.
 
@@ -95,6 +115,20 @@ class Profile:
         self.kind = re.sub(r"\W.*", "", truth.kind).lower()
         self.telling_kind = self.kind not in _USUAL_KINDS
         self.others = others
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The faults of a ground truth that lists several, with `;`; none for a single one."""
+        change = self.truth.changed
+        told = self.truth.mechanism.partition(":")[2] or self.truth.mechanism
+        fields = [
+            [piece.strip() for piece in text.split(";")]
+            for text in (told, change.what, change.before, change.after)
+        ]
+        if len(fields[0]) == 1 or len({len(field) for field in fields}) > 1:
+            return ()
+        known = " ".join([*self.components, *self.truth.affected])
+        return tuple(Part(*field, known) for field in zip(*fields, strict=True))
 
     @cached_property
     def core(self) -> frozenset[str]:

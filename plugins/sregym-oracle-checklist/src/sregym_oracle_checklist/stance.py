@@ -27,7 +27,7 @@ _EFFECT = (
 )
 _CLEARED = (
     r"(?:is|are|was|were)?(?:\bnot|n't|\bnever)\s+(?:actually |really |directly |itself |themselves )*(?:caused by|due to|because of|attributable to|the fault of|a (?:problem|matter|question) (?:of|with|in))"
-    r"|(?:problem|issue|cause|fault|defect|bug)s? (?:is|was|lies|are)(?: not|n't) (?:in|with|from)|rather than|\bnot(?= (?:the|an?|by|because|due) )|(?:(?<=, )|(?<=,)|\band |\bbut )not(?= (?:(?:in|with|from) |[`\"]?\w+(?:[- ]\w+)?[`\"]? ?(?:$|[.,;)])))|unrelated to|nothing to do with|has nothing to do with"
+    r"|(?:problem|issue|cause|fault|defect|bug)s? (?:is|was|lies|are)(?: not|n't) (?:in|with|from)|rather than|(?:neither|none) of (?:them|these|those|which|the two) (?:is|are|was|were|has|have|lies in|being)|\bnot(?= (?:the|an?|by|because|due) )|(?:(?<=, )|(?<=,)|\band |\bbut )not(?= (?:(?:in|with|from) |[`\"]?\w+(?:[- ]\w+)?[`\"]? ?(?:$|[.,;)])))|unrelated to|nothing to do with|has nothing to do with"
     r"|(?:does|do|did|is|are)(?: not|n't) suffer\w* from|as opposed to|as a symptom of|in spite of|despite|not because(?: of)?"
 )
 _TURN = r"but|while|whereas|however|although|though|even though|yet|on the other hand|meanwhile|instead(?! of)"
@@ -54,7 +54,7 @@ HEALTHY = _said(
     r"|\b(?:is|are|was|were)?\s?(?:not|n't|never|neither|nor)\s+(?:\w+ )?(?:the |a |an |at |to |any )?(?:\w+ )?(?:root )?(?:causes?|culprit|problem|issue|fault|blame|broken|affected|involved|defective|misconfigured|responsible|source|origin|defect|misconfiguration|wrong|guilty|reason)\b"
     r"|\brul(?:ed?|ing) out\b|\bruled \w+ out\b|\bexclud(?:ed?|ing)\b|\bexonerat\w+|\bhealthy\b|\bred herring\b|\binnocent\b|\beliminated\b|\bdismiss\w*"
     r"|\bno (?:problem|issue|evidence|sign|signs|indication|trouble|fault|defect|anomal\w+|errors?|misconfiguration|mismatch|change)s?\b|\bnothing (?:is )?(?:wrong|unusual|abnormal|suspicious)\b|\bwithout (?:any )?(?:problem|issue)s?\b"
-    r"|\b(?:only|just|merely|simply) (?:a |the )?(?:victims?|symptoms?|casualt\w+|affected|downstream|suffer\w*|collateral|consequences?)\b|\bvictims?\b|\bcollateral\b"
+    r"|\b(?:only|just|merely|simply) (?:a |the )?(?:victims?|symptoms?|casualt\w+|affected|downstream|suffer\w*|collateral|consequences?)\b|\bvictims?\b|\bcollateral\b|\bharmless\b|\bblameless\b|\bunrelated\b|\bnot related\b|\bfollow-?ups?\b|\bby-?standers?\b|\bno fault\b|\bside[- ]effects?\b"
     r"|\b(?<!n't )(?<!not )(?<!never )(?<!longer )match(?:es)? (?:the|its|their|exactly|correctly|perfectly)\b|\bi (?:first |initially )?(?:also )?(?:checked|verified|confirmed|looked at|inspected)\b(?! that)",
 )
 # Said of what somebody believed before; what holds now comes later.
