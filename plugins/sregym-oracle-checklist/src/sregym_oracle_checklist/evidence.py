@@ -30,7 +30,10 @@ _ALL_OF = re.compile(
 )
 _SLASHES = re.compile(r"\s/\s|\bor\b")
 _SECOND_CAUSE = re.compile(
-    r"\b(?:second|another|further|additional|other) (?:root )?cause\b", re.IGNORECASE
+    r"\b(?:second|another|further|additional|other) (?:\w+ ){0,3}?(?:root )?cause\b"
+    r"|\b(?:two|three|four|five|six|several|multiple|[2-6]) (?:equal |independent |separate |distinct )?root[- ]causes\b"
+    r"|\b(?:all|both|these|those|other|each)(?: \w+){0,4} (?:are|is) (?:also )?(?:the |a )?root[- ]causes?\b",
+    re.IGNORECASE,
 )
 _OTHER_LANGUAGE = re.compile(
     r"\b(?:und|der|die|das|ist|nicht|el|la|los|que|les|est|des|pour|het|een|och|il|di|per|не|на|jest|nie|bir|ve)\b"
@@ -108,7 +111,7 @@ class Evidence:
         self._others = read(others, names.lower()) if others else None
         self._claims = self.reading.claims
         self.claimed = _joined(self._claims)
-        explicit = [c for c in self._claims if c.explicit]
+        explicit = [c for c in self._claims if c.explicit and c.role != "effect"]
         repair = [c for c in self._claims if c.repair]
         causes = [c for c in self._claims if c.role == "cause"]
         self._explicit, self._repair = _sentences(explicit), _sentences(repair)
@@ -148,19 +151,28 @@ class Evidence:
             "explicit_begins_rival": float(any(map(begins_strange, self._explicit))),
             "explicit_none": float(not self._explicit),
             "repair_truth": float(any(map(truth_in, self._repair))),
-            "repair_rival": float(any(map(strange, self._repair))),
+            "repair_rival": float(any(map(self._repairs_rival, self._repair))),
             "repair_none": float(not self._repair),
             "share": mine / (mine + others) if mine + others else 0.3,
             "named": float(self._named()),
             "outsiders": min(2, len(outsiders)) / 2,
             "lead_truth": float(truth_in(lead)),
             "lead_rival": float(begins_strange(lead) and not truth_in(lead)),
+            "lead_outsider": float(bool(accused.uninvolved_in(lead)) and not truth_in(lead)),
             "covered": self._covered(),
             "elsewhere": float(not self._named() and any(map(accused.uninvolved_in, said))),
         }
 
     def _named(self) -> bool:
-        return any(self._accused.truth_in(c.text) for c in self._claims)
+        several = len(self._profile.components) > 1 and _ALL_OF.search(self.claimed)
+        return bool(several) or any(self._accused.truth_in(c.text) for c in self._claims)
+
+    def _repairs_rival(self, text: str) -> bool:
+        """Whether a repair is one of another place; to restart who suffered is none."""
+        accused, own = self._accused, self._profile.core
+        if accused.truth_in(text) or subjects(text) & own:
+            return False
+        return bool(accused.rivals_in(text) or accused.outsiders_in(text))
 
     def _covered(self) -> float:
         """The share of the truth's components that is named, where there are several."""

@@ -24,7 +24,7 @@ SPEAKS_FOR = (
     "field", "repair_value", "repair_own", "unrivalled",
 )  # fmt: skip
 SPEAKS_AGAINST = (
-    "explicit_rival", "explicit_begins_rival", "repair_rival", "outsiders", "lead_rival", "blame_rival", "last_rival",
+    "explicit_rival", "explicit_begins_rival", "repair_rival", "outsiders", "lead_rival", "lead_outsider", "blame_rival", "last_rival",
     "rival_alone", "faulted", "besides", "accused_besides", "strange_conclusion", "strange_all", "truth_denied",
     "mechanism_denied", "after_denied", "other_gain", "other_truth", "other_mechanism", "unsure", "undecided",
     "likely", "listing", "elsewhere", "rival_defect", "repair_strange", "sibling", "uninvolved", "uninvolved_repaired",
