@@ -15,6 +15,10 @@ _TOKEN = re.compile(r"[A-Za-z0-9_./:@%-]*[A-Za-z0-9_%]")
 _NUMBER = re.compile(
     r"(?<![\w.])(\d[\d,]*(?:\.\d+)?)\s*(%|[kmgt]i?b?|ms|s|m|min|h)?(?![\w])", re.IGNORECASE
 )
+_QUANTITY = re.compile(r"(\d+(?:\.\d+)?)\s*(%|ms|[munkgt]i?b?|s|min|h)?", re.IGNORECASE)
+_UNITS = {
+    "m": 1e-3, "ms": 1e-3, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40, "k": 1e3, "g": 1e9, "min": 60, "h": 3600,
+}  # fmt: skip
 # Fields of the API: every object has them.
 _PATH = re.compile(r"\b(?:spec|metadata|status|rules|containers?)[.\[]\S*")
 # A number without its unit is taken for a value only if it is not one that every text has.
@@ -62,6 +66,24 @@ class Values:
         return any(
             n in have or ((n[0], "") in have and len(n[0]) > _TELLING) for n in self._numbers
         )
+
+
+def _of_change(before: str, after: str) -> frozenset[str]:
+    """What a change from one value to another is called."""
+    if not after:
+        return frozenset({"removed"} if before else ())
+    if not before:
+        return frozenset({"added"})
+    sizes = [_size(value) for value in (before, after)]
+    if sizes[0] is None or sizes[1] is None:
+        return frozenset({"wrong"})
+    return frozenset({"low"} if sizes[1] < sizes[0] else {"high"})
+
+
+def _size(value: str) -> float | None:
+    """A quantity as a number; None for everything else."""
+    match = _QUANTITY.fullmatch(value.strip())
+    return float(match[1]) * _UNITS.get((match[2] or "").lower(), 1.0) if match else None
 
 
 class Part:
@@ -139,8 +161,7 @@ class Profile:
     def relations(self) -> frozenset[str]:
         """What is wrong, in the mechanism's words, or by what the change did."""
         change = self.truth.changed
-        gone = {"removed"} if change.before and not change.after else set()
-        return relations(JOINT.join(self.phrases)) | gone
+        return relations(JOINT.join(self.phrases)) | _of_change(change.before, change.after)
 
     @cached_property
     def subjects(self) -> frozenset[str]:
