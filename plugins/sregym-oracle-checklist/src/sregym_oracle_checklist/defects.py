@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_oracle_checklist.concepts import relations, stems, subjects
 from sregym_oracle_checklist.layout import Section
+from sregym_oracle_checklist.removals import taken_away
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,6 +50,7 @@ class Defects:
             **self._repairs(),
             "field": self._field(),
             "sibling": float(self._sibling()),
+            "removed_other": float(self._removed_other()),
         }
 
     def _field(self) -> float:
@@ -72,6 +74,12 @@ class Defects:
             and sum(a != b for a, b in zip(path, true, strict=True)) == 1
         ]
         return bool(beside) and not any(path == true for path in told for true in own)
+
+    def _removed_other(self) -> bool:
+        """Whether only things are said to be gone whose absence is not the defect."""
+        told = [taken_away(c.text) for c in self._told if c.role != "effect"]
+        said = frozenset().union(*told)
+        return bool(said) and not said & self._profile.gone
 
     def _repairs(self) -> Mapping[str, float]:
         """What is to be done about it: the inverse of the change, its subject, or another one's."""

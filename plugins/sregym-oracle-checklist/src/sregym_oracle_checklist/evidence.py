@@ -43,6 +43,7 @@ _OTHER_LANGUAGE = re.compile(
 _RIVALS = (
     "explicit_rival", "explicit_begins_rival", "repair_rival", "outsiders", "lead_rival", "blame_rival", "last_rival",
     "rival_alone", "faulted", "elsewhere", "uninvolved", "rival_defect", "repair_strange",
+    "removed_other",
 )  # fmt: skip
 
 
@@ -67,6 +68,12 @@ def _sentences(clauses: Sequence[Clause]) -> list[str]:
     for clause in clauses:
         found.setdefault(clause.sentence, []).append(clause.text)
     return [" ".join(parts) for parts in found.values()]
+
+
+def _strange(text: str, profile: Profile) -> float:
+    """The share of subjects in a text that are not the incident's."""
+    about = subjects(text)
+    return len(about - profile.subjects) / (len(about) + 1)
 
 
 def _joined(clauses: Sequence[Clause]) -> str:
@@ -98,11 +105,14 @@ class Evidence:
     Attributes:
         figures: By name, 0 to 1.
         reading: The preferred explanation, as clauses.
+        several: Whether the problem has further root causes.
+        content: How many different words with a content are claimed.
     """
 
     def __init__(self, text: str, profile: Profile, names: Names) -> None:
         text = cut(text)
         self._text = text
+        self.several = bool(profile.others)
         self._profile = profile
         self._names = names
         self._accused = Accused(profile, names)
@@ -111,6 +121,7 @@ class Evidence:
         self._others = read(others, names.lower()) if others else None
         self._claims = self.reading.claims
         self.claimed = _joined(self._claims)
+        self.content = len(stems(self.claimed))
         explicit = [c for c in self._claims if c.explicit and c.role != "effect"]
         repair = [c for c in self._claims if c.repair]
         causes = [c for c in self._claims if c.role == "cause"]
@@ -215,6 +226,7 @@ class Evidence:
         whole = says(self.claimed)
         details = profile.detail_stems
         half = len(claims) // 2
+        placed = [t for t in _sentences(claims) if self._accused.truth_in(t)]
         gain = says(_joined(claims[half:])) - says(_joined(claims[:half])) if half else 0.0
         return {
             "mechanism": whole,
@@ -222,6 +234,9 @@ class Evidence:
             "mechanism_conclusion": says(self.conclusion) if self.conclusion else whole * 0.6,
             "mechanism_sentence": max(map(says, _sentences(claims)), default=0.0),
             "mechanism_later": gain,
+            "mechanism_placed": max(map(says, placed), default=0.0),
+            "value_placed": float(any(map(profile.after.in_text, placed))),
+            "strange_placed": min((_strange(t, profile) for t in placed), default=1.0),
             "after": float(profile.after.in_text(self.claimed)),
             "before": float(profile.before.in_text(self.claimed)),
             "after_none": float(not profile.after),

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 # Earlier words are what the incident looked like; a first explanation takes at least so many characters.
 SHORTEST = 40
+# More explanations, none of which is preferred, are guesses.
+MOST_RANKED = 3
 _NOUN = (
     r"hypothes[ie]s|candidate|possibility|guess|suspect|theory|option|explanation|choice|bet|idea|scenario"
     r"|suspicion|reason|place|rank|prio(?:rity)?"
@@ -71,9 +73,11 @@ def ranked(text: str) -> tuple[str, str]:
     items = _numbered(text)
     if len(items) > 1:
         chosen = _preferred(text, items)
+        if chosen is None:  # a list of guesses
+            return text, ""
         head = text[: items[0].start]
         others = " \n".join(text[item.start : item.end] for item in items if item is not chosen)
-        return f"{head} \n{text[chosen.start : chosen.end]}", others
+        return f"{head}\n{text[chosen.start : chosen.end]}".lstrip(), others
     second = _SECOND.search(text, SHORTEST)
     if second is None:
         return text, ""
@@ -125,21 +129,31 @@ def _explain(text: str, series: list[re.Match[str]]) -> bool:
     return any(_HERE.search(part) or _DEMOTED.search(part) for part in near)
 
 
-def _preferred(text: str, items: list[_Item]) -> _Item:
-    """Which explanation is held: by the author's word, by the chance given, else the first."""
+def _preferred(text: str, items: list[_Item]) -> _Item | None:
+    """Which explanation is held: by the author's word, by the chance given, else the first of a few."""
     for match in _PREFERENCE.finditer(text):
-        word = match["count"].lower().lstrip("#ht") if len(match["count"]) == 2 else match["count"].lower()  # noqa: PLR2004 - a letter and a digit
+        word = (
+            match["count"].lower().lstrip("#ht")
+            if len(match["count"]) == 2
+            else match["count"].lower()
+        )
         place = {"former": 0, "latter": 1}.get(word, _PLACES.get(word))
         if place is not None and place < len(items):
             return items[place]
     told = [text[item.start : item.end] for item in items]
     chances = [_first_per_cent(part) for part in told]
     if sum(chance is not None for chance in chances) > 1:
-        return max(zip(items, chances, strict=True), key=lambda one: (one[1] or 0, -one[0].place))[0]
+        return max(zip(items, chances, strict=True), key=lambda one: (one[1] or 0, -one[0].place))[
+            0
+        ]
     for item, part in zip(items, told, strict=True):
         if _HERE.search(part[:_CLOSE]) and not _DEMOTED.search(part[:_CLOSE]):
             return item
-    standing = [item for item, part in zip(items, told, strict=True) if not _DEMOTED.search(part[:_CLOSE])]
+    standing = [
+        item for item, part in zip(items, told, strict=True) if not _DEMOTED.search(part[:_CLOSE])
+    ]
+    if len(items) > MOST_RANKED and len(standing) == len(items):
+        return None
     return (standing or items)[0]
 
 

@@ -162,7 +162,8 @@ def _clauses(sentence: str, number: int, section: Section, opening: bool) -> Ite
                 sentence=number,
                 section=section,
                 role="effect" if j and role == "claim" else role,
-                explicit=EXPLICIT.search(sentence) is not None or (opening and section is Section.CAUSE),
+                explicit=EXPLICIT.search(sentence) is not None
+                or (opening and section is Section.CAUSE),
                 hedged=HEDGE.search(piece) is not None,
                 denied=bool(denied_all)
                 or cleared

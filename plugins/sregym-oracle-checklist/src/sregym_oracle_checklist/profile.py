@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sregym_oracle_checklist.concepts import JOINT, relations, spaced, stems, subjects
+from sregym_oracle_checklist.removals import truly_gone
 
 if TYPE_CHECKING:
     from sregym_core.model import GroundTruth
@@ -133,6 +134,8 @@ class Profile:
         self.before = Values(change.before, change.after, parts)
         telling = _PATH.sub(" ", change.what)
         self.names = frozenset(v for v in identifiers(telling) if v not in parts)
+        # Names like `WAF_RULE_REGEX` stand for one thing; fields like `dnsPolicy` every pod has.
+        self.own_names = frozenset(n for n in self.names if re.search(r"[_\d]", n))
         self.object_name = truth.object_name.lower()
         self.kind = re.sub(r"\W.*", "", truth.kind).lower()
         self.telling_kind = self.kind not in _USUAL_KINDS
@@ -150,7 +153,10 @@ class Profile:
         if len(fields[0]) == 1 or len({len(field) for field in fields}) > 1:
             return ()
         known = " ".join([*self.components, *self.truth.affected])
-        return tuple(Part(*field, known) for field in zip(*fields, strict=True))
+        return tuple(
+            Part(phrase, what, before, after, known)
+            for phrase, what, before, after in zip(*fields, strict=True)
+        )
 
     @cached_property
     def core(self) -> frozenset[str]:
@@ -162,6 +168,15 @@ class Profile:
         """What is wrong, in the mechanism's words, or by what the change did."""
         change = self.truth.changed
         return relations(JOINT.join(self.phrases)) | _of_change(change.before, change.after)
+
+    @cached_property
+    def gone(self) -> frozenset[str]:
+        """Kinds of things whose absence is the defect, or belongs to it."""
+        known = (truly_gone(one.truth, " . ".join(one.phrases)) for one in self._all())
+        return frozenset().union(*known)
+
+    def _all(self) -> list[Profile]:
+        return [self, *map(Profile, self.others)]
 
     @cached_property
     def subjects(self) -> frozenset[str]:
