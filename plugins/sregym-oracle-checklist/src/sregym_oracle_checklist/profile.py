@@ -29,6 +29,8 @@ _USUAL_KINDS = frozenset(
     {"deployment", "deployments", "service", "pod", "pods", "configmap", "node"}
 )
 _RELATION_WEIGHT, _MEANING_WEIGHT = 0.6, 0.85
+# A word of the place tells little of what is wrong there.
+_PLACE_WEIGHT = 0.3
 # A part of a compound is told with so much of its content.
 _PART_TOLD = 0.6
 
@@ -170,6 +172,12 @@ class Profile:
         return relations(JOINT.join(self.phrases)) | _of_change(change.before, change.after)
 
     @cached_property
+    def place(self) -> frozenset[str]:
+        """Stems of what the defective thing is called: to name it is to say nothing of its defect."""
+        truth = self.truth
+        return stems(f"{truth.kind} {truth.object_name} {truth.component}")
+
+    @cached_property
     def gone(self) -> frozenset[str]:
         """Kinds of things whose absence is the defect, or belongs to it."""
         known = (truly_gone(one.truth, " . ".join(one.phrases)) for one in self._all())
@@ -216,10 +224,17 @@ class Profile:
     def says_mechanism(self, text: str) -> float:
         """The share of the mechanism's content that a text has, by word or by meaning, 0 to 1."""
         bag, about, wrong = stems(text), subjects(text), relations(text)
-        return max((_share(phrase, bag, about, wrong) for phrase in self.phrases), default=0.0)
+        shares = (_share(phrase, bag, about, wrong, self.place) for phrase in self.phrases)
+        return max(shares, default=0.0)
 
 
-def _share(phrase: str, bag: frozenset[str], about: frozenset[str], wrong: frozenset[str]) -> float:
+def _share(
+    phrase: str,
+    bag: frozenset[str],
+    about: frozenset[str],
+    wrong: frozenset[str],
+    place: frozenset[str] = frozenset(),
+) -> float:
     total = got = 0.0
     for word in re.findall(r"[a-z][a-z'-]+", phrase):
         stem = stems(word)
@@ -227,6 +242,7 @@ def _share(phrase: str, bag: frozenset[str], about: frozenset[str], wrong: froze
             continue
         subject, relation = subjects(word), relations(word)
         weight = _RELATION_WEIGHT if relation and not subject else 1.0
+        weight *= _PLACE_WEIGHT if stem <= place else 1.0
         total += weight
         if stem & bag:
             got += weight
