@@ -57,7 +57,8 @@ class Defects:
         """The share of the changed field's own words, from its last segment on."""
         what = self._profile.truth.changed.what
         paths = _PATH.findall(what)
-        words = stems(" ".join(_SEGMENT.split((paths[-1] if paths else what).rpartition(".")[2])))
+        last = (paths[-1] if paths else what).rpartition(".")[2]
+        words = stems(" ".join(_SEGMENT.split(last))) - self._profile.place
         return len(words & stems(self._text)) / len(words) if words else 0.0
 
     def _sibling(self) -> bool:

@@ -259,7 +259,8 @@ class Evidence:
         for name, text in (("conclusion", self.conclusion), ("all", self.claimed)):
             about = subjects(text)
             figures[f"strange_{name}"] = len(about - profile.subjects) / (len(about) + 1)
-            figures[f"own_{name}"] = len(about & profile.core) / (len(about) + 1)
+            own = (about & profile.core) - profile.place_subjects
+            figures[f"own_{name}"] = len(own) / (len(about) + 1)
         words, all_words = stems(self.conclusion), stems(self.claimed)
         vocabulary = profile.vocabulary
         impact = stems(profile.truth.impact)

@@ -178,6 +178,11 @@ class Profile:
         return stems(f"{truth.kind} {truth.object_name} {truth.component}")
 
     @cached_property
+    def place_subjects(self) -> frozenset[str]:
+        """Subjects that the kind of the defective thing stands for."""
+        return subjects(self.truth.kind) if self.telling_kind else frozenset()
+
+    @cached_property
     def gone(self) -> frozenset[str]:
         """Kinds of things whose absence is the defect, or belongs to it."""
         known = (truly_gone(one.truth, " . ".join(one.phrases)) for one in self._all())
@@ -208,8 +213,8 @@ class Profile:
 
     @cached_property
     def detail_stems(self) -> frozenset[str]:
-        """Stems of the change, without the component's own name."""
-        return stems(self.detail) - stems(" ".join(self.components))
+        """Stems of the change, without what the defective thing is called."""
+        return stems(self.detail) - stems(" ".join(self.components)) - self.place
 
     def says_own_words(self, text: str) -> bool:
         """Whether a text has all words of one of the author's phrases, in any inflection."""
@@ -218,14 +223,21 @@ class Profile:
             # One word with content tells nothing without those around it: `no Service`.
             words <= bag if len(words) > 1 else f" {' '.join(phrase.split())} " in said
             for phrase in self.phrases
-            if (words := stems(phrase))
+            if (words := stems(phrase)) and not self._only_place(phrase)
         )
 
     def says_mechanism(self, text: str) -> float:
         """The share of the mechanism's content that a text has, by word or by meaning, 0 to 1."""
         bag, about, wrong = stems(text), subjects(text), relations(text)
-        shares = (_share(phrase, bag, about, wrong, self.place) for phrase in self.phrases)
+        shares = (
+            _share(phrase, bag, about, wrong, self.place, self.place_subjects)
+            for phrase in self.phrases
+            if not self._only_place(phrase)
+        )
         return max(shares, default=0.0)
+
+    def _only_place(self, phrase: str) -> bool:
+        return stems(phrase) <= self.place and not relations(phrase)
 
 
 def _share(
@@ -234,6 +246,7 @@ def _share(
     about: frozenset[str],
     wrong: frozenset[str],
     place: frozenset[str] = frozenset(),
+    place_subjects: frozenset[str] = frozenset(),
 ) -> float:
     total = got = 0.0
     for word in re.findall(r"[a-z][a-z'-]+", phrase):
@@ -242,7 +255,8 @@ def _share(
             continue
         subject, relation = subjects(word), relations(word)
         weight = _RELATION_WEIGHT if relation and not subject else 1.0
-        weight *= _PLACE_WEIGHT if stem <= place else 1.0
+        named = stem <= place or bool(subject) and subject <= place_subjects
+        weight *= _PLACE_WEIGHT if named else 1.0
         total += weight
         if stem & bag:
             got += weight
