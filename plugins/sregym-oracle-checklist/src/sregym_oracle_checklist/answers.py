@@ -114,7 +114,8 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     words_alone = figures["listing"] >= WORD_LIST and figures["strange_all"] > MOSTLY_STRANGE
     if figures["covered"] < MOST_OF_THEM or words_alone or figures["elsewhere"]:
         return False
-    if evidence.content < FEW_WORDS and not (figures["named"] and about(figures)):
+    read = about(figures) or figures["other_language"]
+    if evidence.content < FEW_WORDS and not (figures["named"] and read):
         return False
     unknown = bool(figures["other_language"]) and not (figures["after"] or figures["before"])
     supposed = figures["mechanism"] - figures["mechanism_firm"] >= SAYS_SOMETHING

@@ -223,7 +223,7 @@ class Profile:
             # One word with content tells nothing without those around it: `no Service`.
             words <= bag if len(words) > 1 else f" {' '.join(phrase.split())} " in said
             for phrase in self.phrases
-            if (words := stems(phrase)) and not self._only_place(phrase)
+            if (words := stems(phrase)) - self.place
         )
 
     def says_mechanism(self, text: str) -> float:
@@ -255,7 +255,7 @@ def _share(
             continue
         subject, relation = subjects(word), relations(word)
         weight = _RELATION_WEIGHT if relation and not subject else 1.0
-        named = stem <= place or bool(subject) and subject <= place_subjects
+        named = stem <= place or (bool(subject) and subject <= place_subjects)
         weight *= _PLACE_WEIGHT if named else 1.0
         total += weight
         if stem & bag:

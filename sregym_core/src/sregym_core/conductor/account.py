@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.interfaces import Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from sregym_core.conductor.plan import EpisodePlan
     from sregym_core.conductor.prelude import Prelude
     from sregym_core.conductor.session import LiveSession
     from sregym_core.conductor.timeline import Timeline
-    from sregym_core.model import StageRecord
+    from sregym_core.model import Grounding, StageRecord
 
 
 def of_plan(plan: EpisodePlan) -> dict[str, Any]:
@@ -44,9 +44,19 @@ def of_timeline(timeline: Timeline) -> dict[str, Any]:
 
 
 def of_stages(
-    stages: Mapping[Stage, StageRecord], agent_began: float | None, prelude: Prelude | None
+    stages: Mapping[Stage, StageRecord],
+    agent_began: float | None,
+    prelude: Prelude | None,
+    seen: Callable[[StageRecord], Grounding],
 ) -> dict[str, Any]:
-    """What was handed in, and how many seconds after the agent could know of the fault."""
+    """What was handed in, and how many seconds after the agent could know of the fault.
+
+    Args:
+        stages: Graded.
+        agent_began: Episode seconds.
+        prelude: How the episode began.
+        seen: What of a diagnosis the agent had seen.
+    """
     injected = None if prelude is None else prelude.injection.injected_at_s
     began = max(agent_began or 0.0, injected or 0.0)
 
@@ -56,8 +66,11 @@ def of_stages(
             return None
         return round(record.submitted_at_s - began, 3)
 
+    diagnosis = stages.get(Stage.DIAGNOSIS)
+    if diagnosis is not None and diagnosis.submitted_at_s is not None:
+        diagnosis = diagnosis.model_copy(update={"grounding": seen(diagnosis)})
     return {
-        "diagnosis": stages.get(Stage.DIAGNOSIS),
+        "diagnosis": diagnosis,
         "mitigation": stages.get(Stage.MITIGATION),
         "ttd_s": after_s(Stage.DIAGNOSIS),
         "ttm_s": after_s(Stage.MITIGATION),

@@ -40,8 +40,9 @@ from sregym_core.events import (
     EpisodeStarted,
     Recovered,
 )
+from sregym_core.grounding import grounding
 from sregym_core.interfaces import ClusterError, Reference, Stage
-from sregym_core.model import EpisodeRecord, Outcome, RepairRecord, outcome_of
+from sregym_core.model import EpisodeRecord, Grounding, Outcome, RepairRecord, StageRecord, outcome_of
 from sregym_core.modes import Scene
 from sregym_core.policy import Policy
 from sregym_core.policy.role import on_call
@@ -387,9 +388,17 @@ class EpisodePlayer:
             **account.of_plan(self.plan),
             **account.of_prelude(self._setup.prelude),
             **account.of_timeline(self._timeline),
-            **account.of_stages(self._grades.stages, self._agent_began, self._setup.prelude),
+            **account.of_stages(
+                self._grades.stages, self._agent_began, self._setup.prelude, self._seen
+            ),
             **account.of_session(self._session),
         )
+
+    def _seen(self, diagnosis: StageRecord) -> Grounding:
+        calls = () if self._session is None else self._session.transcript
+        world = self._setup.world
+        parts = () if world is None else world.application.components()
+        return grounding(diagnosis, calls, [part.name for part in parts])
 
     def _blamed(self, error: BaseException) -> str:
         return blamed(error, self._bench.registry)
