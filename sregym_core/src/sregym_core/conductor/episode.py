@@ -396,9 +396,7 @@ class EpisodePlayer:
 
     def _seen(self, diagnosis: StageRecord) -> Grounding:
         calls = () if self._session is None else self._session.transcript
-        world = self._setup.world
-        parts = () if world is None else world.application.components()
-        return grounding(diagnosis, calls, [part.name for part in parts])
+        return grounding(diagnosis, calls, [part.name for part in self._application.components()])
 
     def _blamed(self, error: BaseException) -> str:
         return blamed(error, self._bench.registry)
