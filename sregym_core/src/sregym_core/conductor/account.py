@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.grounding import grounding
 from sregym_core.interfaces import Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from sregym_core.conductor.plan import EpisodePlan
     from sregym_core.conductor.prelude import Prelude
     from sregym_core.conductor.session import LiveSession
     from sregym_core.conductor.timeline import Timeline
-    from sregym_core.model import Grounding, StageRecord
+    from sregym_core.interfaces import Application
+    from sregym_core.model import StageRecord
 
 
 def of_plan(plan: EpisodePlan) -> dict[str, Any]:
@@ -44,19 +46,9 @@ def of_timeline(timeline: Timeline) -> dict[str, Any]:
 
 
 def of_stages(
-    stages: Mapping[Stage, StageRecord],
-    agent_began: float | None,
-    prelude: Prelude | None,
-    seen: Callable[[StageRecord], Grounding],
+    stages: Mapping[Stage, StageRecord], agent_began: float | None, prelude: Prelude | None
 ) -> dict[str, Any]:
-    """What was handed in, and how many seconds after the agent could know of the fault.
-
-    Args:
-        stages: Graded.
-        agent_began: Episode seconds.
-        prelude: How the episode began.
-        seen: What of a diagnosis the agent had seen.
-    """
+    """What was handed in, and how many seconds after the agent could know of the fault."""
     injected = None if prelude is None else prelude.injection.injected_at_s
     began = max(agent_began or 0.0, injected or 0.0)
 
@@ -66,15 +58,23 @@ def of_stages(
             return None
         return round(record.submitted_at_s - began, 3)
 
-    diagnosis = stages.get(Stage.DIAGNOSIS)
-    if diagnosis is not None and diagnosis.submitted_at_s is not None:
-        diagnosis = diagnosis.model_copy(update={"grounding": seen(diagnosis)})
     return {
-        "diagnosis": diagnosis,
         "mitigation": stages.get(Stage.MITIGATION),
         "ttd_s": after_s(Stage.DIAGNOSIS),
         "ttm_s": after_s(Stage.MITIGATION),
     }
+
+
+def of_diagnosis(
+    stages: Mapping[Stage, StageRecord], session: LiveSession | None, application: Application
+) -> dict[str, Any]:
+    """The diagnosis, with what of it the agent had seen."""
+    diagnosis = stages.get(Stage.DIAGNOSIS)
+    if diagnosis is None or diagnosis.submitted_at_s is None:
+        return {"diagnosis": diagnosis}
+    calls = () if session is None else session.transcript
+    seen = grounding(diagnosis, calls, [part.name for part in application.components()])
+    return {"diagnosis": diagnosis.model_copy(update={"grounding": seen})}
 
 
 def of_session(session: LiveSession | None) -> dict[str, Any]:

@@ -40,9 +40,8 @@ from sregym_core.events import (
     EpisodeStarted,
     Recovered,
 )
-from sregym_core.grounding import grounding
 from sregym_core.interfaces import ClusterError, Reference, Stage
-from sregym_core.model import EpisodeRecord, Grounding, Outcome, RepairRecord, StageRecord, outcome_of
+from sregym_core.model import EpisodeRecord, Outcome, RepairRecord, outcome_of
 from sregym_core.modes import Scene
 from sregym_core.policy import Policy
 from sregym_core.policy.role import on_call
@@ -388,15 +387,10 @@ class EpisodePlayer:
             **account.of_plan(self.plan),
             **account.of_prelude(self._setup.prelude),
             **account.of_timeline(self._timeline),
-            **account.of_stages(
-                self._grades.stages, self._agent_began, self._setup.prelude, self._seen
-            ),
+            **account.of_stages(self._grades.stages, self._agent_began, self._setup.prelude),
+            **account.of_diagnosis(self._grades.stages, self._session, self._application),
             **account.of_session(self._session),
         )
-
-    def _seen(self, diagnosis: StageRecord) -> Grounding:
-        calls = () if self._session is None else self._session.transcript
-        return grounding(diagnosis, calls, [part.name for part in self._application.components()])
 
     def _blamed(self, error: BaseException) -> str:
         return blamed(error, self._bench.registry)
