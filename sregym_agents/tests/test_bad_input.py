@@ -135,7 +135,11 @@ def mcp_call(number: int, name: str, arguments: object) -> bytes:
         (b"[" * 100_000, 400, "Parse error: recursion limit exceeded at line 1 column 202"),
         (b"\xff", 400, "Parse error: expected value at line 1 column 1"),
         (mcp_call(1, "submit", []), 200, "Invalid request parameters"),
-        (mcp_call(1, "submit", {}), 200, "submit: argument 'text': Field required; it takes: text, claims"),
+        (
+            mcp_call(1, "submit", {}),
+            200,
+            "submit: argument 'text': Field required; it takes: text, claims",
+        ),
         (
             mcp_call(1, "submit", {"text": 7}),
             200,

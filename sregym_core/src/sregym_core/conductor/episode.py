@@ -368,11 +368,8 @@ class EpisodePlayer:
             self._contained(self._setup.world.cluster.close)
 
     def _record(self) -> EpisodeRecord:
-        outcome, reason = outcome_of(
-            self._problem_with_world,
-            self._grades.stages.get(Stage.DIAGNOSIS),
-            self._grades.stages.get(Stage.MITIGATION),
-        )
+        both = map(self._grades.stages.get, (Stage.DIAGNOSIS, Stage.MITIGATION))
+        outcome, reason = outcome_of(self._problem_with_world, *both)
         outcome = Outcome.SKIP if self._skipped else outcome
         self._timeline.record(EpisodeFinished(outcome, reason))
         return EpisodeRecord(
