@@ -135,16 +135,20 @@ def mcp_call(number: int, name: str, arguments: object) -> bytes:
         (b"[" * 100_000, 400, "Parse error: recursion limit exceeded at line 1 column 202"),
         (b"\xff", 400, "Parse error: expected value at line 1 column 1"),
         (mcp_call(1, "submit", []), 200, "Invalid request parameters"),
-        (mcp_call(1, "submit", {}), 200, "submit: argument 'text': Field required; it takes: text"),
+        (
+            mcp_call(1, "submit", {}),
+            200,
+            "submit: argument 'text': Field required; it takes: text, claims",
+        ),
         (
             mcp_call(1, "submit", {"text": 7}),
             200,
-            "submit: argument 'text': Input should be a valid string; it takes: text",
+            "submit: argument 'text': Input should be a valid string; it takes: text, claims",
         ),
         (
             mcp_call(1, "submit", {"text": "x", "again": True}),
             200,
-            "submit: argument 'again': Extra inputs are not permitted; it takes: text",
+            "submit: argument 'again': Extra inputs are not permitted; it takes: text, claims",
         ),
         (
             mcp_call(1, "submit", {"text": "x" * 70_000}),

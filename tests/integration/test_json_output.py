@@ -162,6 +162,7 @@ def test_run(module_project: SregymProject, agent: str, outcome: str, code: Exit
         "diagnosis": {
             "outcome": "str",
             "score": "float",
+            "grounding": shape(episode["diagnosis"]["grounding"]),
             "reason": "str",
             "checks": shape(episode["diagnosis"]["checks"]),
         },

@@ -125,8 +125,16 @@ def test_true_claims_are_enough(up_world: UpWorlds) -> None:
     claims = {name: truth[name] for name in fields}
     claims["detail"] = f"{change['what']}: {change['before']} -> {change['after']}"
     file = world.project.folder / "claims.json"
-    file.write_text(json.dumps(claims))
-    world.project.run("submit", "see claims", "--claims", "claims.json", env=here).assert_success()
+    file.write_text(json.dumps(claims | {"component": "see the command line"}))
+    world.project.run(
+        "submit",
+        "see claims",
+        "--claims",
+        "claims.json",
+        "--component",
+        truth["component"],
+        env=here,
+    ).assert_success()
     world.repair(PROBLEM)
     world.project.run("submit", "repaired", env=here).assert_success()
     assert json.loads(world.process.line())["outcome"] == "pass"

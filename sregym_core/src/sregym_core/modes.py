@@ -37,7 +37,8 @@ at the rest of the cluster. Each submission counts once and cannot be taken back
 _WHAT_A_DIAGNOSIS_SAYS = """\
 which component is responsible, what exactly is
    wrong with it and what it should be, which other components are involved or suffer, and what
-   users see. Name the cause, not its symptoms.\
+   users see. Name the cause, not its symptoms. These points are what is judged; you may give them
+   in fields (claims) beside the text.\
 """
 
 _REPAIR = """\

@@ -190,7 +190,7 @@ def test_an_unknown_tool_and_its_arguments(make: Make) -> None:
         told = refused(ToolArgumentError, lambda: env.submit("x", {"culprit": "cart"}))
         assert told == (
             "step: claims, field 'culprit': Extra inputs are not permitted; there are: component, "
-            "kind, namespace, mechanism, detail, contributing, affected, evidence"
+            "kind, namespace, mechanism, detail, before, after, contributing, affected, evidence"
         )
         assert env.close().steps == 0
 

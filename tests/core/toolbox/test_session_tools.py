@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sregym_core.errors import BudgetExceededError
 from sregym_core.interfaces import CommandResult, Stage, ToolResult
-from sregym_core.model import Tokens
+from sregym_core.model import Claims, Tokens
 from sregym_core.testing import ScriptedSession
 
 NewSession = Callable[..., ScriptedSession]
@@ -30,7 +30,11 @@ def test_all_promised_tools_are_there_with_schemas(new_session: NewSession) -> N
     assert by_group == PROMISED
     assert [tool.name for tool in tools if not tool.reads_only] == ["kubectl", "submit"]
     submit = next(tool for tool in tools if tool.name == "submit")
-    assert submit.parameters == {
+    properties = dict(submit.parameters["properties"])
+    claims = properties.pop("claims")
+    assert list(claims["properties"]) == list(Claims.model_fields)
+    assert [name for name, about in claims["properties"].items() if not about["description"]] == []
+    assert {**submit.parameters, "properties": properties} == {
         "type": "object",
         "properties": {
             "text": {

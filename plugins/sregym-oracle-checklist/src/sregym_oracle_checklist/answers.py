@@ -12,14 +12,25 @@ from sregym_oracle_checklist.stance import NO_IMPACT
 from sregym_oracles import CHECKLIST, Answer
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sregym_core.model import GroundTruth
 
     from sregym_oracle_checklist.naming import Names
+    from sregym_oracle_checklist.scoring import Weights
 
 # A diagnosis of several like components that names fewer is of another incident.
 MOST_OF_THEM = 0.6
 # Others are blamed or drawn in, or the author has not decided: no pass, whatever the rest says.
-DOUBTFUL = ("accused_besides", "undecided", "last_rival", "alternatives", "defects_listed")
+DOUBTFUL = (
+    "accused_besides", "undecided", "last_rival", "alternatives", "defects_listed", "faulted", "sibling",
+    "removed_other",
+)  # fmt: skip
+# A text that speaks of no other place and no other defect is not failed unless it is this unlikely.
+RULED_OUT = 0.1
+SAYS_SOMETHING, SAYS_MUCH = 0.3, 0.5
+# A text of so few words with content that has none of the true defect says that something is wrong.
+FEW_WORDS = 10
 DETAIL_ENOUGH = 0.5
 # So many subjects in one list without a sentence make a list of words and no diagnosis.
 WORD_LIST, MOSTLY_STRANGE = 1.0, 0.5
@@ -64,7 +75,7 @@ def answers_from_text(text: str, case: Case) -> list[Answer]:
     figures = evidence.figures
     models = fitted()
     origin, mechanism = (models[asked].answer(figures) for asked in ("origin", "mechanism"))
-    diagnosis = bounded(models["diagnosis"].answer(figures), evidence)
+    diagnosis = bounded(models["diagnosis"], evidence)
     odds = {asked: models[asked].likelihood(figures) for asked in ("origin", "mechanism")}
     origin, mechanism = _agreed(diagnosis, origin, mechanism, odds)
     strangers = bool(figures["accused_besides"] or figures["last_rival"])
@@ -96,19 +107,53 @@ def _told(evidence: Evidence) -> str:
     return evidence.conclusion or evidence.claimed
 
 
-def bounded(diagnosis: bool | None, evidence: Evidence) -> bool | None:
+def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     """The answer on the whole, where single figures leave no room for it."""
     figures = evidence.figures
+    diagnosis = weights.answer(figures)
     words_alone = figures["listing"] >= WORD_LIST and figures["strange_all"] > MOSTLY_STRANGE
     if figures["covered"] < MOST_OF_THEM or words_alone or figures["elsewhere"]:
         return False
+    read = about(figures) or figures["other_language"]
+    if evidence.content < FEW_WORDS and not (figures["named"] and read):
+        return False
     unknown = bool(figures["other_language"]) and not (figures["after"] or figures["before"])
-    doubtful = any(figures[name] for name in DOUBTFUL)
+    supposed = figures["mechanism"] - figures["mechanism_firm"] >= SAYS_SOMETHING
+    doubtful = supposed or any(figures[name] for name in DOUBTFUL)
     if diagnosis and (unknown or doubtful or figures["covered"] < 1 or not figures["named"]):
         return None
     if figures["own_words"] and not figures["unsure"] and not doubtful and figures["covered"] == 1:
         return True
+    if denied_itself(figures):
+        return False
+    likely = weights.likelihood(figures) > RULED_OUT
+    if diagnosis is False and likely and not evidence.several and open_still(figures):
+        return None
     return None if unknown and figures["named"] and diagnosis is False else diagnosis
+
+
+def denied_itself(figures: Mapping[str, float]) -> bool:
+    """Whether a text clears the truth's place of the true defect, and says less of it otherwise."""
+    return bool(figures["truth_denied"]) and figures["mechanism_denied"] > figures["mechanism"]
+
+
+def about(figures: Mapping[str, float]) -> bool:
+    """Whether a text says anything of the true defect, in its own words or by what is meant."""
+    said = ("mechanism_firm", "field", "detail", "after", "before")
+    return figures["own_all"] > 0 or any(figures[name] >= SAYS_SOMETHING for name in said)
+
+
+def open_still(figures: Mapping[str, float]) -> bool:
+    """Whether a text speaks of the truth's place and thing, and of nothing against them, in words not understood."""
+    placed = figures["named"] or figures["mechanism"] >= SAYS_MUCH
+    cleared = figures["truth_denied"] or figures["mechanism_denied"] >= SAYS_MUCH
+    return bool(
+        figures["unrivalled"]
+        and figures["covered"] == 1
+        and about(figures)
+        and placed
+        and not cleared
+    )
 
 
 def _agreed(

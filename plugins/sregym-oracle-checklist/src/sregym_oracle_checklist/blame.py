@@ -94,7 +94,13 @@ class Accused:
         name = self._profile.object_name
         if re.search(r"[-_\d]", name) and name in low:
             return True
-        return any(name in low for name in self._profile.names)
+        if any(name in low for name in self._profile.own_names):
+            return True
+        # A field that other components have, too, is the truth's only where no other is named.
+        return any(name in low for name in self._profile.names) and not any(
+            m.component not in self._profile.allowed | self._profile.affected and not m.address
+            for m in self._find(text)
+        )
 
     def _kind_in(self, text: str) -> bool:
         joined = re.sub(r"[ -]", "", text.lower())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_oracle_checklist.concepts import subjects
 from sregym_oracle_checklist.details import gives_detail
-from sregym_oracle_checklist.profile import Profile
+from sregym_oracle_checklist.profile import Profile, numbers
 from sregym_oracles import Answer
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ def answers_from_claims(claims: Claims, case: Case) -> list[Answer]:
     left_out = [n for n in truth.contributing if n not in contributing]
     right = names_mechanism(claims, truth)
     kind = not claims.kind or claims.kind.lower() == truth.kind.lower()
-    detail = gives_detail(f"{claims.detail} {claims.mechanism}", truth)
+    told = (claims.detail, claims.before, claims.after, claims.mechanism)
+    detail = gives_detail(" ".join(told), truth)
     overlap = not affected or not truth.affected or bool(set(affected) & set(truth.affected))
     return [
         Answer("component", named, blamed),
@@ -53,7 +54,11 @@ def answers_from_claims(claims: Claims, case: Case) -> list[Answer]:
             f"{blamed}, contributing: {_list(extra)}",
         ),
         Answer("mechanism", right, f"mechanism {claims.mechanism!r}"),
-        Answer("detail", detail is not None, f"detail {claims.detail!r}"),
+        Answer(
+            "detail",
+            detail is not None and not _other_value(claims, truth),
+            f"detail {_change(claims)}",
+        ),
         Answer(
             "no-wrong-mechanism",
             right and kind,
@@ -67,6 +72,20 @@ def answers_from_claims(claims: Claims, case: Case) -> list[Answer]:
         Answer("contributing", not left_out, f"left out: {_list(left_out)}"),
         Answer("impact", overlap, f"affected: {_list(affected)}"),
     ]
+
+
+def _change(claims: Claims) -> str:
+    """The claimed change, as evidence shows it."""
+    change = f", {claims.before!r} -> {claims.after!r}" if claims.before or claims.after else ""
+    return f"{claims.detail!r}{change}"
+
+
+def _other_value(claims: Claims, truth: GroundTruth) -> bool:
+    """Whether the value now that is claimed is not the true one, nor a part of it."""
+    given, true = (value.strip().lower() for value in (claims.after, truth.changed.after))
+    if not given:
+        return False
+    return given not in true and not (true and true in given) and numbers(given) != numbers(true)
 
 
 def names_mechanism(claims: Claims, truth: GroundTruth) -> bool:

@@ -233,7 +233,7 @@ def _stems(text: str) -> frozenset[str]:
 def _table(part: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
     text = (resources.files(__package__) / "concepts.yaml").read_text()
     return tuple(
-        (name, re.compile(rf"(?<![\w])(?:{words})(?![\w])"))
+        (name, re.compile(rf"(?<![\w])(?:{'|'.join(words)})(?![\w])"))
         for name, words in yaml.safe_load(text)[part].items()
     )
 

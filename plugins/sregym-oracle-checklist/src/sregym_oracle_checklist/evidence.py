@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_oracle_checklist.blame import Accused
 from sregym_oracle_checklist.concepts import JOINT, relations, stems, subjects
+from sregym_oracle_checklist.defects import Defects
 from sregym_oracle_checklist.hypotheses import ranked
 from sregym_oracle_checklist.layout import MAX_CHARS, Section
 from sregym_oracle_checklist.passages import Clause, read
@@ -29,11 +30,21 @@ _ALL_OF = re.compile(
 )
 _SLASHES = re.compile(r"\s/\s|\bor\b")
 _SECOND_CAUSE = re.compile(
-    r"\b(?:second|another|further|additional|other) (?:root )?cause\b", re.IGNORECASE
+    r"\b(?:second|another|further|additional|other) (?:\w+ ){0,3}?(?:root )?cause\b"
+    r"|\b(?:two|three|four|five|six|several|multiple|[2-6]) (?:equal |independent |separate |distinct )?root[- ]causes\b"
+    r"|\b(?:all|both|these|those|other|each)(?: \w+){0,4} (?:are|is) (?:also )?(?:the |a )?root[- ]causes?\b",
+    re.IGNORECASE,
 )
 _OTHER_LANGUAGE = re.compile(
     r"\b(?:und|der|die|das|ist|nicht|el|la|los|que|les|est|des|pour|het|een|och|il|di|per|не|на|jest|nie|bir|ve)\b"
 )
+
+# Figures, any of which says that another place or another defect is held to be the cause.
+_RIVALS = (
+    "explicit_rival", "explicit_begins_rival", "repair_rival", "outsiders", "lead_rival", "blame_rival", "last_rival",
+    "rival_alone", "faulted", "elsewhere", "uninvolved", "rival_defect", "repair_strange",
+    "removed_other",
+)  # fmt: skip
 
 
 def _weight(clause: Clause) -> float:
@@ -57,6 +68,12 @@ def _sentences(clauses: Sequence[Clause]) -> list[str]:
     for clause in clauses:
         found.setdefault(clause.sentence, []).append(clause.text)
     return [" ".join(parts) for parts in found.values()]
+
+
+def _strange(text: str, profile: Profile) -> float:
+    """The share of subjects in a text that are not the incident's."""
+    about = subjects(text)
+    return len(about - profile.subjects) / (len(about) + 1)
 
 
 def _joined(clauses: Sequence[Clause]) -> str:
@@ -88,11 +105,14 @@ class Evidence:
     Attributes:
         figures: By name, 0 to 1.
         reading: The preferred explanation, as clauses.
+        several: Whether the problem has further root causes.
+        content: How many different words with a content are claimed.
     """
 
     def __init__(self, text: str, profile: Profile, names: Names) -> None:
         text = cut(text)
         self._text = text
+        self.several = bool(profile.others)
         self._profile = profile
         self._names = names
         self._accused = Accused(profile, names)
@@ -101,15 +121,19 @@ class Evidence:
         self._others = read(others, names.lower()) if others else None
         self._claims = self.reading.claims
         self.claimed = _joined(self._claims)
-        explicit = [c for c in self._claims if c.explicit]
+        self.content = len(stems(self.claimed))
+        explicit = [c for c in self._claims if c.explicit and c.role != "effect"]
         repair = [c for c in self._claims if c.repair]
         causes = [c for c in self._claims if c.role == "cause"]
         self._explicit, self._repair = _sentences(explicit), _sentences(repair)
         self.conclusion = JOINT.join([*self._explicit, *self._repair, *(c.text for c in causes)])
-        self.figures: Mapping[str, float] = {
+        figures = {
             **self._places(), **self._blame(), **self._mechanism(), **self._subjects(),
             **self._denials(), **self._ranking(), **self._style(),
+            **Defects(profile, self._claims).figures(),
         }  # fmt: skip
+        rivalled = any(figures[name] for name in _RIVALS)
+        self.figures: Mapping[str, float] = {**figures, "unrivalled": float(not rivalled)}
 
     def _places(self) -> dict[str, float]:
         """Where the truth's place is named, and where others are."""
@@ -138,23 +162,35 @@ class Evidence:
             "explicit_begins_rival": float(any(map(begins_strange, self._explicit))),
             "explicit_none": float(not self._explicit),
             "repair_truth": float(any(map(truth_in, self._repair))),
-            "repair_rival": float(any(map(strange, self._repair))),
+            "repair_rival": float(any(map(self._repairs_rival, self._repair))),
             "repair_none": float(not self._repair),
             "share": mine / (mine + others) if mine + others else 0.3,
             "named": float(self._named()),
             "outsiders": min(2, len(outsiders)) / 2,
             "lead_truth": float(truth_in(lead)),
             "lead_rival": float(begins_strange(lead) and not truth_in(lead)),
+            "lead_outsider": float(bool(accused.uninvolved_in(lead)) and not truth_in(lead)),
             "covered": self._covered(),
             "elsewhere": float(not self._named() and any(map(accused.uninvolved_in, said))),
         }
 
     def _named(self) -> bool:
-        return any(self._accused.truth_in(c.text) for c in self._claims)
+        several = len(self._profile.components) > 1 and _ALL_OF.search(self.claimed)
+        return bool(several) or any(self._accused.truth_in(c.text) for c in self._claims)
+
+    def _repairs_rival(self, text: str) -> bool:
+        """Whether a repair is one of another place; to restart who suffered is none."""
+        accused, own = self._accused, self._profile.core
+        if accused.truth_in(text) or subjects(text) & own:
+            return False
+        return bool(accused.rivals_in(text) or accused.outsiders_in(text))
 
     def _covered(self) -> float:
         """The share of the truth's components that is named, where there are several."""
         components = self._profile.components
+        if self._profile.parts:
+            told = [part.told_in(self.claimed) for part in self._profile.parts]
+            return sum(told) / len(told)
         if len(components) == 1 or _ALL_OF.search(self.claimed):
             return 1.0
         number = rf"\b(?:{_NUMBERS.get(len(components), 'all')}|{len(components)})\b"
@@ -179,6 +215,10 @@ class Evidence:
             "faulted": min(1.0, faulted / 2),
             "besides": float(any(map(accused.besides, sentences))),
             "accused_besides": float(any(map(accused.accused_besides, sentences))),
+            "uninvolved": min(3, len({n for t in sentences for n in accused.uninvolved_in(t)})) / 3,
+            "uninvolved_repaired": float(
+                any(accused.uninvolved_in(c.text) for c in self._claims if c.repair)
+            ),
         }
 
     def _mechanism(self) -> dict[str, float]:
@@ -186,6 +226,7 @@ class Evidence:
         whole = says(self.claimed)
         details = profile.detail_stems
         half = len(claims) // 2
+        placed = [t for t in _sentences(claims) if self._accused.truth_in(t)]
         gain = says(_joined(claims[half:])) - says(_joined(claims[:half])) if half else 0.0
         return {
             "mechanism": whole,
@@ -193,6 +234,9 @@ class Evidence:
             "mechanism_conclusion": says(self.conclusion) if self.conclusion else whole * 0.6,
             "mechanism_sentence": max(map(says, _sentences(claims)), default=0.0),
             "mechanism_later": gain,
+            "mechanism_placed": max(map(says, placed), default=0.0),
+            "value_placed": float(any(map(profile.after.in_text, placed))),
+            "strange_placed": min((_strange(t, profile) for t in placed), default=1.0),
             "after": float(profile.after.in_text(self.claimed)),
             "before": float(profile.before.in_text(self.claimed)),
             "after_none": float(not profile.after),
@@ -215,7 +259,8 @@ class Evidence:
         for name, text in (("conclusion", self.conclusion), ("all", self.claimed)):
             about = subjects(text)
             figures[f"strange_{name}"] = len(about - profile.subjects) / (len(about) + 1)
-            figures[f"own_{name}"] = len(about & profile.core) / (len(about) + 1)
+            own = (about & profile.core) - profile.place_subjects
+            figures[f"own_{name}"] = len(own) / (len(about) + 1)
         words, all_words = stems(self.conclusion), stems(self.claimed)
         vocabulary = profile.vocabulary
         impact = stems(profile.truth.impact)

@@ -28,6 +28,13 @@ if TYPE_CHECKING:
 _SENTENCE_END = re.compile(
     r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bapprox\.)(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f\uff1b])|(?<=;)\s+"
 )
+# Sentences of a section on the cause that say it; what follows explains.
+OPENING = 2
+# What a look at something that is all right ends with: `dig cart -> ok`.
+_FINE = re.compile(
+    r"\W*(?:is |was )?(?:fine|ok|okay|good|healthy|ready|open|works?|up|connects?|connected|resolve[sd]?|succeeds?|normal|pass(?:es|ed)?|present)\W*",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -92,11 +99,13 @@ def read(text: str, names: frozenset[str]) -> Reading:
     """
     clauses: list[Clause] = []
     kept: list[str] = []
-    number = 0
+    number = since = 0
     deny_rest = open_denial = False
     for line in lines_of(text, names):
+        since = 0 if line.opens else since
         for sentence in _sentences(line.text):
             number += 1
+            since += 1
             clean = sentence
             if TO_THE_JUDGE.search(sentence):
                 continue
@@ -109,7 +118,8 @@ def read(text: str, names: frozenset[str]) -> Reading:
                 continue
             denied = deny_rest or open_denial
             clauses += [
-                _with_denied(c) if denied else c for c in _clauses(clean, number, line.section)
+                _with_denied(c) if denied else c
+                for c in _clauses(clean, number, line.section, since <= OPENING)
             ]
             open_denial = clean.endswith((";", "\uff1b")) and (
                 open_denial or DENIES.search(clean) is not None
@@ -121,7 +131,7 @@ def _with_denied(c: Clause) -> Clause:
     return replace(c, denied=True)
 
 
-def _clauses(sentence: str, number: int, section: Section) -> Iterator[Clause]:
+def _clauses(sentence: str, number: int, section: Section, opening: bool) -> Iterator[Clause]:
     denied_all = DENIES.search(sentence)
     former = FORMER.search(sentence) is not None
     asked = OPEN_QUESTION.search(sentence) is not None
@@ -142,19 +152,23 @@ def _clauses(sentence: str, number: int, section: Section) -> Iterator[Clause]:
             continue
         if i + 1 < len(parts) and parts[i + 1][1] == "cause" and role == "claim":
             role = "effect"
-        for j, piece in enumerate(ARROW.split(text)):
+        pieces = ARROW.split(text)
+        for j, piece in enumerate(pieces):
             if not re.search(r"\w", piece):
                 continue
+            fine = j + 1 < len(pieces) and _FINE.fullmatch(pieces[j + 1]) is not None
             yield Clause(
                 text=piece,
                 sentence=number,
                 section=section,
                 role="effect" if j and role == "claim" else role,
-                explicit=EXPLICIT.search(sentence) is not None or section is Section.CAUSE,
+                explicit=EXPLICIT.search(sentence) is not None
+                or (opening and section is Section.CAUSE),
                 hedged=HEDGE.search(piece) is not None,
                 denied=bool(denied_all)
                 or cleared
                 or section is Section.CLEARED
+                or fine
                 or HEALTHY.search(piece) is not None,
                 former=former,
                 asked=asked,

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sregym_oracle_checklist.concepts import JOINT, relations, spaced, stems, subjects
+from sregym_oracle_checklist.removals import truly_gone
 
 if TYPE_CHECKING:
     from sregym_core.model import GroundTruth
@@ -15,6 +16,10 @@ _TOKEN = re.compile(r"[A-Za-z0-9_./:@%-]*[A-Za-z0-9_%]")
 _NUMBER = re.compile(
     r"(?<![\w.])(\d[\d,]*(?:\.\d+)?)\s*(%|[kmgt]i?b?|ms|s|m|min|h)?(?![\w])", re.IGNORECASE
 )
+_QUANTITY = re.compile(r"(\d+(?:\.\d+)?)\s*(%|ms|[munkgt]i?b?|s|min|h)?", re.IGNORECASE)
+_UNITS = {
+    "m": 1e-3, "ms": 1e-3, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40, "k": 1e3, "g": 1e9, "min": 60, "h": 3600,
+}  # fmt: skip
 # Fields of the API: every object has them.
 _PATH = re.compile(r"\b(?:spec|metadata|status|rules|containers?)[.\[]\S*")
 # A number without its unit is taken for a value only if it is not one that every text has.
@@ -24,6 +29,10 @@ _USUAL_KINDS = frozenset(
     {"deployment", "deployments", "service", "pod", "pods", "configmap", "node"}
 )
 _RELATION_WEIGHT, _MEANING_WEIGHT = 0.6, 0.85
+# A word of the place tells little of what is wrong there.
+_PLACE_WEIGHT = 0.3
+# A part of a compound is told with so much of its content.
+_PART_TOLD = 0.6
 
 
 def numbers(text: str) -> frozenset[tuple[str, str]]:
@@ -62,6 +71,42 @@ class Values:
         )
 
 
+def _of_change(before: str, after: str) -> frozenset[str]:
+    """What a change from one value to another is called."""
+    if not after:
+        return frozenset({"removed"} if before else ())
+    if not before:
+        return frozenset({"added"})
+    sizes = [_size(value) for value in (before, after)]
+    if sizes[0] is None or sizes[1] is None:
+        return frozenset({"wrong"})
+    return frozenset({"low"} if sizes[1] < sizes[0] else {"high"})
+
+
+def _size(value: str) -> float | None:
+    """A quantity as a number; None for everything else."""
+    match = _QUANTITY.fullmatch(value.strip())
+    return float(match[1]) * _UNITS.get((match[2] or "").lower(), 1.0) if match else None
+
+
+class Part:
+    """One of several faults that a ground truth lists together."""
+
+    def __init__(self, phrase: str, what: str, before: str, after: str, known: str) -> None:
+        self._phrase = spaced(phrase)
+        self._after = Values(after, before, known)
+        self._stems = stems(what) - stems(known)
+
+    def told_in(self, text: str) -> bool:
+        """Whether a text speaks of it: by its value, its field or its mechanism."""
+        if self._after.in_text(text):
+            return True
+        have = stems(text)
+        if self._stems and len(self._stems & have) / len(self._stems) >= _PART_TOLD:
+            return True
+        return _share(self._phrase, have, subjects(text), relations(text)) >= _PART_TOLD
+
+
 class Profile:
     """What a text has to speak of, to be about one ground truth.
 
@@ -91,10 +136,29 @@ class Profile:
         self.before = Values(change.before, change.after, parts)
         telling = _PATH.sub(" ", change.what)
         self.names = frozenset(v for v in identifiers(telling) if v not in parts)
+        # Names like `WAF_RULE_REGEX` stand for one thing; fields like `dnsPolicy` every pod has.
+        self.own_names = frozenset(n for n in self.names if re.search(r"[_\d]", n))
         self.object_name = truth.object_name.lower()
         self.kind = re.sub(r"\W.*", "", truth.kind).lower()
         self.telling_kind = self.kind not in _USUAL_KINDS
         self.others = others
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The faults of a ground truth that lists several, with `;`; none for a single one."""
+        change = self.truth.changed
+        told = self.truth.mechanism.partition(":")[2] or self.truth.mechanism
+        fields = [
+            [piece.strip() for piece in text.split(";")]
+            for text in (told, change.what, change.before, change.after)
+        ]
+        if len(fields[0]) == 1 or len({len(field) for field in fields}) > 1:
+            return ()
+        known = " ".join([*self.components, *self.truth.affected])
+        return tuple(
+            Part(phrase, what, before, after, known)
+            for phrase, what, before, after in zip(*fields, strict=True)
+        )
 
     @cached_property
     def core(self) -> frozenset[str]:
@@ -105,8 +169,27 @@ class Profile:
     def relations(self) -> frozenset[str]:
         """What is wrong, in the mechanism's words, or by what the change did."""
         change = self.truth.changed
-        gone = {"removed"} if change.before and not change.after else set()
-        return relations(JOINT.join(self.phrases)) | gone
+        return relations(JOINT.join(self.phrases)) | _of_change(change.before, change.after)
+
+    @cached_property
+    def place(self) -> frozenset[str]:
+        """Stems of what the defective thing is called: to name it is to say nothing of its defect."""
+        truth = self.truth
+        return stems(f"{truth.kind} {truth.object_name} {truth.component}")
+
+    @cached_property
+    def place_subjects(self) -> frozenset[str]:
+        """Subjects that the kind of the defective thing stands for."""
+        return subjects(self.truth.kind) if self.telling_kind else frozenset()
+
+    @cached_property
+    def gone(self) -> frozenset[str]:
+        """Kinds of things whose absence is the defect, or belongs to it."""
+        known = (truly_gone(one.truth, " . ".join(one.phrases)) for one in self._all())
+        return frozenset().union(*known)
+
+    def _all(self) -> list[Profile]:
+        return [self, *map(Profile, self.others)]
 
     @cached_property
     def subjects(self) -> frozenset[str]:
@@ -130,8 +213,8 @@ class Profile:
 
     @cached_property
     def detail_stems(self) -> frozenset[str]:
-        """Stems of the change, without the component's own name."""
-        return stems(self.detail) - stems(" ".join(self.components))
+        """Stems of the change, without what the defective thing is called."""
+        return stems(self.detail) - stems(" ".join(self.components)) - self.place
 
     def says_own_words(self, text: str) -> bool:
         """Whether a text has all words of one of the author's phrases, in any inflection."""
@@ -140,16 +223,31 @@ class Profile:
             # One word with content tells nothing without those around it: `no Service`.
             words <= bag if len(words) > 1 else f" {' '.join(phrase.split())} " in said
             for phrase in self.phrases
-            if (words := stems(phrase))
+            if (words := stems(phrase)) - self.place
         )
 
     def says_mechanism(self, text: str) -> float:
         """The share of the mechanism's content that a text has, by word or by meaning, 0 to 1."""
         bag, about, wrong = stems(text), subjects(text), relations(text)
-        return max((_share(phrase, bag, about, wrong) for phrase in self.phrases), default=0.0)
+        shares = (
+            _share(phrase, bag, about, wrong, self.place, self.place_subjects)
+            for phrase in self.phrases
+            if not self._only_place(phrase)
+        )
+        return max(shares, default=0.0)
+
+    def _only_place(self, phrase: str) -> bool:
+        return stems(phrase) <= self.place and not relations(phrase)
 
 
-def _share(phrase: str, bag: frozenset[str], about: frozenset[str], wrong: frozenset[str]) -> float:
+def _share(
+    phrase: str,
+    bag: frozenset[str],
+    about: frozenset[str],
+    wrong: frozenset[str],
+    place: frozenset[str] = frozenset(),
+    place_subjects: frozenset[str] = frozenset(),
+) -> float:
     total = got = 0.0
     for word in re.findall(r"[a-z][a-z'-]+", phrase):
         stem = stems(word)
@@ -157,6 +255,8 @@ def _share(phrase: str, bag: frozenset[str], about: frozenset[str], wrong: froze
             continue
         subject, relation = subjects(word), relations(word)
         weight = _RELATION_WEIGHT if relation and not subject else 1.0
+        named = stem <= place or (bool(subject) and subject <= place_subjects)
+        weight *= _PLACE_WEIGHT if named else 1.0
         total += weight
         if stem & bag:
             got += weight

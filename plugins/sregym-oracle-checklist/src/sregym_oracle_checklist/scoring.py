@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 SPEAKS_FOR = (
     "explicit_truth", "repair_truth", "share", "named", "lead_truth", "covered", "blame_truth", "last_truth",
     "mechanism", "mechanism_firm", "mechanism_conclusion", "mechanism_sentence", "after", "before", "after_none",
-    "detail", "relation", "own_conclusion", "own_all", "aligned_conclusion", "aligned_all", "rival_denied",
+    "detail", "relation", "own_conclusion", "own_all", "aligned_conclusion", "aligned_all", "rival_denied", "own_defect",
+    "field", "repair_value", "repair_own", "unrivalled", "mechanism_placed", "value_placed",
 )  # fmt: skip
 SPEAKS_AGAINST = (
-    "explicit_rival", "explicit_begins_rival", "repair_rival", "outsiders", "lead_rival", "blame_rival", "last_rival",
+    "explicit_rival", "explicit_begins_rival", "repair_rival", "outsiders", "lead_rival", "lead_outsider", "blame_rival", "last_rival",
     "rival_alone", "faulted", "besides", "accused_besides", "strange_conclusion", "strange_all", "truth_denied",
     "mechanism_denied", "after_denied", "other_gain", "other_truth", "other_mechanism", "unsure", "undecided",
-    "likely", "listing", "elsewhere",
+    "likely", "listing", "elsewhere", "rival_defect", "repair_strange", "strange_placed", "removed_other", "sibling", "uninvolved", "uninvolved_repaired",
 )  # fmt: skip
 SPEAKS_EITHER = ("explicit_none", "no_conclusion", "length", "short")
 FIGURES = (*SPEAKS_FOR, *SPEAKS_AGAINST, *SPEAKS_EITHER)

@@ -23,11 +23,11 @@ _EFFECT = (
     r"|which (?:then |in turn |also |now |therefore )*(?:caus(?:es|ed)|makes?|made|means?|meant|leads?|led|breaks?|broke|leaves?|left|prevents?|prevented"
     r"|results?|resulted|triggers?|triggered|cascad\w+|takes?|took|stops?|stopped|blocks?)(?: that)?|this (?:caus(?:es|ed)|makes?|means?|leads?|breaks?|prevents?)"
     r"|causing|leading to|leads? to|led to|resulting in|results? in|resulted in|making|leaving|breaking|preventing|triggering"
-    r"|cascad(?:es|ed|ing)(?: up)?(?: to| into| through)?|caus(?:es|ed)(?! by)|propagat(?:es|ed|ing)|in turn|=>|⇒|and (?:then|now)|meaning(?: that)?|downstream of (?:this|that)"
+    r"|cascad(?:es|ed|ing)(?: up)?(?: to| into| through)?|(?<!root )(?<!root-)(?<!real )(?<!likely )(?<!actual )(?<!two )(?<!three )(?<!four )caus(?:es|ed)(?! by)|propagat(?:es|ed|ing)|in turn|=>|⇒|and (?:then|now)|meaning(?: that)?|downstream of (?:this|that)"
 )
 _CLEARED = (
     r"(?:is|are|was|were)?(?:\bnot|n't|\bnever)\s+(?:actually |really |directly |itself |themselves )*(?:caused by|due to|because of|attributable to|the fault of|a (?:problem|matter|question) (?:of|with|in))"
-    r"|(?:problem|issue|cause|fault|defect|bug)s? (?:is|was|lies|are)(?: not|n't) (?:in|with|from)|rather than|\bnot(?= (?:the|an?|by|because|due) )|(?:(?<=, )|(?<=,)|\band |\bbut )not(?= (?:(?:in|with|from) |[`\"]?\w+(?:[- ]\w+)?[`\"]? ?(?:$|[.,;)])))|unrelated to|nothing to do with|has nothing to do with"
+    r"|(?:problem|issue|cause|fault|defect|bug)s? (?:is|was|lies|are)(?: not|n't) (?:in|with|from)|rather than|(?:neither|none) of (?:them|these|those|which|the two) (?:is|are|was|were|has|have|lies in|being)|\bnot(?= (?:the|an?|by|because|due) )|(?:(?<=, )|(?<=,)|\band |\bbut )not(?= (?:(?:in|with|from) |[`\"]?\w+(?:[- ]\w+)?[`\"]? ?(?:$|[.,;)])))|unrelated to|nothing to do with|has nothing to do with"
     r"|(?:does|do|did|is|are)(?: not|n't) suffer\w* from|as opposed to|as a symptom of|in spite of|despite|not because(?: of)?"
 )
 _TURN = r"but|while|whereas|however|although|though|even though|yet|on the other hand|meanwhile|instead(?! of)"
@@ -49,12 +49,12 @@ EXPLICIT = _said(
 # Said of a thing that is all right, or that only suffers.
 HEALTHY = _said(
     r"\b(?:not|never|n't) (?:been |being |at all |actually |really )?(?:missing|dropped|deleted|removed|revoked|wrong|broken|changed|expired|full|overloaded|corrupt\w*|stuck|slow|blocked|denied|misconfigured|crash\w*|exhausted|lost|the)\b(?! (?:one|only|right|same))|"
-    r"\b(?:is|are|was|were|looks?|seems?|appears?|remains?|stays?|being|works?|runs?|checks?|as|came back|checked out)\s+(?:all |both |perfectly |completely |totally |otherwise |just |still |itself |themselves |also |entirely )*"
+    r"\b(?:is|are|was|were|looks?|seems?|appears?|remains?|stays?|being|works?|runs?|checks?|came back|checked out)\s+(?:all |both |perfectly |completely |totally |otherwise |just |still |itself |themselves |also |entirely )*"
     r"(?:fine|ok|okay|healthy|correct(?:ly)?|right|good|normal(?:ly)?|unaffected|intact|in order|as expected|as it should|up and running|running|ready|present|innocent|clean|valid|irrelevant|unchanged|untouched|good order|well)\b"
     r"|\b(?:is|are|was|were)?\s?(?:not|n't|never|neither|nor)\s+(?:\w+ )?(?:the |a |an |at |to |any )?(?:\w+ )?(?:root )?(?:causes?|culprit|problem|issue|fault|blame|broken|affected|involved|defective|misconfigured|responsible|source|origin|defect|misconfiguration|wrong|guilty|reason)\b"
     r"|\brul(?:ed?|ing) out\b|\bruled \w+ out\b|\bexclud(?:ed?|ing)\b|\bexonerat\w+|\bhealthy\b|\bred herring\b|\binnocent\b|\beliminated\b|\bdismiss\w*"
     r"|\bno (?:problem|issue|evidence|sign|signs|indication|trouble|fault|defect|anomal\w+|errors?|misconfiguration|mismatch|change)s?\b|\bnothing (?:is )?(?:wrong|unusual|abnormal|suspicious)\b|\bwithout (?:any )?(?:problem|issue)s?\b"
-    r"|\b(?:only|just|merely|simply) (?:a |the )?(?:victims?|symptoms?|casualt\w+|affected|downstream|suffer\w*|collateral|consequences?)\b|\bvictims?\b|\bcollateral\b"
+    r"|\b(?:only|just|merely|simply) (?:a |the )?(?:victims?|symptoms?|casualt\w+|affected|downstream|suffer\w*|collateral|consequences?)\b|\bvictims?\b|\bcollateral\b|\bharmless\b|\bblameless\b|\bunrelated\b|\bnot related\b|\bfollow-?ups?\b|\bby-?standers?\b|\bno fault\b|\bside[- ]effects?\b"
     r"|\b(?<!n't )(?<!not )(?<!never )(?<!longer )match(?:es)? (?:the|its|their|exactly|correctly|perfectly)\b|\bi (?:first |initially )?(?:also )?(?:checked|verified|confirmed|looked at|inspected)\b(?! that)",
 )
 # Said of what somebody believed before; what holds now comes later.

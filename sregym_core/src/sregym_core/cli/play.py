@@ -219,6 +219,15 @@ def _stage(stage: StageRecord | None, *, with_score: bool) -> dict[str, Any] | N
     content: dict[str, Any] = {"outcome": str(verdict.outcome)}
     if with_score:
         content["score"] = verdict.score
+        seen = stage.grounding
+        content["grounding"] = (
+            None
+            if seen is None
+            else {
+                "coverage": None if seen.coverage is None else round(seen.coverage, 4),
+                **seen.model_dump(mode="json"),
+            }
+        )
     content["reason"] = verdict.reason
     content["checks"] = [check.model_dump(mode="json") for check in verdict.checks]
     if not with_score:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import urllib.error
 import urllib.request
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -35,6 +36,14 @@ class Submit(Subcommand):
             metavar="FILE",
             help="a structured diagnosis as JSON",
         )
+        fields = parser.add_argument_group("the diagnosis in fields, all optional")
+        for field, about in _fields().items():
+            fields.add_argument(
+                f"--{field}",
+                default=None,
+                metavar="NAMES" if about.many else "TEXT",
+                help=about.help.replace("%", "%%"),
+            )
         parser.add_argument("--json", action="store_true", help="the receipt as JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
@@ -43,14 +52,52 @@ class Submit(Subcommand):
 
         address = find_address(self.settings)
         body: dict[str, Any] = {"text": arguments.text}
+        given = _given(arguments)
         if arguments.claims is not None:
-            body["claims"] = _read_claims(arguments.claims)
+            told = _read_claims(arguments.claims)
+            given = {**told, **given} if isinstance(told, dict) else told
+        if given:
+            body["claims"] = given
         receipt = _post(f"{address.gateway}/submit", address.token, body)
         if arguments.json:
             self.console.json(receipt, one_line=True)
         else:
             self.console.say(str(receipt.get("message", "")))
         return ExitCode.DONE if receipt.get("accepted") else ExitCode.FAILED
+
+
+@dataclass(frozen=True)
+class _Field:
+    """A field of claims on the command line; several names stand behind one another with commas."""
+
+    help: str
+    many: bool
+
+
+def _fields() -> dict[str, _Field]:
+    from sregym_core.model import Claims
+
+    return {
+        name: _Field(
+            _lower(about.description or "") + (" (with commas)" if about.default == () else ""),
+            about.default == (),
+        )
+        for name, about in Claims.model_fields.items()
+    }
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:].rstrip(".")
+
+
+def _given(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The fields that the command line names."""
+    told = {name: getattr(arguments, name, None) for name in _fields()}
+    return {
+        name: [part.strip() for part in value.split(",")] if about.many else value
+        for name, about in _fields().items()
+        if (value := told[name]) is not None
+    }
 
 
 def _read_claims(path: Path) -> Any:

@@ -368,11 +368,8 @@ class EpisodePlayer:
             self._contained(self._setup.world.cluster.close)
 
     def _record(self) -> EpisodeRecord:
-        outcome, reason = outcome_of(
-            self._problem_with_world,
-            self._grades.stages.get(Stage.DIAGNOSIS),
-            self._grades.stages.get(Stage.MITIGATION),
-        )
+        both = map(self._grades.stages.get, (Stage.DIAGNOSIS, Stage.MITIGATION))
+        outcome, reason = outcome_of(self._problem_with_world, *both)
         outcome = Outcome.SKIP if self._skipped else outcome
         self._timeline.record(EpisodeFinished(outcome, reason))
         return EpisodeRecord(
@@ -388,6 +385,7 @@ class EpisodePlayer:
             **account.of_prelude(self._setup.prelude),
             **account.of_timeline(self._timeline),
             **account.of_stages(self._grades.stages, self._agent_began, self._setup.prelude),
+            **account.of_diagnosis(self._grades.stages, self._session, self._application),
             **account.of_session(self._session),
         )
 

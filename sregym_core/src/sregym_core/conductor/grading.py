@@ -229,6 +229,8 @@ def true_claims(truths: Sequence[GroundTruth]) -> Claims:
         namespace=first.namespace,
         mechanism=first.mechanism,
         detail=f"{change.what}: {change.before} -> {change.after}",
+        before=change.before,
+        after=change.after,
         contributing=tuple(dict.fromkeys([*others, *contributing])),
         affected=tuple(affected),
     )

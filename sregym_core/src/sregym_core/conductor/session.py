@@ -183,7 +183,7 @@ class LiveSession(Session):
                 self.wait(given.seconds)
                 output = Output(f"it is {clock_time(self.clock.now())}")
             case forms.Submit():
-                receipt = self.submit(given.text)
+                receipt = self.submit(given.text, given.claims)
                 output = Output(receipt.message, receipt.accepted)
             case _:
                 output = self._observed(tool, given)

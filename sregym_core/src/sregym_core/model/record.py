@@ -138,6 +138,36 @@ class Judgement(Value):
     verdict: Verdict
 
 
+class Support(Value):
+    """Something that a diagnosis speaks of, and where it was seen.
+
+    Attributes:
+        what: A component, a name or a value.
+        call: Place in the transcript of the first call whose answer shows it, from 0.
+    """
+
+    what: str
+    call: int
+
+
+class Grounding(Value):
+    """Which observations support a diagnosis; no part of its verdict.
+
+    Attributes:
+        supported: What was seen before it was handed in.
+        unsupported: What no answer showed.
+    """
+
+    supported: tuple[Support, ...] = ()
+    unsupported: tuple[str, ...] = ()
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of what is said that was seen; None where nothing concrete is said."""
+        total = len(self.supported) + len(self.unsupported)
+        return len(self.supported) / total if total else None
+
+
 class StageRecord(Value):
     """One graded stage: the submission and its verdict.
 
@@ -147,6 +177,7 @@ class StageRecord(Value):
         submitted_at_s: Episode seconds; None when nothing was submitted.
         verdict: What counts: what the oracles of the run say, or who judged last.
         judgements: All verdicts in order, where there is more than that of the run.
+        grounding: Which observations support a diagnosis; None for a repair.
     """
 
     text: str = ""
@@ -154,6 +185,7 @@ class StageRecord(Value):
     submitted_at_s: float | None = None
     verdict: Verdict
     judgements: tuple[Judgement, ...] = ()
+    grounding: Grounding | None = None
 
 
 class RepairRecord(Value):

@@ -73,16 +73,32 @@ class Claims(Value):
         namespace: Its namespace.
         mechanism: What kind of defect it is, slug or phrase.
         detail: The concrete changed detail.
+        before: The value that it had, or should have.
+        after: The value that it has.
         contributing: Further components that contribute.
         affected: Components that suffer.
         evidence: Handles of observations, e.g. ids of tool calls.
     """
 
-    component: str = ""
-    kind: str = ""
-    namespace: str = ""
-    mechanism: str = ""
-    detail: str = ""
-    contributing: tuple[str, ...] = ()
-    affected: tuple[str, ...] = ()
-    evidence: tuple[str, ...] = Field(default=())
+    component: str = Field(
+        default="", description="The one component or object that is the cause, by its name."
+    )
+    kind: str = Field(
+        default="", description="Kind of the defective object, e.g. Service or ConfigMap."
+    )
+    namespace: str = Field(default="", description="Its namespace.")
+    mechanism: str = Field(
+        default="", description="What is wrong with it, in a few words, e.g. 'wrong target port'."
+    )
+    detail: str = Field(default="", description="The field, key, account or setting concerned.")
+    before: str = Field(default="", description="Its right value; empty if it should not exist.")
+    after: str = Field(default="", description="Its value now; empty if it is gone.")
+    contributing: tuple[str, ...] = Field(
+        default=(), description="Further components that take part in the cause; no victims."
+    )
+    affected: tuple[str, ...] = Field(
+        default=(), description="Components that suffer from it, by their names."
+    )
+    evidence: tuple[str, ...] = Field(
+        default=(), description="What was observed that shows it, e.g. commands."
+    )

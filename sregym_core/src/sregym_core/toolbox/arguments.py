@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Annotated, Any
 
+from pydantic import Field, WithJsonSchema
+
+from sregym_core.model import Claims
 from sregym_core.model.base import Value
 
+
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema as language models read it: no titles, and nothing that stands elsewhere."""
+    properties = {
+        name: {key: value for key, value in about.items() if key != "title"}
+        for name, about in schema["properties"].items()
+    }
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+_CLAIMS = _plain(Claims.model_json_schema())
 _END = "Time at which the window ends, as 2026-01-31T12:00:00Z. Empty: now."
 
 
@@ -126,4 +140,8 @@ class Submit(Arguments):
 
     text: str = Field(
         description="What the instruction asks for next: a diagnosis (component, what is wrong with it, what it should be, who suffers), or a short note that the repair is done."
+    )
+    claims: Annotated[Claims | None, WithJsonSchema(_CLAIMS)] = Field(
+        default=None,
+        description="The diagnosis once more in fields, where you like; all are optional. Fields that name a component and a mechanism are compared exactly, and the text is enough without them.",
     )

@@ -1,0 +1,70 @@
+"""What is said to have been taken away, by kind of thing: a whole object is not one of its keys."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_core.model import GroundTruth
+
+# Kinds of things that can be taken away, as the API and datastores know them.
+_THINGS: Mapping[str, str] = {
+    "workload": r"deployments?|statefulsets?|daemonsets?|workloads?",
+    "service": r"services?(?: objects?)?|svc",
+    "configmap": r"config ?maps?|cm",
+    "secret": r"secrets?",
+    "claim": r"pvcs?|claims?|persistent ?volumes?|volumes?",
+    "account": r"(?:database |db |mongo\w* )?users?|accounts?|logins?",
+    "privilege": r"roles?|privileges?|permissions?|grants?|rights?|verbs?",
+    "credential": r"passwords?|credentials?",
+    "key": r"keys?|entr(?:y|ies)|variables?|fields?|settings?|address(?:es)?",
+    "node": r"nodes?|machines?|workers?|hosts?",
+    "label": r"labels?",
+    "data": r"data|collections?|tables?|columns?|indexes",
+    "service account": r"service ?accounts?",
+    "class": r"storage ?class(?:es)?|priority ?class(?:es)?",
+    "registration": r"registrations?",
+}
+_GONE = (
+    r"deleted|removed|dropped|missing|gone|lost|revoked|absent|stripped|not found|nonexistent"
+    r"|(?:does|do)(?:n't| not) exist|no longer exists?|isn't there|taken away"
+)
+_BEFORE = (
+    r"missing|deleted?|removed|dropped|lost|revoked|without|lacks|re-?creat(?:e|ed|ing)|took away"
+)
+
+
+@cache
+def _said(thing: str) -> re.Pattern[str]:
+    words = _THINGS[thing]
+    named = r"(?: [`'\"]?[\w./-]+[`'\"]?)?"
+    joint = r"(?: (?:was|were|is|are|has|have|had|been|got|also|now|not|that|which|simply|just|of [\w./-]+|on [\w./-]+)){0,4}"
+    return re.compile(
+        rf"(?<![\w-])(?:{words})(?![\w-]){named}{joint} (?:{_GONE})(?![\w-])"
+        rf"|(?<![\w-])(?:{_BEFORE})(?: (?:the|a|an|its|his|their|required|[`'\"]?\w+[`'\"]?)){{0,2}} (?:{words})(?![\w-])",
+        re.IGNORECASE,
+    )
+
+
+def taken_away(text: str) -> frozenset[str]:
+    """Kinds of things that a text says are gone."""
+    return frozenset(thing for thing in _THINGS if _said(thing).search(text))
+
+
+def truly_gone(truth: GroundTruth, phrases: str) -> frozenset[str]:
+    """Kinds of things whose absence is the defect, belongs to it, or follows from it."""
+    change = truth.changed
+    gone = taken_away(" . ".join([phrases, change.after, change.what, truth.impact]))
+    if change.after:
+        return gone
+    # Of an object that is gone its kind is; a field is gone without its object.
+    whole = change.what if re.search(r"[.\[]", change.what) else f"{change.what} {truth.kind}"
+    return gone | {
+        thing
+        for thing, words in _THINGS.items()
+        if re.search(rf"(?<![\w-])(?:{words})(?![\w-])", whole, re.IGNORECASE)
+    }
