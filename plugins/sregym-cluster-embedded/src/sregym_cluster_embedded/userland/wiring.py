@@ -337,6 +337,13 @@ def register(world: World, registry: ContainerRef, name: str, ref: ContainerRef,
     table[(registry, name)] = (*others, (ref, port, world.now))
 
 
+def deregister(world: World, registry: ContainerRef, name: str, ref: ContainerRef) -> None:
+    """Let a registry forget that a process serves under a name; until it begins anew, nobody finds it."""
+    table = world.table(_REGISTRATIONS)
+    known = table.get((registry, name), ())
+    table[(registry, name)] = tuple(entry for entry in known if entry[0] != ref)
+
+
 def registered(world: World, registry: ContainerRef, name: str) -> list[tuple[str, int]]:
     """The addresses of the running processes that a registry knows under a name."""
     known: list[tuple[str, int]] = []
