@@ -385,8 +385,9 @@ MACHINES = (
         layer="hardware",
         setting={"what": "power", "node": "{node}", "on": False},
         actor="a power distribution unit of which one outlet is switched off",
-        mechanism="machine-off",
+        mechanism="power-lost",
         phrases=(
+            "machine lost its power",
             "machine is off",
             "node is powered off",
             "node lost its power",
