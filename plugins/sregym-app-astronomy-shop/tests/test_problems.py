@@ -43,6 +43,10 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
         "cart_store_demands_a_replica": [("server-mode", "valkey-cart")],
         "last_step_of_a_migration": [("schema-changed", "postgresql")],
         "one_of_three_catalogues": [("gray-replica", "product-catalog")],
+        "restart_takes_the_catalog": [
+            ("configmap-missing", "postgresql"),
+            ("lock-held", "postgresql"),
+        ],
         "scaler_that_came_back": [("actor-recurring", "shipping")],
         "verifier_of_configuration": [("actor-recurring", "checkout")],
         "cart_store_full": [("store-flooded", "valkey-cart")],
