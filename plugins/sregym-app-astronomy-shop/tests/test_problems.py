@@ -47,6 +47,8 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
             ("configmap-missing", "postgresql"),
             ("lock-held", "postgresql"),
         ],
+        "catalog_behind_a_busy_disk": [("disk-slow", "the node that runs postgresql")],
+        "way_too_narrow_for_the_shop": [("node-link-narrow", "the node that runs product-catalog")],
         "scaler_that_came_back": [("actor-recurring", "shipping")],
         "verifier_of_configuration": [("actor-recurring", "checkout")],
         "cart_store_full": [("store-flooded", "valkey-cart")],

@@ -10,7 +10,9 @@ from sregym_core.problems import parse_problem
 
 def test_targets_can_be_told_how_often_to_try_again() -> None:
     found = {}
-    for file in sorted((files("sregym_app_synthetic") / "problems").iterdir(), key=lambda one: one.name):
+    for file in sorted(
+        (files("sregym_app_synthetic") / "problems").iterdir(), key=lambda one: one.name
+    ):
         problem = parse_problem(file.read_text(encoding="utf-8"), file.name)
         options = dict(part.split("=") for part in problem.application.partition(":")[2].split(","))
         application = Synthetic().configured(options)

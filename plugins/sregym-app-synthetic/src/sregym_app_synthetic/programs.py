@@ -126,7 +126,9 @@ class _Program:
     def _notes(self) -> dict[str, Any]:
         """What faults may know of it."""
         roles = {_ATTEMPTS: "attempts", _TIMEOUT: "timeout"}
-        known = [{"name": name, "role": roles[name]} for name in roles if name.lower() in self.values]
+        known = [
+            {"name": name, "role": roles[name]} for name in roles if name.lower() in self.values
+        ]
         return {"kind": "service", **({"settings": known} if known else {})}
 
     def _connect(self, server: Part, short: str) -> None:
