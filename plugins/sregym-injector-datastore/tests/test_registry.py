@@ -6,8 +6,8 @@ import pytest
 from sregym_app_deathstarbench.hotel_reservation.application import HotelReservation
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.errors import UsageError
-from sregym_core.interfaces import ClusterSpec, FaultContext
+from sregym_core.errors import UsageError, WorldError
+from sregym_core.interfaces import ClusterSpec, CommandResult, FaultContext
 from sregym_core.model import Outcome
 from sregym_core.testing import FullShop
 from sregym_injector_datastore.registry_stale import RegistryStale
@@ -52,6 +52,37 @@ def test_callers_do_not_find_it_until_it_starts_anew():
         assert fault.present(context).outcome is Outcome.PASS
     finally:
         cluster.close()
+
+
+class Deaf:
+    """A cluster whose registry lists a pod and does not let go of it."""
+
+    def get(self, ref):
+        return {
+            "kind": "Deployment",
+            "metadata": {"namespace": ref.namespace},
+            "spec": {"selector": {}},
+        }
+
+    def list(self, *_words):
+        ready = {"conditions": [{"type": "Ready", "status": "True"}], "podIP": "10.0.0.7"}
+        return [{"metadata": {"name": "p", "namespace": "n"}, "status": ready}]
+
+    def exec(self, _namespace, _pod, argv, *_more, **_named):
+        if argv[0] == "curl":
+            return CommandResult(0, '{"a1": {"ID": "a1", "Address": "10.0.0.7"}}', "")
+        return CommandResult(1, "", "Error deregistering service: timeout\n")
+
+
+def test_a_registry_that_does_not_let_go(monkeypatch):
+    monkeypatch.setattr("sregym_injector_datastore.registry_stale.Edits.pause", lambda _self: None)
+    context = context_for(Deaf(), "recommendation")
+    with pytest.raises(WorldError) as caught:
+        RegistryStale().inject(context)
+    assert str(caught.value) == (
+        "registry-stale on component 'recommendation': 'consul' did not forget 'a1': "
+        "Error deregistering service: timeout"
+    )
 
 
 def test_whom_it_fits():
