@@ -58,8 +58,16 @@ def test_a_good_file() -> None:
         (
             GOOD + "modes: [slow, grey]\n",
             "cart.yaml, line 10, field 'modes.1': there is no failure mode 'grey' (there are: "
-            "cascading, concurrent, correlated, gray, latent, metastable, recurring, slow); "
+            "cascading, concurrent, correlated, gray, latent, metastable, recurring, slow, worsening); "
             "did you mean 'gray'?",
+        ),
+        (
+            GOOD + "modes: [worsening]\n",
+            "cart.yaml: mode 'worsening' needs `hasty`: the kubectl commands that make it worse",
+        ),
+        (
+            GOOD + "hasty: [kubectl get pods]\n",
+            "cart.yaml: `hasty` goes with mode 'worsening', which is not among the modes",
         ),
         ("a: [1\nb: 2", "cart.yaml, line 2: not YAML: did not find expected ',' or ']'"),
         (
@@ -78,7 +86,7 @@ def test_a_bad_file(text: str, message: str) -> None:
     ("fields", "suites"),
     [
         ("", ("lite",)),
-        ("modes: [gray, slow]\n", ("lite", "gray", "slow", "hard")),
+        ("modes: [gray, slow]\n", ("lite", "gray", "slow")),
         ("upstream: cart_is_slow\n", ("lite", "upstream")),
     ],
 )

@@ -137,6 +137,27 @@ def test_problems_of_upstream_and_what_they_break() -> None:
         "rolling_update_misconfigured_hotel_reservation": [("rollout-strategy", "profile")],
         "rolling_update_misconfigured_social_network": [("rollout-strategy", "user-service")],
         "scale_pod_zero_social_net": [("replicas-zero", "user-service")],
+        "dns_resolver_hardware_failure": [("khaos-getaddrinfo-fail", "the node that runs search")],
+        "hotel_res_concurrent_fault": [
+            ("buggy-build", "geo"),
+            ("mongodb-role-revoked", "mongodb-rate"),
+            ("mongodb-user-dropped", "mongodb-geo"),
+        ],
+        "nic_packet_corruption": [("khaos-nic-packet-corruption", "the node that runs search")],
+        "port_misconfig_misconfig_hotelres_missing_env_var": [
+            ("service-target-port", "user-service"),
+            ("buggy-build", "geo"),
+            ("env-missing", "checkout"),
+        ],
+        "storage_controller_read_failure": [
+            ("khaos-storage-controller-read-failure", "the node that runs mongodb-rate")
+        ],
+        "storage_write_failure": [
+            ("khaos-storage-write-failure", "the node that runs mongodb-reservation")
+        ],
+        "top_of_rack_router_failure_hotel_reservation": [
+            ("node-cut-off", "the node that runs recommendation")
+        ],
         "silent_data_corruption": [("corruption", "the node that runs mongodb-geo")],
         "social_net_concurrent_fault": [
             ("node-selector", "user-service"),

@@ -19,7 +19,7 @@ def test_options_become_settings_and_settings_options() -> None:
     [
         (
             {"size": "9"},
-            "application 'synthetic' has no option 'size'; known: services, depth, fan-out, stores, caches, queues, seed",
+            "application 'synthetic' has no option 'size'; known: services, depth, fan-out, stores, caches, queues, load, seed",
         ),
         (
             {"services": "5001"},

@@ -16,13 +16,13 @@ from sregym_core.testing import (
 from sregym_core.testing.clusters import opened
 from sregym_core.testing.memory.repairing import repairable
 from sregym_injector_khaos.faults import FAULTS
-from sregym_injector_khaos.plugin import NAMES, sregym_register_injectors
+from sregym_injector_khaos.plugin import NAMES, PARTS, sregym_register_injectors
 from sregym_injector_khaos.rows import ROWS, name_of
 
 from sregym_core import Offer
 
 # One of each kind of setting; all others are the same with other values.
-KINDS = ("latent_sector_error", "memleak_munmap", "packet_loss_sendto")
+KINDS = ("latent_sector_error", "memleak_munmap", "packet_loss_sendto", "nic_packet_corruption")
 CASES = [
     FaultCase(
         FAULTS[name_of(name)](),
@@ -52,9 +52,9 @@ class TestFaults(InjectorContract):
 
 
 def test_the_plugin_offers_every_name_of_khaos():
-    assert tuple(row.name for row in ROWS) == tuple(map(name_of, NAMES))
+    assert tuple(row.name for row in ROWS) == tuple(map(name_of, (*NAMES, *PARTS)))
     assert [offer.name for offer in sregym_register_injectors()] == [row.name for row in ROWS]
-    assert len(FAULTS) == 47
+    assert len(FAULTS) == 47 + 7
     with pytest.raises(AttributeError) as caught:
         Offer("x", "sregym_injector_khaos.faults:khaos-nothing").load()
     assert str(caught.value) == (
@@ -67,6 +67,8 @@ def test_what_cannot_act_everywhere_says_what_it_needs():
     assert needed["khaos-pread-error"] == {Capability.SYSCALLS}
     assert needed["khaos-mmap-oom"] == {Capability.SYSCALLS, Capability.EVERY_SYSCALL}
     assert needed["khaos-clock-drift"] == {Capability.PROCESS_TROUBLES}
+    both = {Capability.SYSCALLS, Capability.PROCESS_TROUBLES, Capability.EVERY_SYSCALL}
+    assert needed["khaos-dram-module-failure"] == both
     assert needed["khaos-packet-loss-recvfrom"] == {Capability.LINKS}
     usual = [
         name for name, needs in needed.items() if needs <= {Capability.SYSCALLS, Capability.LINKS}
@@ -74,5 +76,21 @@ def test_what_cannot_act_everywhere_says_what_it_needs():
     assert usual == [
         *("khaos-read-error", "khaos-pread-error", "khaos-write-error", "khaos-pwrite-error"),
         *("khaos-fsync-error", "khaos-open-error", "khaos-latent-sector-error"),
+        *("khaos-getaddrinfo-fail", "khaos-socket-block", "khaos-bind-enetdown"),
         *("khaos-force-open-ret-eperm", "khaos-packet-loss-sendto", "khaos-packet-loss-recvfrom"),
+        *("khaos-storage-controller-read-failure", "khaos-storage-write-failure"),
+        *("khaos-nic-packet-corruption", "khaos-network-interface-link-down"),
     ]
+
+
+def test_a_part_that_fails_takes_all_of_its_calls_with_it():
+    rows = {row.name: row for row in ROWS}
+    part = rows["khaos-storage-write-failure"]
+    single = [rows[f"khaos-{name}"] for name in ("write-error", "pwrite-error", "fsync-error")]
+    assert list(part.settings) == [row.setting for row in single]
+    assert (part.title, part.layer, part.runs, part.repair) == (
+        "Hardware of a node fails: disk takes no more writes",
+        "hardware",
+        "datastore",
+        (("pkill", "-x", "bpftrace"),),
+    )

@@ -3,7 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import pytest
-from sregym_core.interfaces import CommandResult
+from sregym_core.conductor.journal import UndoJournal
+from sregym_core.errors import NodeError
+from sregym_core.interfaces import CommandResult, FaultContext
 from sregym_core.model import Component
 from sregym_core.testing import (
     FaultCase,
@@ -147,3 +149,17 @@ def test_rows_for_stores_fit_nodes_that_run_one():
         True,
         False,
     ]
+
+
+def test_a_machine_that_is_off_needs_another_one_beside_it():
+    with opened(MemoryProvider(worker_nodes(1))) as give:
+        shop, cluster = FullShop(), give(None)
+        shop.deploy(cluster)
+        fault = FAULTS["node-power-off"]()
+        target = chosen_target(shop, {"node": {"runs": "catalog-db"}}, cluster)
+        context = FaultContext(cluster, shop, target, fault.Parameters(), UndoJournal())
+        with pytest.raises(NodeError) as caught:
+            fault.reference_fix(context)
+    assert str(caught.value) == (
+        f"nothing can be run beside node {target.name!r}: the cluster has no other node"
+    )

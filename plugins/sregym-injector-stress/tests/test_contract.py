@@ -60,7 +60,7 @@ def test_what_a_share_of_a_machine_is() -> None:
             target = chosen_target(shop, runs(name), cluster)
             given = fault.Parameters.model_validate({"share": 0.25})
             context = FaultContext(cluster, shop, target, given, UndoJournal())
-            found.append(fault.wanted(context).model_copy(update={"node": ""}))
+            found += [one.model_copy(update={"node": ""}) for one in fault.wanted(context)]
     assert found == [
         CpuUse(node="", cores=0.25),
         MemoryUse(node="", taken_bytes=2**28),

@@ -143,3 +143,20 @@ def test_its_api_answers_probes(desk: Any) -> None:
     missing = {"httpGet": {"path": "/v1/nothing", "port": 8500}, "timeoutSeconds": 1}
     failed = desk.runtime.probe(desk.world, desk.ref("consul"), missing)
     assert (failed.ok, failed.message) == (False, "HTTP probe failed with statuscode: 404")
+
+
+def test_a_service_that_is_taken_off(desk: Any) -> None:
+    (number,) = get(desk, "/v1/agent/services")
+    missing = (
+        'Unknown service ID "back". Ensure that the service ID is passed, not the service name.'
+    )
+    gone = "consul services deregister -id="
+    assert desk.shell("consul", f"{gone}back") == (
+        1,
+        "",
+        f'Error deregistering service "back": Unexpected response code: 404 ({missing})\n',
+    )
+    assert desk.shell("consul", f"{gone}{number}") == (0, f"Deregistered service: {number}\n", "")
+    assert get(desk, "/v1/agent/services") == {}
+    again = f"curl -s -X PUT localhost:8500/v1/agent/service/deregister/{number}"
+    assert desk.shell("consul", again)[1] == missing.replace("back", number)

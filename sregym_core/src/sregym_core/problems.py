@@ -48,7 +48,8 @@ def parse_problem(text: str, source: str) -> Problem:
         field = ".".join(map(str, first["loc"]))
         line = line_of(yaml.compose(text, _LOADER), first["loc"])
         what = first["msg"].removeprefix("Value error, ")
-        msg = f"{source}, line {line}, field {field!r}: {what}"
+        where = f"{source}, line {line}, field {field!r}" if field else source
+        msg = f"{where}: {what}"
         raise UsageError(msg) from error
 
 

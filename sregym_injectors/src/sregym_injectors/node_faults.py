@@ -7,6 +7,7 @@ that is chosen, `{cores}` for its processors and `{memory}` for the bytes of its
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -30,6 +31,7 @@ from sregym_injectors.nodes import (
     NodeEdits,
     current,
     from_another_node,
+    on_another_node,
     on_host,
     truth_on_node,
 )
@@ -37,7 +39,7 @@ from sregym_injectors.pressure import after_pressure, store_started_anew
 from sregym_injectors.quantities import memory_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from sregym_core.model import NodeSetting
 
@@ -59,16 +61,18 @@ class Row:
         before: How it was.
         after: How it is then.
         runs: Of what kind the component is for whose users the machine is chosen; empty for any.
-        repair: Commands on the host.
+        repair: Commands on the host, with `{node}` for the name of the node.
         pressure: Condition that the kubelet reports until minutes after the repair, or `Ready`; who
             serves is started anew then, since others may have come up without what they had in
             memory. Empty where nobody is evicted.
         of_component: Whether the setting is about the pods of the component on whose account the node
             was chosen, by `namespace` and `labels`, rather than about all processes of the node.
         needs: What the cluster must be able to do besides the setting's own capability.
-        enter: `here` by a pod on the node itself, `ssh` by another node, where no pod comes up here.
+        enter: `here` by a pod on the node itself; `ssh` from another node, where no pod comes up here;
+            `beside` for commands that are meant for another node.
         modes: As in `Fault.modes`.
         restarts: Whether datastores may have ended for want of it; the fix starts them anew.
+        also: What is set besides, when one part that breaks takes several things with it.
     """
 
     name: str
@@ -87,9 +91,15 @@ class Row:
     pressure: Literal["", "DiskPressure", "MemoryPressure", "Ready"] = ""
     of_component: bool = False
     needs: tuple[Capability, ...] = ()
-    enter: Literal["here", "ssh"] = "here"
+    enter: Literal["here", "ssh", "beside"] = "here"
     modes: tuple[FailureMode, ...] = ()
     restarts: bool = False
+    also: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def settings(self) -> tuple[Mapping[str, Any], ...]:
+        """All that is set."""
+        return (self.setting, *self.also)
 
 
 class NoParameters(BaseModel):
@@ -112,23 +122,25 @@ class NodeSettingFault(Fault):
 
     @override
     def settings_on(self, node: str) -> tuple[NodeSetting, ...]:
-        return (parse_setting(_filled(self.row.setting, node, "1", str(2**26))),)
+        return tuple(
+            parse_setting(_filled(setting, node, "1", str(2**26))) for setting in self.row.settings
+        )
 
-    def wanted(self, context: FaultContext) -> NodeSetting:
+    def wanted(self, context: FaultContext) -> tuple[NodeSetting, ...]:
         """What is set."""
-        return _wanted(self.row, context)
+        return tuple(_wanted(self.row, setting, context) for setting in self.row.settings)
 
     @override
     def inject(self, context: FaultContext) -> None:
-        NodeEdits(context).apply(self.wanted(context))
+        edits = NodeEdits(context)
+        for setting in self.wanted(context):
+            edits.apply(setting)
 
     @override
     def present(self, context: FaultContext) -> Check:
-        setting = current(context, self.wanted(context))
+        broken = any(not current(context, one).is_neutral for one in self.wanted(context))
         found = f"{self.row.what} of node {context.node.name}: {self.row.after}"
-        return defect_check(
-            f"{self.row.what}: {self.row.before}", [] if setting.is_neutral else [found]
-        )
+        return defect_check(f"{self.row.what}: {self.row.before}", [found] if broken else [])
 
     @override
     def ground_truth(self, context: FaultContext) -> GroundTruth:
@@ -138,8 +150,10 @@ class NodeSettingFault(Fault):
 
     @override
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
-        enter = from_another_node if self.row.enter == "ssh" else on_host
-        repair = tuple(enter(context, argv) for argv in self.row.repair)
+        enter = _WAYS_IN[self.row.enter]
+        name = context.node.name
+        named = ([word.replace("{node}", name) for word in argv] for argv in self.row.repair)
+        repair = tuple(enter(context, argv) for argv in named)
         if self.row.restarts:
             repair = (*repair, *store_started_anew(context))
         return (
@@ -147,12 +161,17 @@ class NodeSettingFault(Fault):
         )
 
 
-def _wanted(row: Row, context: FaultContext) -> NodeSetting:
+_WAYS_IN: Mapping[str, Callable[[FaultContext, Sequence[str]], Command]] = MappingProxyType(
+    {"here": on_host, "ssh": from_another_node, "beside": on_another_node}
+)
+
+
+def _wanted(row: Row, template: Mapping[str, Any], context: FaultContext) -> NodeSetting:
     node, component = context.node.name, context.node.component
     obj = context.cluster.get(ObjectRef(api_version="v1", kind="Node", name=node)) or {}
     capacity = (obj.get("status") or {}).get("capacity", {})
     size = (capacity.get("cpu", "1"), str(memory_bytes(capacity.get("memory", "1Gi"))))
-    setting = parse_setting(_filled(row.setting, node, *size))
+    setting = parse_setting(_filled(template, node, *size))
     if not row.of_component or component is None:
         return setting
     whose = {"namespace": component.namespace, "labels": component.pod_labels}
@@ -167,6 +186,10 @@ def _filled(template: Any, node: str, cores: str, memory: str) -> Any:
     return template
 
 
+def _capability(template: Mapping[str, Any]) -> Capability:
+    return parse_setting(_filled(template, "any", "1", "1")).capability
+
+
 def fault_of(
     row: Row, module: str, base: type[NodeSettingFault] = NodeSettingFault
 ) -> type[NodeSettingFault]:
@@ -178,7 +201,7 @@ def fault_of(
         "title": row.title,
         "layer": row.layer,
         "takes": (TargetKind.NODE,),
-        "needs": (parse_setting(_filled(row.setting, "any", "1", "1")).capability, *row.needs),
+        "needs": tuple(dict.fromkeys((*map(_capability, row.settings), *row.needs))),
         "modes": row.modes,
         "row": row,
     }

@@ -110,6 +110,22 @@ def from_another_node(context: FaultContext, argv: Sequence[str]) -> Command:
     return _entered(context, other, ("ssh", "-o", "BatchMode=yes", name, shlex.join(argv)))
 
 
+def on_another_node(context: FaultContext, argv: Sequence[str]) -> Command:
+    """The command that runs something on a node that is not the target, since nothing runs there.
+
+    Raises:
+        NodeError: There is no other node.
+    """
+    name = context.node.name
+    other = next(
+        (node.name for node in node_access(context.cluster).nodes() if node.name != name), ""
+    )
+    if not other:
+        msg = f"nothing can be run beside node {name!r}: the cluster has no other node"
+        raise NodeError(msg)
+    return _entered(context, other, argv)
+
+
 def _entered(context: FaultContext, node: str, argv: Sequence[str]) -> Command:
     place = ("-n", context.application.namespaces[0])
     pod = (f"--image={DEBUG_IMAGE}", "--profile=sysadmin", "--attach", "--quiet")

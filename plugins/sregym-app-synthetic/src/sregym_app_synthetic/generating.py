@@ -111,7 +111,7 @@ class _Drawing:
         self._publish(regular, workers, deepest + 1)
         self._keep(regular, [*shared, *workers], deepest + 1)
         parts = {part.name: part for part in sorted(self.parts, key=lambda part: part.layer)}
-        return Graph(self.names.brand, parts, tuple(self.operations))
+        return Graph(self.names.brand, parts, tuple(self.operations), self.settings.load)
 
     def _chance(self, concern: str) -> Random:
         return Random(f"{self.settings.seed} {concern}")  # noqa: S311 - seeded, and no secret

@@ -113,11 +113,13 @@ class Graph:
         brand: Whose it is: the word in namespaces and images.
         parts: By name, callers before those that they call.
         operations: What users do.
+        load: How many times as much they do of it as usual.
     """
 
     brand: str
     parts: dict[str, Part]
     operations: tuple[UserOperation, ...]
+    load: float = 1.0
 
     def callers(self) -> dict[str, list[str]]:
         """Name of each part -> names of the parts that call it, take from it or keep data in it."""

@@ -27,6 +27,9 @@ _ENTRYPOINTS = {
     "node": ["/app/server.js"],
 }
 _HEALTH = {"java": "/actuator/health", "python": "/healthz", "node": "/health", "go": "/healthz"}
+# How calls by gRPC are made again: variables of those that read none of their settings in files.
+_ATTEMPTS, _TIMEOUT = "RPC_ATTEMPTS", "RPC_TIMEOUT"
+_USUAL_ATTEMPTS, _USUAL_TIMEOUT = "2", "3s"
 # Requests that wait for so many answers one after the other ask at once instead.
 _AT_ONCE = 3
 
@@ -85,7 +88,7 @@ class _Program:
         self._image(repository, tag)
         self._objects(f"{repository}:{tag}")
         self.context.out.programs[self.part.name] = self._program()
-        self.context.out.notes[self.part.name] = {"kind": "service"}
+        self.context.out.notes[self.part.name] = self._notes()
 
     def _setting(self, name: str, value: str) -> str:
         """Note a setting and where the program reads it; gives how to refer to it."""
@@ -105,10 +108,28 @@ class _Program:
         )
         client: dict[str, Any] = {"protocol": "grpc" if grpc else "http", "address": given}
         client["timeout_s"] = 3 if self.part.role is not Role.GATEWAY else 5
+        if grpc and self.part.engine not in _FILES:
+            client |= self._retries()
         if not grpc:
             client["pool"] = 64
             client["errors"] = vocabulary()["errors"].get(self.part.engine, {})
         self.clients[callee.name] = client
+
+    def _retries(self) -> dict[str, Any]:
+        """How often, and how long each time, it asks other programs by gRPC: for all of them alike."""
+        attempts = self._setting(_ATTEMPTS.lower(), _USUAL_ATTEMPTS)
+        self.config[_ATTEMPTS.lower()]["type"] = "integer"
+        timeout = self._setting(_TIMEOUT.lower(), _USUAL_TIMEOUT)
+        kinds = ["refused", "reset", "timeout", "unreachable", "unavailable", "overloaded"]
+        return {"timeout": timeout, "retry": {"attempts": attempts, "on": kinds}}
+
+    def _notes(self) -> dict[str, Any]:
+        """What faults may know of it."""
+        roles = {_ATTEMPTS: "attempts", _TIMEOUT: "timeout"}
+        known = [
+            {"name": name, "role": roles[name]} for name in roles if name.lower() in self.values
+        ]
+        return {"kind": "service", **({"settings": known} if known else {})}
 
     def _connect(self, server: Part, short: str) -> None:
         """A client of a database, cache or broker."""

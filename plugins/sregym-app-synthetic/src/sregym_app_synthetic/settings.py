@@ -18,6 +18,7 @@ _BOUNDS: Mapping[str, tuple[float, float]] = {
     "stores": (0.0, 0.5),
     "caches": (0.0, 0.3),
     "queues": (0.0, 0.1),
+    "load": (0.1, 100.0),
     "seed": (0, 2**32),
 }
 
@@ -33,6 +34,7 @@ class Settings:
         stores: Share of the parts that are databases.
         caches: Share that are caches; each stands before a database.
         queues: Share that are message brokers.
+        load: How many times as much users ask as usual; what each part may use grows with it.
         seed: Another number, another application.
     """
 
@@ -42,6 +44,7 @@ class Settings:
     stores: float = 0.2
     caches: float = 0.15
     queues: float = 0.03
+    load: float = 1.0
     seed: int = 0
 
     @classmethod

@@ -46,7 +46,8 @@ class Size:
 
 def user_rate(graph: Graph) -> int:
     """Requests of users a second."""
-    return _BASE_RATE + _RATE_PER_OPERATION * len(graph.operations)
+    usual = _BASE_RATE + _RATE_PER_OPERATION * len(graph.operations)
+    return max(1, round(usual * graph.load))
 
 
 def sizes(graph: Graph) -> dict[str, Size]:

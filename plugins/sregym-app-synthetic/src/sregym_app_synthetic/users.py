@@ -63,7 +63,12 @@ def write_users(context: Context, namespace: str) -> None:
         for one in graph.operations
     }
     operations = sorted(operation.name for operation in graph.operations)
-    out.notes[NAME] = {"kind": "load", "operations": operations}
+    settings = [{"name": "rate", "role": "rate", "argument": r"(?<=^--rate=)\d+"}]
+    settings += [
+        {"name": weight_variable(one), "role": "weight", "operation": one.name}
+        for one in graph.operations
+    ]
+    out.notes[NAME] = {"kind": "load", "operations": operations, "settings": settings}
 
 
 def _program(operations: tuple[UserOperation, ...], target: str, rate: int) -> dict[str, Any]:

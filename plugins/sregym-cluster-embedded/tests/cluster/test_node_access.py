@@ -277,7 +277,7 @@ def test_where_a_file_of_a_container_lies(cluster: Cluster, access: NodeAccess) 
         (
             SystemCall(node=N, call="mmap", error="ENOMEM"),
             "the system call 'mmap' is not simulated; there are: open, read, write, fsync, connect, "
-            "openat, pread64, readv, pwrite64, writev, fdatasync",
+            "bind, sendmmsg, openat, pread64, readv, pwrite64, writev, fdatasync, socket",
         ),
         (
             SystemCall(node=N, call="read", error="EWHAT"),

@@ -23,15 +23,18 @@ class Family(StrEnum):
     REDIS = "redis"
     KAFKA = "kafka"
     RABBITMQ = "rabbitmq"
+    CONSUL = "consul"
 
 
 _NAMES = {
     Family.MONGODB: "MongoDB", Family.POSTGRES: "PostgreSQL", Family.MYSQL: "MySQL",
     Family.REDIS: "Redis", Family.KAFKA: "Kafka", Family.RABBITMQ: "RabbitMQ",
+    Family.CONSUL: "Consul",
 }  # fmt: skip
 _PORTS = {
     27017: Family.MONGODB, 5432: Family.POSTGRES, 3306: Family.MYSQL, 6379: Family.REDIS,
     9092: Family.KAFKA, 5672: Family.RABBITMQ,
+    8500: Family.CONSUL,
 }  # fmt: skip
 
 

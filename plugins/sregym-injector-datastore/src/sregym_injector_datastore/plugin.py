@@ -20,6 +20,7 @@ def sregym_register_injectors() -> list[Offer]:
             ("password-required", "access:PasswordRequired"),
             ("password-rotated", "password_rotated:PasswordRotated"),
             ("poison-record", "poison_record:PoisonRecord"),
+            ("registry-stale", "registry_stale:RegistryStale"),
             ("role-revoked", "access:RoleRevoked"),
             ("schema-changed", "schema_changed:SchemaChanged"),
             ("server-mode", "conditions:ServerMode"),

@@ -47,8 +47,9 @@ class _MappedDiskFault(NodeSettingFault):
     """A table of the device mapper between a file system and its disk."""
 
     @override
-    def wanted(self, context: FaultContext) -> NodeSetting:
-        return super().wanted(context).model_copy(update=context.parameters.model_dump())
+    def wanted(self, context: FaultContext) -> tuple[NodeSetting, ...]:
+        given = context.parameters.model_dump()
+        return tuple(one.model_copy(update=given) for one in super().wanted(context))
 
 
 class _SlowDiskFault(_MappedDiskFault):

@@ -37,15 +37,18 @@ class KhaosFault(NodeSettingFault):
     Parameters: ClassVar[type[BaseModel]] = KhaosParameters
 
     @override
-    def wanted(self, context: FaultContext) -> NodeSetting:
-        setting, share = super().wanted(context), context.parameters.share
-        if share is None:
-            return setting
-        if isinstance(setting, SystemCall) and setting.error:
-            return setting.model_copy(update={"share": share})
-        if isinstance(setting, LinkState):
-            return setting.model_copy(update={"loss": share})
-        return setting
+    def wanted(self, context: FaultContext) -> tuple[NodeSetting, ...]:
+        settings, share = super().wanted(context), context.parameters.share
+        return settings if share is None else tuple(_at(one, share) for one in settings)
+
+
+def _at(setting: NodeSetting, share: float) -> NodeSetting:
+    """The same for another share of the calls or packets, where it has one."""
+    if isinstance(setting, SystemCall) and setting.error:
+        return setting.model_copy(update={"share": share})
+    if isinstance(setting, LinkState):
+        return setting.model_copy(update={"loss": share})
+    return setting
 
 
 FAULTS: Mapping[str, type[NodeSettingFault]] = MappingProxyType(

@@ -19,10 +19,16 @@ NAMES = (
     *("ptable_permit", "stack_rndsegfault", "thrash_swapon", "thrash_swapoff"),
     *("memleak_munmap", "packet_loss_sendto", "packet_loss_recvfrom"),
 )
+# Parts of a machine that fail, of the same file.
+PARTS = (
+    *("storage_controller_read_failure", "storage_write_failure", "nic_packet_corruption"),
+    *("network_interface_link_down", "dram_module_failure", "cpu_clocksource_failure"),
+    "mmu_page_protection_failure",
+)
 
 
 @hookimpl
 def sregym_register_injectors() -> list[Offer]:
     """The faults of khaos, `khaos-` before their names."""
-    names = [f"khaos-{name.replace('_', '-')}" for name in NAMES]
+    names = [f"khaos-{name.replace('_', '-')}" for name in (*NAMES, *PARTS)]
     return [Offer(name, f"sregym_injector_khaos.faults:{name}") for name in names]

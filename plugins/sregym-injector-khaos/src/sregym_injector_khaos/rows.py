@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,10 @@ if TYPE_CHECKING:
 
 _PREFIX = "khaos-"
 # Calls of files and connections, which every access to system calls lets fail.
-_USUAL = ("open", "openat", "read", "pread64", "write", "pwrite64", "fsync", "connect")
+_USUAL = (
+    *("open", "openat", "read", "pread64", "write", "pwrite64", "fsync"),
+    *("connect", "socket", "bind", "sendmmsg"),
+)
 _SYSCALL, _TROUBLE, _LINK = "system-call", "process-trouble", "link"
 
 
@@ -27,8 +31,27 @@ def _rows() -> tuple[Row, ...]:
     text = (files("sregym_injector_khaos") / "faults.yaml").read_text(encoding="utf-8")
     content = yaml.safe_load(text)
     families = content["families"]
-    return tuple(
-        _row(name, entry, families[entry["family"]]) for name, entry in content["faults"].items()
+    single = {
+        name: _row(name, entry, families[entry["family"]])
+        for name, entry in content["faults"].items()
+    }
+    parts = (_part(name, entry, single) for name, entry in content["parts"].items())
+    return (*single.values(), *parts)
+
+
+def _part(name: str, entry: Mapping[str, Any], single: Mapping[str, Row]) -> Row:
+    """A part of a machine that fails: all of its faults at once, as one."""
+    first, *others = (single[of] for of in entry["of"])
+    told = str(entry["told"])
+    return replace(
+        first,
+        name=name_of(name),
+        title=f"Hardware of a node fails: {told}",
+        phrases=(told, *first.phrases, *(phrase for row in others for phrase in row.phrases)),
+        actor="a part of the machine that wears out",
+        also=tuple(row.setting for row in others),
+        needs=tuple(dict.fromkeys(need for row in (first, *others) for need in row.needs)),
+        modes=tuple(dict.fromkeys(mode for row in (first, *others) for mode in row.modes)),
     )
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ConfigMapMissing(ComponentFault):
-    """Deletes a ConfigMap and starts the pods that mount it anew."""
+    """Deletes a ConfigMap and starts the pods that mount it anew, or waits for somebody who does."""
 
     name: ClassVar[str] = "configmap-missing"
     title: ClassVar[str] = "ConfigMap that a pod mounts is missing"
@@ -34,9 +34,12 @@ class ConfigMapMissing(ComponentFault):
 
         Attributes:
             config: Name of the ConfigMap; empty: the first that the component mounts.
+            restart: Whether the pods are started anew at once; otherwise those that run keep what they
+                have read, and the next start meets it.
         """
 
         config: str = ""
+        restart: bool = True
 
     @override
     def misfit(self, component: Component) -> str:
@@ -48,7 +51,8 @@ class ConfigMapMissing(ComponentFault):
     def inject(self, context: FaultContext) -> None:
         edits = Edits(context)
         edits.delete(_use(context).source)
-        restart_rollout(edits, (context.component.workload, *clients_of(context)))
+        if context.parameters.restart:
+            restart_rollout(edits, (context.component.workload, *clients_of(context)))
 
     @override
     def present(self, context: FaultContext) -> Check:

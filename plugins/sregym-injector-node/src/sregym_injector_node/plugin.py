@@ -6,11 +6,17 @@ from sregym_core import Offer, hookimpl
 
 # The rows of `sregym_injector_node.rows`; a test compares them.
 SETTINGS = (
-    *("node-disk-threshold", "node-memory-threshold", "node-cpu-taken"),
+    *("node-disk-threshold", "node-memory-threshold", "node-power-off", "node-cpu-taken"),
     *("node-kubelet-stopped", "node-kubelet-frozen", "node-runtime-stopped"),
     *("node-conntrack-filled", "node-disk-read-only"),
     *("node-link-delay", "node-link-loss", "node-link-narrow"),
-    *("node-input-dropped", "node-output-dropped", "node-input-rejected", "node-input-reset"),
+    *(
+        "node-input-dropped",
+        "node-output-dropped",
+        "node-cut-off",
+        "node-input-rejected",
+        "node-input-reset",
+    ),
     "node-output-unreachable",
 )
 

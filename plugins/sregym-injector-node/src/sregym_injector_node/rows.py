@@ -256,6 +256,28 @@ FILTERS = (
         repair=(("iptables", "-F", "OUTPUT"),),
     ),
     Row(
+        name="node-cut-off",
+        title="A node is cut off from all others",
+        layer="network",
+        setting=_link(_FROM_NODE, blocked="drop"),
+        also=(_link(_TO_NODE, blocked="drop"),),
+        actor="a switch on top of a rack that fails, or an access list in front of it",
+        mechanism="network-partition",
+        phrases=(
+            *_DROPPED,
+            "node is cut off from the network",
+            "node is partitioned",
+            "network partition",
+            "top-of-rack switch has failed",
+            "packets from and to the node are dropped",
+        ),
+        symptom="connections to the node and from it time out",
+        what="chains INPUT and OUTPUT of iptables",
+        before="accept packets of the cluster",
+        after="drop all",
+        repair=(("iptables", "-F", "OUTPUT"), ("iptables", "-F", "INPUT")),
+    ),
+    Row(
         name="node-input-rejected",
         title="A node refuses what is sent to it",
         layer="network",
@@ -355,4 +377,34 @@ KUBELETS = (
         enter="ssh",
     ),
 )
-ROWS = (*KUBELETS, *LOADS, *DAEMONS, *TABLES, *LINKS, *FILTERS)
+_BOARD = ("ipmitool", "-I", "lanplus", "-H", "{node}-bmc", "-U", "admin", "-f", "/etc/ipmi.secret")
+MACHINES = (
+    Row(
+        name="node-power-off",
+        title="A machine is switched off",
+        layer="hardware",
+        setting={"what": "power", "node": "{node}", "on": False},
+        actor="a power distribution unit of which one outlet is switched off",
+        mechanism="power-lost",
+        phrases=(
+            "machine lost its power",
+            "machine is off",
+            "node is powered off",
+            "node lost its power",
+            "power failure",
+            "chassis power is off",
+            "node is down",
+            "host is down",
+            "machine is dark",
+        ),
+        symptom="the node is NotReady, and what can only run there is away",
+        what="power of the machine",
+        before="on",
+        after="off",
+        repair=((*_BOARD, "chassis", "power", "on"),),
+        runs="datastore",  # what keeps nothing comes up elsewhere, and nobody notices
+        pressure="Ready",
+        enter="beside",
+    ),
+)
+ROWS = (*KUBELETS, *MACHINES, *LOADS, *DAEMONS, *TABLES, *LINKS, *FILTERS)

@@ -36,12 +36,15 @@ class PressureFault(NodeSettingFault):
     Parameters: ClassVar[type[BaseModel]] = PressureParameters
 
     @override
-    def wanted(self, context: FaultContext) -> NodeSetting:
-        setting = super().wanted(context)
-        field = AMOUNTS[self.row.setting["what"]]
-        amount = getattr(setting, field)
-        scaled = type(amount)(amount * context.parameters.share)
-        return setting.model_copy(update={field: scaled or amount})
+    def wanted(self, context: FaultContext) -> tuple[NodeSetting, ...]:
+        return tuple(_scaled(one, context.parameters.share) for one in super().wanted(context))
+
+
+def _scaled(setting: NodeSetting, share: float) -> NodeSetting:
+    field = AMOUNTS[setting.what]
+    amount = getattr(setting, field)
+    scaled = type(amount)(amount * share)
+    return setting.model_copy(update={field: scaled or amount})
 
 
 FAULTS: Mapping[str, type[NodeSettingFault]] = MappingProxyType(

@@ -6,7 +6,7 @@ import json
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sregym_cluster_embedded.sdk.servers import registrations
+from sregym_cluster_embedded.sdk.servers import deregister, registrations, wake_traffic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -43,6 +43,16 @@ def instances(world: World, server: Process) -> list[Instance]:
     ]
 
 
+def forget(world: World, server: Process, number: str) -> str:
+    """Take a service off the registry by its id; why not, empty when it is gone."""
+    for name, process, _ in registrations(world, server.ref):
+        if uuid(process.ref.pod_uid, name) == number:
+            deregister(world, server.ref, name, process.ref)
+            wake_traffic(world)
+            return ""
+    return f'Unknown service ID "{number}". Ensure that the service ID is passed, not the service name.'
+
+
 def uuid(*about: object) -> str:
     """An id that stays the same for the same thing."""
     text = blake2b("\0".join(map(str, about)).encode(), digest_size=16).hexdigest()
@@ -71,6 +81,11 @@ def answer(world: World, server: Process, version: str, method: str, path: str) 
         return Answer(301, "" if method == "HEAD" else moved, "text/html; charset=utf-8")
     if words[0] != "v1":
         return Answer(404, "", _TEXT)
+    if words[1:4] == ["agent", "service", "deregister"] and len(words) == 5:
+        if method != "PUT":
+            return Answer(405, f"method {method} not allowed", _TEXT)
+        why = forget(world, server, words[4])
+        return Answer(404 if why else 200, why, _TEXT)
     if method not in ("GET", "HEAD"):
         text = f"method {method} not allowed"
         return Answer(405, text, _TEXT)

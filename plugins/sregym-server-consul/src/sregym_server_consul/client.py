@@ -11,6 +11,7 @@ from sregym_server_consul.api import (
     ADDRESS,
     SERF_PORT,
     SERVER_PORT,
+    forget,
     instances,
     node_id,
 )
@@ -28,6 +29,7 @@ _USAGE = (
     "    kv            Interact with the key-value store\n"
     "    members       Lists the members of a Consul cluster\n"
     "    operator      Provides cluster-level tools for Consul operators\n"
+    "    services      Interact with services\n"
     "    version       Prints the Consul version\n\n"
 )
 _PATHS = {
@@ -36,6 +38,7 @@ _PATHS = {
     "info": ("agent information", "/v1/agent/self"),
     "operator": ("peers", "/v1/operator/raft/configuration"),
     "kv": ("keys", "/v1/kv/"),
+    "services": ("services", "/v1/agent/services"),
 }
 
 
@@ -64,6 +67,8 @@ def consul(session: Session, words: list[str], _stdin: str) -> Output:
         why = _WHY.get(target.kind, "connect: connection refused")
         text = f'Get "http://{host}:{port}{path}": dial tcp {target.facts.get("ip", host)}:{port}: {why}'
         return Output(1, "", f"Error retrieving {what}: {text}\n")
+    if name == "services" and "id" in given:
+        operands.append(given["id"])
     return act(session, server, operands[1:])
 
 
@@ -134,6 +139,16 @@ def _kv(_session: Session, _server: Process, operands: Sequence[str]) -> Output:
     return Output(0)
 
 
+def _services(session: Session, server: Process, operands: Sequence[str]) -> Output:
+    if operands[:1] != ["deregister"] or len(operands) < 2:
+        return Output(1, "", "Usage: consul services <subcommand> [options] [args]\n\n")
+    number = operands[-1]
+    if why := forget(session.world, server, number):
+        text = f'Error deregistering service "{number}": Unexpected response code: 404 ({why})\n'
+        return Output(1, "", text)
+    return Output(0, f"Deregistered service: {number}\n")
+
+
 def _table(rows: Sequence[Sequence[str]]) -> str:
     wide = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
     return "".join(
@@ -147,5 +162,6 @@ _COMMANDS: Mapping[str, Callable[[Session, Process, Sequence[str]], Output]] = {
     "catalog": _catalog,
     "info": _info,
     "operator": _operator,
+    "services": _services,
     "kv": _kv,
 }

@@ -7,7 +7,7 @@ one change with one of them, `restart` starts a workload anew.
 
 from __future__ import annotations
 
-from sregym_core.changes.delivery import Delivery, actor_for, delivery_of
+from sregym_core.changes.delivery import Delivery, actor_for, delivery_of, marker_for
 from sregym_core.changes.edit import as_delivered, edited
 from sregym_core.changes.restart import RESTARTED_AT, restart
 
@@ -18,5 +18,6 @@ __all__ = [
     "as_delivered",
     "delivery_of",
     "edited",
+    "marker_for",
     "restart",
 ]

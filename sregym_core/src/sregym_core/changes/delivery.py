@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sregym_core.interfaces.actor import KUBECTL_AGENT, Actor
 
@@ -38,6 +38,8 @@ class Delivery(StrEnum):
 EDIT = Actor("kubectl-edit", KUBECTL_AGENT)
 PATCH = Actor("kubectl-patch", KUBECTL_AGENT)
 RESTART = Actor("kubectl-rollout", KUBECTL_AGENT)
+LABEL = Actor("kubectl-label", KUBECTL_AGENT)
+ANNOTATE = Actor("kubectl-annotate", KUBECTL_AGENT)
 # Who brings a new version, by delivery.
 DELIVERERS: Mapping[Delivery, Actor] = {
     Delivery.CREATE: Actor("kubectl-create", KUBECTL_AGENT),
@@ -73,6 +75,20 @@ def delivery_of(obj: KubeObject) -> Delivery:
         if marks or DELIVERERS[delivery].manager in managers:
             return delivery
     return Delivery.APPLY if LAST_APPLIED in annotations else Delivery.CREATE
+
+
+def marker_for(obj: KubeObject, patch: Mapping[str, Any], chance: Random) -> Actor:
+    """Who changes nothing but labels or annotations of a live object: as `actor_for`, by their own commands.
+
+    Args:
+        obj: As it is now.
+        patch: What is changed of it.
+        chance: From which the choice derives.
+    """
+    actor = actor_for(obj, chance)
+    if actor not in (EDIT, PATCH):
+        return actor
+    return LABEL if "labels" in (patch.get("metadata") or {}) else ANNOTATE
 
 
 def actor_for(obj: KubeObject, chance: Random) -> Actor:

@@ -45,6 +45,9 @@ RENEWED_AFTER = 0.75
 MOST_MARKS = 5
 # Settings of workloads that bring no new pods, before the baseline; the same part may get several.
 SETTINGS = (12, 24)
+# What is written of parts by commands that few use: whoever is the only one to have been written by
+# some tool was most likely that, and not the fault.
+LABELLED = (2, 4)
 # Sessions on each part on which people open some, before the baseline and after a fault.
 SESSIONS = (0, 6)
 SESSIONS_AFTER = (0, 2)
@@ -82,6 +85,8 @@ def routine_before(cluster: Cluster, application: Application, seed: int) -> Bas
     acts: list[_Act] = [(part, _ANY) for part in chosen]
     settings = chance.randint(*SETTINGS) if parts else 0  # what an operator keeps is not changed
     acts += [(part, ("setting",)) for part in chance.choices(parts, k=settings)]
+    labelled = chance.randint(*LABELLED) if parts else 0
+    acts += [(part, ("service", "config")) for part in chance.choices(parts, k=labelled)]
     acts += [
         (p, ("session",)) for p in parts if p.sessions for _ in range(chance.randint(*SESSIONS))
     ]
@@ -188,11 +193,13 @@ def _change(
             changes.restart(cluster, ref)
             return
         patch = _mark(chance)
+        actor = changes.marker_for(current, patch, chance)
         if kind == "setting":
             patch = _setting_patch(current, chance)
+            actor = changes.actor_for(current, chance)
         elif ref == part.workload and kind == "template":
             patch = _template_patch(part, current, chance)
-        actor = changes.actor_for(current, chance)
+            actor = changes.actor_for(current, chance)
         changes.edited(cluster, ref, patch, "strategic", actor, current)
     except ClusterError as error:
         if error.status not in (404, 409):  # somebody else was faster

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from sregym_core.model.base import Value
 from sregym_core.model.defect import no_such
@@ -19,7 +19,8 @@ class FailureMode(StrEnum):
     once; CORRELATED has one cause in many components at once; CASCADING spreads from one component
     to others that are whole; GRAY fails for a part of the requests or is seen by some observers
     alone; SLOW answers late instead of failing; RECURRING comes back by itself after a repair;
-    LATENT hurts nobody until something else happens.
+    LATENT hurts nobody until something else happens; WORSENING gets worse by the repair that everybody
+    would try first.
     """
 
     METASTABLE = "metastable"
@@ -30,6 +31,7 @@ class FailureMode(StrEnum):
     SLOW = "slow"
     RECURRING = "recurring"
     LATENT = "latent"
+    WORSENING = "worsening"
 
 
 def _known_mode(value: Any) -> Any:
@@ -121,6 +123,8 @@ class Problem(Value):
             for instance.
         timing: Durations.
         modes: In which ways the system fails; suites follow from them.
+        hasty: kubectl command lines that somebody in a hurry would run; with mode `worsening` alone. A
+            proof shows that they leave more broken than there was.
         upstream: Id of the corresponding problem in the upstream benchmark, if any.
         source: Where it comes from, in a line: an incident report, a paper, an issue.
     """
@@ -137,8 +141,20 @@ class Problem(Value):
     workarounds: bool = False
     timing: Timing = Timing()
     modes: tuple[Annotated[FailureMode, BeforeValidator(_known_mode)], ...] = ()
+    hasty: tuple[Annotated[str, Field(pattern=r"^kubectl ")], ...] = ()
     upstream: str = ""
     source: str = ""
+
+    @model_validator(mode="after")
+    def _told_how_it_worsens(self) -> Problem:
+        worsens = FailureMode.WORSENING in self.modes
+        if worsens and not self.hasty:
+            msg = "mode 'worsening' needs `hasty`: the kubectl commands that make it worse"
+            raise ValueError(msg)
+        if self.hasty and not worsens:
+            msg = "`hasty` goes with mode 'worsening', which is not among the modes"
+            raise ValueError(msg)
+        return self
 
     @property
     def single_faults(self) -> tuple[FaultRef, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,7 +15,14 @@ from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.plan import EpisodePlan
 from sregym_core.conductor.progress import Progress
 from sregym_core.errors import SregymError, UsageError
-from sregym_core.interfaces import AgentDescription, Baseline, ClusterError, OracleContext, Traffic
+from sregym_core.interfaces import (
+    AgentDescription,
+    Baseline,
+    ClusterError,
+    Command,
+    OracleContext,
+    Traffic,
+)
 from sregym_core.model import EpisodeRecord, Outcome, Severity
 from sregym_core.proof.cheats import CHEATS, RESTARTS
 from sregym_core.proof.diagnoses import told_besides, wrong_diagnoses
@@ -34,7 +42,7 @@ if TYPE_CHECKING:
     from sregym_core.conductor.bench import Bench
     from sregym_core.conductor.worlds import Worlds
     from sregym_core.events import EpisodeEvent
-    from sregym_core.interfaces import Command, Session
+    from sregym_core.interfaces import Session
     from sregym_core.model import Claims, Problem
 
 
@@ -163,6 +171,8 @@ class _Battery:
         if self._hasty:
             half = self._play("hasty", partial(play_fix, fix=self._hasty))
             yield _mitigation("hasty-fix-fails", half, Outcome.FAIL)
+        if self._problem.hasty:
+            yield self._worsening_check(idle)
         yield from self._masking_checks()
         spared = RESTARTS if self._restart_heals() else frozenset[str]()
         for name, cheat in CHEATS.items():
@@ -194,6 +204,17 @@ class _Battery:
         detail = diagnosis.verdict.reason if diagnosis is not None else record.reason
         said = "" if diagnosis is None else diagnosis_as_text(diagnosis.text, diagnosis.claims)
         yield ProofCheck("true-diagnosis-passes", "pass", got, got == "pass", detail, said)
+
+    def _worsening_check(self, idle: EpisodeRecord) -> ProofCheck:
+        """What everybody would try first leaves more broken than doing nothing does."""
+        lines = tuple(Command(tuple(shlex.split(line))) for line in self._problem.hasty)
+        record = self._play("worsening", partial(play_fix, fix=lines))
+        check = _mitigation("hasty-repair-harms", record, Outcome.FAIL)
+        if not check.ok:
+            return check
+        more = sorted(_failing(record) - _failing(idle))
+        got = f"worse: {', '.join(more)}" if more else "no worse than doing nothing"
+        return replace(check, expected="worse", got=got, ok=bool(more))
 
     def _masking_checks(self) -> Iterator[ProofCheck]:
         """Each fault has to be repaired for itself: without its own fix the system is not well.
@@ -341,6 +362,13 @@ def _mitigation(name: str, record: EpisodeRecord, expected: Outcome) -> ProofChe
         return ProofCheck(name, expected, "error", False, record.reason)
     got = stage.verdict.outcome
     return ProofCheck(name, expected, got, got is expected, stage.verdict.reason)
+
+
+def _failing(record: EpisodeRecord) -> set[str]:
+    """Names of what the mitigation oracle found wrong."""
+    stage = record.mitigation
+    checks = () if stage is None else stage.verdict.checks
+    return {check.name for check in checks if check.outcome is Outcome.FAIL}
 
 
 def comparable(record: EpisodeRecord) -> str:

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 _SYSCALL = "set on nodes: "
 # The settings of rules that stand, without values.
 # What programs of the simulation call, and what is the same to them.
-_CALLS = ("open", "read", "write", "fsync", "connect")
+_CALLS = ("open", "read", "write", "fsync", "connect", "bind", "sendmmsg")
 _SAME_CALL = {
     "openat": "open", "pread64": "read", "readv": "read", "pwrite64": "write", "writev": "write",
-    "fdatasync": "fsync",
+    "fdatasync": "fsync", "socket": "connect",
 }  # fmt: skip
 _SYSCALLS: TableKey[str, SystemCall] = TableKey("nodes.syscalls")
 _BLOCKED = {

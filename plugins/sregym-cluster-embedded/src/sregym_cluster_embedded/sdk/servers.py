@@ -87,7 +87,7 @@ from sregym_cluster_embedded.userland.securing import (
 )
 from sregym_cluster_embedded.userland.settings import parse_words
 from sregym_cluster_embedded.userland.throttling import lasting
-from sregym_cluster_embedded.userland.wiring import registered_at, registrations
+from sregym_cluster_embedded.userland.wiring import deregister, registered_at, registrations
 from sregym_cluster_embedded.world import World
 
 __all__ = [
@@ -141,6 +141,7 @@ __all__ = [
     "change",
     "connected",
     "counted",
+    "deregister",
     "end",
     "handshake",
     "held_from",

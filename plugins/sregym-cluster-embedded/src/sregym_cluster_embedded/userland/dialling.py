@@ -50,17 +50,23 @@ def failing_connects(world: World, ref: ContainerRef) -> tuple[str, float]:
     process = process_of(world, ref)
     if process is None:
         return "", 0.0
-    error, share = risk(world, _caller(process), "connect")
+    error, share = risk(world, caller_of(process), "connect")
     return (outcome_of(error).value, share) if error and share > 0 else ("", 0.0)
 
 
 def attempted(world: World, process: Process, target: Target) -> Target:
     """What one attempt to connect to an end comes to, for which the system call may fail."""
-    error = "" if target.kind else failure(world, _caller(process), "connect")
+    error = "" if target.kind else failure(world, caller_of(process), "connect")
     return replace(target, kind=outcome_of(error).value) if error else target
 
 
-def _caller(process: Process) -> Caller:
+def bind_failure(world: World, process: Process) -> str:
+    """The name of the error with which opening a port ends for a process; empty when it does not."""
+    return failure(world, caller_of(process), "bind")
+
+
+def caller_of(process: Process) -> Caller:
+    """Who makes system calls for a process."""
     ref = process.config.ref
     return Caller(process.config.node, ref.pod_uid, ref.name)
 

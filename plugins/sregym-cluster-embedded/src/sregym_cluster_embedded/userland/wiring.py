@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -23,6 +24,8 @@ from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.network import cache, coredns
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.syscalls import risk
+from sregym_cluster_embedded.userland.dialling import caller_of
 from sregym_cluster_embedded.userland.etc import CLUSTER_DNS
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.looking import ONCE, Look
@@ -236,6 +239,10 @@ def reach(
             return (_end(world, 1.0, process.ref.pod_uid, port, protocol, facts, look),)
         # In the network of its node a pod shares the loopback with all others there.
         host = process.config.pod_ip
+    if look.at(_lookups_fail, world, process.ref) and not _is_address(host):
+        facts["dns"] = CLUSTER_DNS
+        facts["lookup"] = lookup_text("servfail", facts)
+        return (Target(1.0, "dns", None, "", facts),)
     routes = look.at(_routes, world, process.ref.pod_uid, host, port)
     facts |= {"ip": routes.ip or host, "dns": routes.dns or CLUSTER_DNS}
     if routes.error:
@@ -251,6 +258,21 @@ def reach(
 
 def _routes(world: World, pod_uid: str, host: str, port: int) -> Routes:
     return world.room(NETWORK).routes(world, pod_uid, host, port)
+
+
+@lru_cache(maxsize=4096)
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _lookups_fail(world: World, ref: ContainerRef) -> bool:
+    """Whether a process cannot send its questions to a name server; some that arrive are enough."""
+    process = process_of(world, ref)
+    return process is not None and risk(world, caller_of(process), "sendmmsg")[1] >= 1
 
 
 def _on_node(world: World, ref: ContainerRef) -> bool:
@@ -319,6 +341,13 @@ def register(world: World, registry: ContainerRef, name: str, ref: ContainerRef,
     table = world.table(_REGISTRATIONS)
     others = tuple(entry for entry in table.get((registry, name), ()) if entry[0] != ref)
     table[(registry, name)] = (*others, (ref, port, world.now))
+
+
+def deregister(world: World, registry: ContainerRef, name: str, ref: ContainerRef) -> None:
+    """Let a registry forget that a process serves under a name; until it begins anew, nobody finds it."""
+    table = world.table(_REGISTRATIONS)
+    known = table.get((registry, name), ())
+    table[(registry, name)] = tuple(entry for entry in known if entry[0] != ref)
 
 
 def registered(world: World, registry: ContainerRef, name: str) -> list[tuple[str, int]]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sregym_core.testing.memory.cluster import MemoryCluster
 
 _SSH = ("ssh", "-o", "BatchMode=yes")
+_BOARD = "-bmc"
 
 
 def repairable(cluster: MemoryCluster, repairs: Collection[tuple[str, ...]]) -> MemoryCluster:
@@ -36,6 +37,10 @@ def repairable(cluster: MemoryCluster, repairs: Collection[tuple[str, ...]]) -> 
         host, words = node, tuple(argv)
         if words[:3] == _SSH:
             host, words = words[3], tuple(shlex.split(words[4]))
+        for word in words:  # a management board, asked for from beside its machine
+            if word.removesuffix(_BOARD) in machines:
+                host = word.removesuffix(_BOARD)
+                words = tuple("{node}" + _BOARD if one == word else one for one in words)
         if words not in repairs:
             return run_on_small_host(access, files, host, words)
         for setting in access.settings():
@@ -43,6 +48,7 @@ def repairable(cluster: MemoryCluster, repairs: Collection[tuple[str, ...]]) -> 
                 access.apply(setting.neutral())
         return CommandResult(0)
 
+    machines = [node.name for node in worker_nodes(3)]
     files = access._files  # what the small host itself works with
     access.executor = on_host
     for node in worker_nodes(3):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.userland.host.bmc import BOARD_COMMANDS
 from sregym_cluster_embedded.userland.host.clocks import CLOCK_COMMANDS
 from sregym_cluster_embedded.userland.host.crictl import CRI_COMMANDS
 from sregym_cluster_embedded.userland.host.device_mapper import DEVICE_COMMANDS
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.session import Command
 
 HOST_COMMANDS: dict[str, Command] = {
+    **BOARD_COMMANDS,
     **CLOCK_COMMANDS,
     **CONTROL_COMMANDS,
     **CRI_COMMANDS,

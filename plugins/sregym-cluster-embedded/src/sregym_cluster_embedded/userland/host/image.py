@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
@@ -12,6 +13,7 @@ from sregym_cluster_embedded.kubelet.static_pods import FOLDER as MANIFESTS
 from sregym_cluster_embedded.node import kubeadm
 from sregym_cluster_embedded.node.addresses import gateway_of
 from sregym_cluster_embedded.userland.catalogue import Known
+from sregym_cluster_embedded.userland.host.boards import BOARD_SECRET, BOARD_SUFFIX, board_of
 from sregym_cluster_embedded.userland.host.unit_files import unit_files
 
 if TYPE_CHECKING:
@@ -222,7 +224,9 @@ def _static_pods(facts: Facts) -> dict[str, str]:
 
 def _files(facts: Facts) -> dict[str, str]:
     release = facts.os_image
-    hosts = "".join(f"{address}\t{name}\n" for address, name in facts.peers)
+    boards = ((board_of(address), f"{name}{BOARD_SUFFIX}") for address, name in facts.peers)
+    known = (*facts.peers, *boards)
+    hosts = "".join(f"{address}\t{name}\n" for address, name in known)
     user = f"system:node:{facts.node}"
     server = facts.peers[0][0] if facts.peers else facts.address
     return {
@@ -263,6 +267,7 @@ def _files(facts: Facts) -> dict[str, str]:
             "Include /etc/ssh/sshd_config.d/*.conf\nPermitRootLogin prohibit-password\n"
             "HostbasedAuthentication yes\nUsePAM yes\nSubsystem\tsftp\t/usr/lib/openssh/sftp-server\n"
         ),
+        BOARD_SECRET: f"{blake2b(facts.authority.encode(), digest_size=8).hexdigest()}\n",
         "/etc/ssh/shosts.equiv": "".join(f"{name}\n" for _, name in facts.peers),
         "/etc/chrony/chrony.conf": _CHRONY,
         "/etc/crontab": (

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 BOOT = "host.boot"
-_LEAVES_S, _BOOT_S = 1.0, 45.0
+_LEAVES_S, BOOT_S = 1.0, 45.0
 
 
 def turn(session: Session, *, reboot: bool) -> Output:
@@ -22,7 +22,7 @@ def turn(session: Session, *, reboot: bool) -> Output:
         return Output(1, "", "Failed to power off system: Interactive authentication required.\n")
     session.world.after(_LEAVES_S, BOOT, session.process.config.node, False)
     if reboot:
-        session.world.after(_LEAVES_S + _BOOT_S, BOOT, session.process.config.node, True)
+        session.world.after(_LEAVES_S + BOOT_S, BOOT, session.process.config.node, True)
     return Output()
 
 

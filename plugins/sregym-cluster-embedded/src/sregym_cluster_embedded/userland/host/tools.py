@@ -18,6 +18,7 @@ SYSTEM_TOOLS = (
         "hwclock",
     ),
     *(
+        "ipmitool",
         "iptables",
         "iptables-save",
         "nft",

@@ -25,8 +25,9 @@ from sregym_apps.model import (
     is_on,
 )
 
+from sregym_cluster_embedded.syscalls import words
 from sregym_cluster_embedded.userland.batch import begin_work, end_work, progress
-from sregym_cluster_embedded.userland.dialling import attempted
+from sregym_cluster_embedded.userland.dialling import attempted, bind_failure
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.answering import answer_to
 from sregym_cluster_embedded.userland.kinds.kind import Kind, WebAnswer, WebRequest
@@ -273,6 +274,8 @@ def _listen(world: World, process: Process, program: ServiceProgram, step: Liste
     if listener_at(world, process.ref.pod_uid, int(text)) is not None:
         error = f"listen tcp :{text}: bind: address already in use"
         return Result(error, (("port", text),))
+    if name := bind_failure(world, process):
+        return Result(f"listen tcp :{text}: bind: {words(name).lower()}", (("port", text),))
     open_port(world, process.ref, int(text), step.listen)
     return Result()
 
