@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.conductor.noise_blamed import noise_blamed
 from sregym_core.interfaces import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sregym_core.conductor.grades import Grades
+    from sregym_core.conductor.noise import NoisePump
     from sregym_core.conductor.plan import EpisodePlan
     from sregym_core.conductor.prelude import Prelude
     from sregym_core.conductor.session import LiveSession
+    from sregym_core.conductor.setup import Setup
     from sregym_core.conductor.timeline import Timeline
     from sregym_core.model import StageRecord
 
@@ -61,6 +65,22 @@ def of_stages(
         "mitigation": stages.get(Stage.MITIGATION),
         "ttd_s": after_s(Stage.DIAGNOSIS),
         "ttm_s": after_s(Stage.MITIGATION),
+    }
+
+
+def of_noise(
+    plan: EpisodePlan,
+    pump: NoisePump | None,
+    timeline: Timeline,
+    grades: Grades,
+    setup: Setup,
+) -> dict[str, Any]:
+    """How much noise there was, and which of it the diagnosis blamed."""
+    diagnosis = grades.stages.get(Stage.DIAGNOSIS)
+    return {
+        "noise": {} if pump is None else dict(pump.levels),
+        "noise_level": plan.problem.noise_level,
+        "noise_blamed": noise_blamed(diagnosis, timeline.entries, lambda: setup.truths),
     }
 
 

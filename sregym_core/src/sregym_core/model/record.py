@@ -204,6 +204,10 @@ class EpisodeRecord(Value):
         stopped: What ended the agent's part, a used-up budget for instance; empty when it ended
             by itself.
         injected_at_s: Episode seconds at which the first fault was injected.
+        noise: Level of each source of noise that disturbed the episode, by name.
+        noise_level: How much noise was asked for besides sources that were named, 0 to 3.
+        noise_blamed: Sources of noise whose work the diagnosis holds responsible in place of a root
+            cause.
         false_alarms: How many incidents a watching agent reported before there was one.
         ttd_s: Episode seconds from the agent's start, or from the injection where that came
             later, to its diagnosis.
@@ -243,6 +247,9 @@ class EpisodeRecord(Value):
     recovered: bool = False
     stopped: str = ""
     injected_at_s: float | None = None
+    noise: dict[str, int] = Field(default_factory=dict)
+    noise_level: int = 0
+    noise_blamed: tuple[str, ...] = ()
     false_alarms: int = 0
     ttd_s: float | None = None
     ttm_s: float | None = None

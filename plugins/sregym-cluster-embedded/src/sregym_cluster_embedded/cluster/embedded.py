@@ -195,10 +195,15 @@ class EmbeddedCluster(Cluster):
         return observing.names()
 
     def observe(
-        self, service: str, path: str, query: Sequence[tuple[str, str]] = (), method: str = "GET"
+        self,
+        service: str,
+        path: str,
+        query: Sequence[tuple[str, str]] = (),
+        method: str = "GET",
+        body: bytes = b"",
     ) -> ServiceAnswer:
         """Ask a service in this process."""
-        return observing.ask(self._live, observing.service(service), path, query, method)
+        return observing.ask(self._live, observing.service(service), path, query, method, body)
 
     def observe_for(
         self, policy: Policy, service: str, path: str, query: Sequence[tuple[str, str]] = ()

@@ -63,12 +63,13 @@ def ask(
     path: str,
     query: Sequence[tuple[str, str]],
     method: str = "GET",
+    body: bytes = b"",
 ) -> ServiceAnswer:
     """What a service answers."""
 
     def asked() -> ServiceAnswer:
         with live.open() as world:
-            said = answer(world, Request(method, path, tuple(query)))
+            said = answer(world, Request(method, path, tuple(query), body=body))
         return ServiceAnswer(said.status, said.body, said.content_type)
 
     return bounded(asked, live.limit_s, lambda: _LATE)
