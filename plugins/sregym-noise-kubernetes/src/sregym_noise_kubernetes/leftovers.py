@@ -59,13 +59,14 @@ def _unused_service(turn: Turn, part: Component) -> Manifest:
     return _named("Service", "v1", name, part, spec=spec)
 
 
-def _scaled_down(turn: Turn, part: Component) -> Manifest:
-    name = f"{part.name}-{turn.chance.choice(('canary', 'blue', 'shadow'))}"
-    labels = {"app": name, "track": "retired"}
-    container = {"name": part.container, "image": part.image}
-    template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
-    spec = {"replicas": 0, "selector": {"matchLabels": labels}, "template": template}
-    return _named("Deployment", "apps/v1", name, part, spec=spec)
+def _suspended_schedule(turn: Turn, part: Component) -> Manifest:
+    name = f"{part.name}-{turn.chance.choice(('report', 'cleanup', 'reindex'))}"
+    container = {"name": "run", "image": part.image, "command": ["/bin/true"]}
+    pod = {"spec": {"restartPolicy": "Never", "containers": [container]}}
+    hour = turn.chance.randint(0, 23)
+    job = {"spec": {"template": pod}}
+    spec = {"schedule": f"17 {hour} * * *", "suspend": True, "jobTemplate": job}
+    return _named("CronJob", "batch/v1", name, part, spec=spec)
 
 
 def _suspended_job(turn: Turn, part: Component) -> Manifest:
@@ -140,7 +141,7 @@ ZOMBIES: Mapping[str, Row] = {
     "stale ConfigMap": _stale_config,
     "orphaned claim": _orphaned_claim,
     "Service without pods": _unused_service,
-    "Deployment without replicas": _scaled_down,
+    "suspended CronJob": _suspended_schedule,
     "suspended Job": _suspended_job,
 }
 DECOYS: Mapping[str, Row] = {

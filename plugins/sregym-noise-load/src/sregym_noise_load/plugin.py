@@ -1,16 +1,15 @@
-"""Entry point: what this package contributes. Imports nothing heavy, see PluginContract."""
+"""Entry point of the plugin: names its noise sources and does not import them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sregym_core import Offer, hookimpl
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @hookimpl
-def sregym_register_noise_sources() -> Sequence[Offer]:
-    """Load."""
-    return [Offer("load", "sregym_noise_load.noise:Load")]
+def sregym_register_noise_sources() -> list[Offer]:
+    """The noise sources of this plugin."""
+    return [
+        Offer("campaign", "sregym_noise_load.visitors:Campaign"),
+        Offer("crawler", "sregym_noise_load.visitors:Crawler"),
+        Offer("failing-client", "sregym_noise_load.visitors:FailingClient"),
+    ]

@@ -53,7 +53,7 @@ class NetworkJitter(LinkNoise):
 
     def packets(self, turn: Turn) -> dict[str, Any]:
         """Around a small delay."""
-        jitter_ms = turn.dose(8.0, 30.0, 120.0)
+        jitter_ms = turn.dose(5.0, 15.0, 120.0)
         return {"delay_ms": jitter_ms, "jitter_ms": jitter_ms}
 
 

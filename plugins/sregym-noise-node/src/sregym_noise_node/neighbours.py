@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from sregym_core.model import NodeSetting
     from sregym_injectors.noise import Turn
 
+# Processes get memory by pages.
+PAGE = 4096
+
 
 class Neighbour(SettingNoise):
     """What neighbours have in common."""
@@ -45,7 +48,8 @@ class MemoryNeighbour(Neighbour):
     def settings(self, turn: Turn, node: str) -> list[NodeSetting]:
         """20, 40 or 60 %, from which no kubelet evicts."""
         memory = memory_bytes(allocatable(turn.context, node, "memory"))
-        return [MemoryUse(node=node, taken_bytes=int(memory * turn.dose(0.2, 0.4, 0.6)))]
+        pages = int(memory * turn.dose(0.2, 0.4, 0.6)) // PAGE
+        return [MemoryUse(node=node, taken_bytes=pages * PAGE)]
 
 
 class DiskNeighbour(Neighbour):

@@ -106,6 +106,63 @@ def add_fresh_seed(parser: argparse.ArgumentParser, whose: str) -> None:
     parser.add_argument("--seed", type=int, metavar="N", help=told)
 
 
+def add_noise(parser: argparse.ArgumentParser) -> None:
+    """What disturbs besides the fault."""
+    parser.add_argument(
+        "--noise-level",
+        type=noise_level,
+        default=None,
+        metavar="LEVEL",
+        help="0 (none) to 3: how much noise from a mixture of all installed sources (default: that "
+        "of the suite or problem)",
+    )
+    parser.add_argument(
+        "--noise",
+        action="append",
+        default=[],
+        metavar="NAME[=LEVEL]",
+        help="a source of noise, with a level from 0 to 3 (default 1); may be given several times; "
+        "see: sregym noise",
+    )
+
+
+def noise_level(text: str) -> int:
+    """A level of noise."""
+    from sregym_core.model.noise_dose import LEVELS
+
+    if text.isdecimal() and int(text) in LEVELS:
+        return int(text)
+    msg = f"a level from 0 to 3 is needed, not {text!r}"
+    raise argparse.ArgumentTypeError(msg)
+
+
+def noisy(
+    problems: tuple[Problem, ...], arguments: argparse.Namespace, suite: str = ""
+) -> tuple[Problem, ...]:
+    """Problems with the noise of a command line; what it does not say is that of suite and problem.
+
+    Args:
+        problems: As they are.
+        arguments: `noise` and `noise_level`.
+        suite: By which they were chosen; empty when by their ids.
+
+    Raises:
+        UsageError: What was named is no dose.
+    """
+    from sregym_core.model.noise_dose import parse_dose
+    from sregym_core.model.suites import noise_level_of
+
+    changed: dict[str, object] = {}
+    if arguments.noise:
+        changed["noise"] = tuple(str(parse_dose(text)) for text in arguments.noise)
+    level = arguments.noise_level
+    if level is None and suite and not arguments.noise:
+        level = noise_level_of(suite)
+    if level is not None:
+        changed["noise_level"] = level
+    return tuple(problem.model_copy(update=changed) for problem in problems)
+
+
 def add_out(parser: argparse.ArgumentParser) -> None:
     """Where a run is written."""
     parser.add_argument(

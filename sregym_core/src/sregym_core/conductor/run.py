@@ -193,6 +193,7 @@ def remembered(request: RunRequest) -> dict[str, Any]:
         "agent_options": dict(request.agent_options),
         "budget": asdict(request.budget),
         "noise": {problem.id: list(problem.noise) for problem in request.problems},
+        "noise_level": {problem.id: problem.noise_level for problem in request.problems},
         "timing": {problem.id: problem.timing.model_dump() for problem in request.problems},
     }
 

@@ -26,6 +26,17 @@ class NoiseDose(Value):
         return f"{self.name}={self.level}"
 
 
+def checked_level(level: int) -> int:
+    """The same level.
+
+    Raises:
+        UsageError: It is none.
+    """
+    if level not in LEVELS:
+        raise UsageError(f"noise_level is {level!r}; it must be 0 (none), 1, 2 or 3 (most)")
+    return level
+
+
 def parse_dose(text: str) -> NoiseDose:
     """The dose that `NAME` or `NAME=LEVEL` stands for.
 

@@ -59,7 +59,11 @@ class Turn:
         if not access.read(setting).is_neutral:
             return ""
         self._remember(undo="setting", setting=setting.model_dump(mode="json"))
-        access.apply(setting)
+        try:
+            access.apply(setting)
+        except NodeError:
+            access.apply(setting.neutral())  # a part of it may have been set
+            raise
         fields = setting.model_dump(mode="json", exclude_defaults=True, exclude={"what"})
         for name in type(setting).identity:
             fields.pop(name, None)
