@@ -48,8 +48,7 @@ class Environment:
         cluster: As behind `--cluster`: `embedded`, `kubeconfig:CONTEXT`.
         cluster_options: More options of that kind of cluster.
         noise: Sources of noise as `NAME` or `NAME=LEVEL`; None for those of the problem.
-        noise_level: How much noise from a mixture of all installed sources, 0 to 3; None for that
-            of the problem.
+        noise_level: How much of a mixture of all sources, 0 to 3; None for that of the problem.
         budget: Limits of the agent; None for those of `sregym run`.
         start_before_s: In mode `proactive`: the system is healthy when the agent starts and breaks
             within so many seconds. None: it is broken before.
@@ -95,7 +94,7 @@ class Environment:
     ) -> None:
         from sregym_core.conductor.plan import EpisodePlan
         from sregym_core.interfaces import AgentDescription, Budget
-        from sregym_core.model.noise_dose import checked_level
+        from sregym_core.model.noise_dose import with_noise
         from sregym_core.modes import check_start, mode_named
 
         self._workspace = workspace or shared()
@@ -105,10 +104,7 @@ class Environment:
         check_start(chosen, start_before_s)
         bench = self._workspace.bench
         found = bench.problems.get(problem) if isinstance(problem, str) else problem
-        if noise is not None:
-            found = found.model_copy(update={"noise": tuple(noise)})
-        if noise_level is not None:
-            found = found.model_copy(update={"noise_level": checked_level(noise_level)})
+        found = with_noise(found, noise, noise_level)
         bench.check(found)
         self._plan = EpisodePlan(
             episode=episode,

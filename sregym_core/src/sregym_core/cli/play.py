@@ -46,7 +46,7 @@ class Run(Subcommand):
             metavar="N",
             help="episodes of each agent in each problem (default 1)",
         )
-        options.add_noise(parser)
+        options.add_noise(parser, several=True)
         options.add_mode(parser)
         options.add_budget(parser, episode_s=1800.0, wall_s=1800.0)
         options.add_out(parser)
@@ -77,7 +77,9 @@ class Run(Subcommand):
             raise UsageError("no agent was named: give --agent NAME (see: sregym run --help)")
         cluster, cluster_options = options.cluster_choice(arguments.cluster)
         problems = options.chosen_problems(bench, arguments)
-        problems = options.noisy(problems, arguments, arguments.suite)
+        levels = arguments.noise_level or ()
+        level = levels[0] if levels else None
+        problems = options.noisy(problems, arguments.noise, level, arguments.suite)
         problems = options.timed(problems, arguments.timing)
         request = RunRequest(
             problems=problems,
@@ -92,6 +94,7 @@ class Run(Subcommand):
             start_before_s=arguments.start_before,
             jobs=arguments.jobs or options.usual_jobs(bench, cluster),
             keep=arguments.keep,
+            noise_levels=levels if len(levels) > 1 else (),
         )
         names = arguments.report if arguments.report is not None else default_reporters(bench)
         reporters = make_reporters(bench, names, quiet=arguments.json)

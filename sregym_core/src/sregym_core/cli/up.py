@@ -91,7 +91,9 @@ class Up(Subcommand):
             raise UsageError(msg)
         bench = workspace.bench
         check_start(mode_named(arguments.mode), arguments.start_before)
-        (problem,) = options.noisy((bench.problems.get(arguments.problem),), arguments)
+        (problem,) = options.noisy(
+            (bench.problems.get(arguments.problem),), arguments.noise, arguments.noise_level
+        )
         bench.check(problem)
         agent = bench.agent(arguments.agent)
         folder = arguments.folder.absolute()

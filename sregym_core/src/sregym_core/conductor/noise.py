@@ -90,11 +90,10 @@ class NoisePump:
         """
         if not self._sources or self._clock.real_time:
             return
-        until = self._began + LEAD_S
-        while (at := self._earliest()) is not None and self._began + at < until:
+        while (at := self._earliest()) is not None and at < LEAD_S:
             self._clock.advance(max(0.0, self._began + at - self._clock.now()))
-            self.due()
-        self._clock.advance(max(0.0, until - self._clock.now()))
+            self._due_at(at)
+        self._clock.advance(max(0.0, self._began + LEAD_S - self._clock.now()))
 
     def leapt(self, seconds: float) -> None:
         """So much time was left out: nothing was due in it."""
@@ -104,15 +103,19 @@ class NoisePump:
         """Disturb as often as the schedules ask for up to now, in the order of their moments."""
         elapsed = self._clock.now() - self._began
         while (at := self._earliest()) is not None and at <= elapsed:
-            for name in self._sources:
-                if self._next[name] == at:
-                    self._disturb(name, at)
+            self._due_at(at)
 
     def stop(self) -> None:
         """No more disturbances; those that last are ended."""
         for name, source in self._sources.items():
             self._next[name] = None
             source.settle(self._contexts[name])
+
+    def _due_at(self, at: float) -> None:
+        """What is due at one moment, which is over then: clocks are exact to parts of a second."""
+        for name in self._sources:
+            if self._next[name] == at:
+                self._disturb(name, at)
 
     def _earliest(self) -> float | None:
         return min((at for at in self._next.values() if at is not None), default=None)

@@ -52,5 +52,5 @@ def _any_named(text: str, fields: Mapping[str, Any], right: set[str]) -> bool:
 
 
 def _names(text: str, name: str) -> bool:
-    """Whether a name stands in a text by itself: `geo` is not in `mongodb-geo`."""
+    """Whether a name stands in a text by itself: `cart` is not in `cart-db`."""
     return bool(name) and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None

@@ -61,6 +61,7 @@ def resumed(bench: Bench, path: Path, jobs: int) -> RunRequest:
             jobs=jobs,
             mode=head["mode"],
             start_before_s=head["start_before_s"],
+            noise_levels=tuple(rest.get("noise_levels", ())),
         )
     except (KeyError, TypeError, ValueError, IndexError) as error:
         msg = (

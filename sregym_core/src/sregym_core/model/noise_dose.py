@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sregym_core.errors import UsageError
 from sregym_core.model.base import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_core.model.problem import Problem
 
 # 0 is silence; 1 and 2 leave a healthy system within its objectives, 3 need not.
 LEVELS = range(4)
@@ -26,15 +33,22 @@ class NoiseDose(Value):
         return f"{self.name}={self.level}"
 
 
-def checked_level(level: int) -> int:
-    """The same level.
+def with_noise(problem: Problem, noise: Sequence[str] | None, level: int | None) -> Problem:
+    """A problem with other noise than its own.
+
+    Args:
+        problem: As it is.
+        noise: Sources with or without levels; None for its own.
+        level: How much of a mixture of all sources; None for its own.
 
     Raises:
-        UsageError: It is none.
+        UsageError: The level is none.
     """
-    if level not in LEVELS:
+    if level is not None and level not in LEVELS:
         raise UsageError(f"noise_level is {level!r}; it must be 0 (none), 1, 2 or 3 (most)")
-    return level
+    named = problem.noise if noise is None else tuple(noise)
+    found = problem.noise_level if level is None else level
+    return problem.model_copy(update={"noise": named, "noise_level": found})
 
 
 def parse_dose(text: str) -> NoiseDose:

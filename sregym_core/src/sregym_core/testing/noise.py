@@ -104,7 +104,6 @@ class NoiseContract:
         hit = [what for what in watched.writes if _concerns(what, case)]
         assert hit == []
 
-
     def test_nothing_in_the_world_says_that_it_is_noise(
         self, case: NoiseCase, provision: Provision
     ) -> None:
