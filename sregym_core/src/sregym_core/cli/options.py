@@ -204,7 +204,7 @@ def add_mode(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mode",
         default="standard",
-        help="standard (default), reactive, proactive, diagnosis-only, mitigation-only, one-shot",
+        help="standard (default), reactive, proactive, on-call, diagnosis-only, mitigation-only, one-shot",
     )
     parser.add_argument(
         "--start-before",

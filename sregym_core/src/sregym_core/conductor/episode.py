@@ -15,6 +15,7 @@ from sregym_core.conductor import account, grading
 from sregym_core.conductor.acting import in_time
 from sregym_core.conductor.attribution import blamed
 from sregym_core.conductor.facts import facts_of
+from sregym_core.conductor.frame import account_of, office_of, served_in
 from sregym_core.conductor.grades import Grades
 from sregym_core.conductor.injection import SpoiledError
 from sregym_core.conductor.journal import UndoJournal
@@ -201,6 +202,9 @@ class EpisodePlayer:
             twin._policy(),
             twin._hear,
         )
+        if session.office is not None:
+            world = twin._require_world()
+            twin._session.office = session.office.fork(served_in(world, self._application))
         return twin
 
     def _contained(self, act: Callable[[], None]) -> None:
@@ -226,7 +230,7 @@ class EpisodePlayer:
     def _open_session(self) -> None:
         plan, world, prelude = self.plan, self._require_world(), self._setup.prelude
         assert prelude is not None  # the set-up is over
-        scene = Scene(self._application, self._setup.truths, prelude.alerts)
+        scene = Scene(self._application, self._setup.truths, prelude.alerts, plan.seed)
         if plan.furnish is not None:
             plan.furnish(world.cluster, self._journal)
         broken = prelude.injection.injected_at_s is not None or not plan.inject
@@ -247,6 +251,7 @@ class EpisodePlayer:
             alerts=prelude.alerts,
             hear=self._hear,
         )
+        self._session.office = office_of(plan, world, self._application)
         if plan.agent.served:  # time leaps when a world is opened: that is not the agent's
             before = world.cluster.clock.now()
             self._session.access()
@@ -380,6 +385,7 @@ class EpisodePlayer:
             **account.of_timeline(self._timeline),
             **account.of_stages(self._grades.stages, self._agent_began, self._setup.prelude),
             **account.of_noise(self.plan, self._noise, self._timeline, self._grades, self._setup),
+            **account_of(self._session, self._setup.world, self.at_s),
             **account.of_session(self._session),
         )
 

@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.api.pki.authority import Signed
     from sregym_cluster_embedded.api.request import Connect, Watch
-    from sregym_cluster_embedded.cluster.observing import Query
     from sregym_cluster_embedded.http.observability import ObservabilityEndpoint
     from sregym_cluster_embedded.http.server import ApiEndpoint
     from sregym_cluster_embedded.world import World
@@ -202,7 +201,7 @@ class EmbeddedCluster(Cluster):
         return observing.ask(self._live, observing.service(service), path, query, method, body)
 
     def observe_for(
-        self, policy: Policy, service: str, path: str, query: Query = ()
+        self, policy: Policy, service: str, path: str, query: observing.Query = ()
     ) -> ServiceAnswer:
         """Ask a service that neither tells of what is hidden nor counts it."""
         answer = observing.veiled(self, policy, observing.service(service))
