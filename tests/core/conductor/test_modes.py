@@ -44,7 +44,6 @@ def test_tasks(theatre: Any) -> None:
         "reactive": Task("reactive", both, both),
         "proactive": Task("proactive", both, both, watching=True),
         "on-call": Task("on-call", both, both),
-        "on-call": Task("on-call", both, both),
         "diagnosis-only": Task("diagnosis-only", both[:1], both[:1]),
         "mitigation-only": Task("mitigation-only", both[1:], both[1:]),
         "one-shot": Task("one-shot", both[:1], both),
