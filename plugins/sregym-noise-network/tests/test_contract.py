@@ -7,12 +7,19 @@ from sregym_app_deathstarbench.hotel_reservation.application import HotelReserva
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.interfaces import ClusterSpec
 from sregym_core.testing import NoiseCase, NoiseContract, PluginContract
-from sregym_noise_network.links import NetworkBandwidth, NetworkDelay, NetworkJitter, NetworkLoss
+from sregym_noise_network.links import (
+    NetworkBandwidth,
+    NetworkDelay,
+    NetworkDuplicates,
+    NetworkJitter,
+    NetworkLoss,
+)
 from sregym_noise_network.partitions import NetworkPartition
 
 SOURCES = (
     NetworkBandwidth,
     NetworkDelay,
+    NetworkDuplicates,
     NetworkJitter,
     NetworkLoss,
     NetworkPartition,

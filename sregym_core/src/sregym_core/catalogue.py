@@ -72,6 +72,7 @@ PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "memory-neighbour": "sregym-noise-node",
             "network-bandwidth": "sregym-noise-network",
             "network-delay": "sregym-noise-network",
+            "network-duplicates": "sregym-noise-network",
             "network-jitter": "sregym-noise-network",
             "network-loss": "sregym-noise-network",
             "network-neighbour": "sregym-noise-node",

@@ -68,6 +68,17 @@ class NetworkLoss(LinkNoise):
         return {"loss": turn.dose(0.005, 0.02, 0.25)}
 
 
+class NetworkDuplicates(LinkNoise):
+    """Some packets are sent twice, on a way with a limit that the copies take their part of."""
+
+    name: ClassVar[str] = "network-duplicates"
+    title: ClassVar[str] = "some packets of a service are sent twice, at a limited rate"
+
+    def packets(self, turn: Turn) -> dict[str, Any]:
+        """5, 10 or 30 %."""
+        return {"duplicated": turn.dose(0.05, 0.1, 0.3), "rate_mbit": turn.dose(200.0, 100.0, 20.0)}
+
+
 class NetworkBandwidth(LinkNoise):
     """There is a limit to how much a service sends."""
 

@@ -11,6 +11,7 @@ def sregym_register_noise_sources() -> list[Offer]:
     return [
         Offer("network-bandwidth", "sregym_noise_network.links:NetworkBandwidth"),
         Offer("network-delay", "sregym_noise_network.links:NetworkDelay"),
+        Offer("network-duplicates", "sregym_noise_network.links:NetworkDuplicates"),
         Offer("network-jitter", "sregym_noise_network.links:NetworkJitter"),
         Offer("network-loss", "sregym_noise_network.links:NetworkLoss"),
         Offer("network-partition", "sregym_noise_network.partitions:NetworkPartition"),
