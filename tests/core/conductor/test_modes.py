@@ -332,7 +332,7 @@ def test_alertmanager_that_refuses_is_an_error_of_the_world(theatre: Any) -> Non
         (
             "xyz",
             "there is no mode 'xyz'; there are: standard, reactive, proactive, on-call, "
-            "mitigation-only, one-shot",
+            "diagnosis-only, mitigation-only, one-shot",
         ),
     ],
 )
