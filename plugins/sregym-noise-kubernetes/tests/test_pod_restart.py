@@ -32,7 +32,7 @@ def pods(cluster):
     return [pod["metadata"]["name"] for pod in cluster.list("v1", "Pod")]
 
 
-@pytest.mark.parametrize(("level", "low", "high"), [(1, 420, 600), (2, 252, 360), (3, 147, 210)])
+@pytest.mark.parametrize(("level", "low", "high"), [(1, 700, 1000), (2, 420, 600), (3, 245, 350)])
 def test_the_schedule_keeps_its_bounds(cluster, level, low, high):
     for seed in range(20):
         context = NoiseContext(cluster, FullShop(), (), seed, level)

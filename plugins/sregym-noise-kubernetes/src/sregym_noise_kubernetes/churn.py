@@ -24,7 +24,7 @@ class PodRestart(Disturbance):
     name: ClassVar[str] = "pod-restart"
     title: ClassVar[str] = "a pod of a service is deleted and replaced"
     family: ClassVar[str] = "churn"
-    rhythm: ClassVar[Rhythm] = Rhythm(first_s=(60.0, 180.0), pause_s=(420.0, 600.0))
+    rhythm: ClassVar[Rhythm] = Rhythm(first_s=(60.0, 180.0), pause_s=(700.0, 1000.0))
 
     def begin(self, turn: Turn) -> str:
         """The pod's controller replaces it at once: nothing has to be ended."""

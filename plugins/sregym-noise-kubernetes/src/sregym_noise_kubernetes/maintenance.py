@@ -33,7 +33,7 @@ class NodeDrain(Disturbance):
     rhythm: ClassVar[Rhythm] = Rhythm(pause_s=(420.0, 720.0), lasts_s=(120.0, 300.0))
 
     def begin(self, turn: Turn) -> str:
-        """No pod, one, or all pods of services; never the last node that takes pods."""
+        """No pod, pods that have a twin, or all of services; never the last node that takes pods."""
         context = turn.context
         open_nodes = [name for name in workers(context) if not _cordoned(turn, name)]
         if len(open_nodes) < 2:
@@ -48,7 +48,8 @@ class NodeDrain(Disturbance):
             for pod in victim.pods
             if pod["spec"].get("nodeName") == node
         ]
-        moved = here[: turn.dose(0, 1, len(here))]
+        twins = [(victim, pod) for victim, pod in here if len(victim.pods) > 1]
+        moved = turn.dose([], twins[:1], here)
         for victim, pod in moved:
             turn.note(victim.component.name)
             context.cluster.delete(victim.pod_ref(pod))
