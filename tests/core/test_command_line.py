@@ -46,6 +46,7 @@ def test_help_names_every_command(invoke: Invoke) -> None:
         "problems",
         "applications",
         "faults",
+        "noise",
         "show",
         "run",
         "verify",
@@ -97,7 +98,7 @@ def test_help_names_every_command(invoke: Invoke) -> None:
         (
             ("new", "injector", "dns"),
             "no command named 'new'. It comes with sregym-dev: pip install sregym-dev. Known: applications, audit, doctor, "
-            "faults, judge, plugins, problems, quickstart, report, run, sample, show, submit, up, verify",
+            "faults, judge, noise, plugins, problems, quickstart, report, run, sample, show, submit, up, verify",
         ),
     ],
 )

@@ -119,14 +119,14 @@ class Brittle(MemoryCluster):
 
 
 class Obliging(MemoryCluster):
-    def observe(self, service, path, query=(), method="GET"):
+    def observe(self, service, path, query=(), method="GET", body=b""):
         return ServiceAnswer(200, b"42")
 
 
 class Ailing(MemoryCluster):
     services = ("prometheus",)
 
-    def observe(self, service, path, query=(), method="GET"):
+    def observe(self, service, path, query=(), method="GET", body=b""):
         return ServiceAnswer(503, b"")
 
 

@@ -67,6 +67,13 @@ class SparesNobody(Good):
         return context.application.components()
 
 
+class TellsWhatItIs(Good):
+    def disturb(self, context: NoiseContext, elapsed_s: float) -> str:
+        metadata = {"name": f"chaos-monkey-{elapsed_s:.0f}", "namespace": "shop"}
+        context.cluster.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
+        return "a ConfigMap"
+
+
 BAD: dict[str, type[Noise]] = {
     "test_schedule_follows_from_the_seed": RollsDice,
     "test_seeds_differ": IgnoresTheSeed,
@@ -74,6 +81,7 @@ BAD: dict[str, type[Noise]] = {
     "test_disturbs_and_heals": NeverHeals,
     "test_settling_is_harmless": SettlesTooMuch,
     "test_spares_the_targets_of_faults": SparesNobody,
+    "test_nothing_in_the_world_says_that_it_is_noise": TellsWhatItIs,
 }
 
 
@@ -87,7 +95,7 @@ class TestGoodNoise(NoiseContract):
 def test_bad_noise_is_found(check, run_check, memory) -> None:
     case = NoiseCase(BAD[check](), Shop(), spared="cart")
     with pytest.raises(AssertionError):
-        run_check(NoiseContract, check, case=case, provision=memory)
+        run_check(NoiseContract, check, case=case, provision=memory, level=1)
 
 
 def test_every_check_has_a_bad_source(checks_of) -> None:

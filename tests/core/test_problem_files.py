@@ -86,8 +86,10 @@ def test_a_bad_file(text: str, message: str) -> None:
     ("fields", "suites"),
     [
         ("", ("lite",)),
-        ("modes: [gray, slow]\n", ("lite", "gray", "slow")),
-        ("upstream: cart_is_slow\n", ("lite", "upstream")),
+        ("modes: [gray, slow]
+", ("lite", "gray", "slow")),
+        ("upstream: cart_is_slow
+", ("lite", "upstream", "upstream-noisy")),
     ],
 )
 def test_suites_follow_from_what_a_problem_says_of_itself(
@@ -144,7 +146,7 @@ def test_all_files_of_a_folder_are_read(register_plugin: PluginShelf, folder: Pa
             [],
             "light",
             "no suite named 'light'; did you mean 'lite'? Known: cascading, concurrent, correlated, "
-            "data, gray, hard, hardware, lite, metastable, network, operators, slow, upstream",
+            "data, gray, hard, hardware, lite, metastable, network, operators, slow, upstream, upstream-noisy",
         ),
         ([], "slow", "suite 'slow' has no problem with the plugins that are installed"),
         ([], "", "no problem was named: give ids or --suite NAME (see: sregym problems)"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sregym_app_deathstarbench.hotel_reservation.application import HotelReservation
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.interfaces import ClusterSpec, NoiseContext
-from sregym_noise_kubernetes.pod_restart import PodRestart
+from sregym_noise_kubernetes.churn import PodRestart
 
 
 def test_every_service_comes_back():

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from sregym_core.interfaces import NoiseContext
 from sregym_core.testing import FullShop, MemoryCluster
-from sregym_noise_kubernetes.pod_restart import PodRestart
+from sregym_noise_kubernetes.churn import PodRestart
 
 component = FullShop().component
 
@@ -30,13 +32,13 @@ def pods(cluster):
     return [pod["metadata"]["name"] for pod in cluster.list("v1", "Pod")]
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_the_schedule_keeps_its_bounds(cluster, seed):
-    first, *later = moments(NoiseContext(cluster, FullShop(), (), seed), 8)
-    assert 60.0 <= first <= 180.0
-    assert [abs(at_s - first - 300.0 * turn) <= 60.0 for turn, at_s in enumerate(later, 1)] == (
-        [True] * 7
-    )
+@pytest.mark.parametrize(("level", "low", "high"), [(1, 700, 1000), (2, 420, 600), (3, 245, 350)])
+def test_the_schedule_keeps_its_bounds(cluster, level, low, high):
+    for seed in range(20):
+        context = NoiseContext(cluster, FullShop(), (), seed, level)
+        found = moments(context, 8)
+        assert 60.0 <= found[0] <= 180.0
+        assert [low - 0.01 <= b - a <= high + 0.01 for a, b in pairwise(found)] == [True] * 7
 
 
 def test_one_pod_of_a_service_goes_and_comes_back(cluster):
@@ -46,6 +48,7 @@ def test_one_pod_of_a_service_goes_and_comes_back(cluster):
     (gone,) = [name for name in before if name not in pods(cluster)]
     owner = gone.split("-")[0]
     assert said == f"pod-restart: deleted Pod shop/{gone} of component {owner}"
+    assert context.subjects == [owner, gone]
     assert owner in ("catalog", "front")
     cluster.clock.advance(1.0)
     assert pods(cluster) == before
@@ -70,7 +73,5 @@ def test_what_is_not_ready_is_left_alone(cluster):
     cluster.clock.advance(1.0)
     before = pods(cluster)
     context = NoiseContext(cluster, FullShop(), (), 7)
-    assert NOISE.disturb(context, 100.0) == (
-        "pod-restart: no service is ready, nothing is disturbed"
-    )
+    assert NOISE.disturb(context, 1000.0) == "pod-restart: nobody can be disturbed now"
     assert pods(cluster) == before

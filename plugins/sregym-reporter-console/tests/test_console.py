@@ -173,3 +173,21 @@ def test_a_run_goes_on_when_nobody_reads_along() -> None:
     assert console.quiet
     with suppress(BrokenPipeError):  # of what it still holds
         gone.close()
+
+
+def test_noise_has_a_table_of_its_own() -> None:
+    quiet = record(LONG, "someone", Outcome.PASS, Outcome.PASS)
+    noisy = record(LONG, "someone", Outcome.FAIL, Outcome.FAIL)
+    noisy = noisy.model_copy(update={"noise_level": 2, "noise_blamed": ("zombies",)})
+    assert (
+        shown(80, quiet, noisy, noisy).split("by level of noise")[1]
+        == """\
+, with 95 % intervals
+
+ agent    noise  solved  share  95 %      noise blamed
+ ─"""
+        + "─" * 52
+        + """
+ someone  0      1/1     100 %  21-100 %  -
+ someone  2      0/2     0 %    0-66 %    zombies 2"""
+    )

@@ -174,3 +174,19 @@ def test_a_no_that_the_score_could_bear_is_called_tolerated() -> None:
         )
     ]
     assert [word(check) for check in checks] == ["tolerated", "pass", "fail"]
+
+
+def test_noise_has_a_table_of_its_own(plan: RunPlan, record: MakeRecord) -> None:
+    quiet, noisy = (
+        record("e0001", "someone", Outcome.PASS),
+        record("e0002", "someone", Outcome.FAIL),
+    )
+    assert 'id="doses"' not in render(plan, [quiet])
+    noisy = noisy.model_copy(update={"noise_level": 2, "noise_blamed": ("zombies",)})
+    page = render(plan, [quiet, noisy, noisy])
+    rows = re.findall(r"<tr>(.*?)</tr>", page.split('id="doses"')[1].split("</table>")[0], re.S)
+    cells = [re.findall(r"<td.*?>(.*?)<", row) for row in rows[1:]]
+    assert cells == [
+        ["someone", "0", "1 / 1", "100 %", "21 to 100 %", "\N{EN DASH}"],
+        ["someone", "2", "0 / 2", "0 %", "0 to 66 %", "zombies (2 times)"],
+    ]

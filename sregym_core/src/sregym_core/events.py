@@ -127,10 +127,17 @@ class ToolCalled:
 
 @dataclass(frozen=True)
 class NoiseMade:
-    """A noise source disturbed the system."""
+    """A noise source disturbed the system, or a disturbance of it is over.
+
+    Attributes:
+        noise: Name of the source.
+        what: What it did, in one line.
+        subjects: Names of the components, nodes and objects that it did it to.
+    """
 
     noise: str
     what: str
+    subjects: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

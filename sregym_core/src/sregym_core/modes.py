@@ -54,6 +54,13 @@ Work in two steps, without asking back.
 
 {_TOLD}"""
 
+_OFFICE = f"""\
+Documents can be read (read_document: a handbook for those on call, a runbook of each component; not
+all of them are up to date), and updates can be posted to the channel of the incident (post_update:
+say what is so). Neither is required.
+
+{_BOTH}"""
+
 _WATCH = f"""\
 Watch the system, without asking back, and act as soon as something is wrong.
 1. Let time pass and look at metrics, logs, traces and the cluster. As soon as you are sure of an
@@ -96,11 +103,13 @@ class Scene:
         application: What runs.
         truths: What is wrong.
         alerts: Those that fired, in the form of Alertmanager's webhook; None for none.
+        seed: Of the episode.
     """
 
     application: Application
     truths: Sequence[GroundTruth] = ()
     alerts: Mapping[str, Any] | None = None
+    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -115,6 +124,7 @@ class Mode:
         task: The same for programs.
         tells_cause: Whether the agent is told what is wrong.
         alerted: Whether the agent starts once an alert fired, and is told of those that fired.
+        documented: Whether there are documents to read and a channel to post updates to.
     """
 
     name: str
@@ -126,6 +136,7 @@ class Mode:
     tells_cause: bool = False
     alerted: bool = False
     watching: bool = False
+    documented: bool = False
 
     @property
     def task(self) -> Task:
@@ -156,6 +167,52 @@ def _alerted(scene: Scene) -> str:
 
     payload = json.dumps(scene.alerts, indent=1)
     return f"Alertmanager sent you the notification below. {about}\n\n{payload}"
+
+
+def severity(scene: Scene) -> str:
+    """How bad it is for users, by the share of operations that the ground truth says they miss."""
+    parts = {part.name: part for part in scene.application.components()}
+    every = {name for part in parts.values() for name in part.operations}
+    hurt = {
+        name
+        for truth in scene.truths
+        if truth.component in parts and not truth.impact.startswith("Users notice nothing")
+        for name in parts[truth.component].operations
+    }
+    if not hurt:
+        return "SEV4" if all(truth.component in parts for truth in scene.truths) else "SEV3"
+    return "SEV1" if hurt == every else "SEV2" if 2 * len(hurt) > len(every) else "SEV3"
+
+
+def _on_call(scene: Scene) -> str:
+    """A page, the ticket of a user, or a vague complaint, as the seed says."""
+    from random import Random
+
+    chance = Random(f"how an incident is reported, seed {scene.seed}")  # noqa: S311 - a game
+    about = scene.application.description.strip()
+    how = chance.choice(("page", "ticket", "complaint"))
+    if how == "page" and scene.alerts is not None:
+        import json
+
+        said = f"You are paged. Alertmanager says:\n\n{json.dumps(scene.alerts, indent=1)}"
+    elif how == "ticket":
+        number = chance.randint(10_000, 99_999)
+        saw = " ".join(dict.fromkeys(truth.impact for truth in scene.truths if truth.impact))
+        words = saw if saw and not saw.startswith("Users notice") else "Something is not right."
+        said = (
+            f'Ticket #{number}, opened by a customer and passed on to you: "{words} Please help."'
+        )
+    else:
+        said = chance.choice(_COMPLAINTS)
+    return f"{said}\n\nSeverity as it was filed: {severity(scene)}. {about}"
+
+
+_COMPLAINTS = (
+    'Somebody wrote in the support channel: "is it just me, or is it acting up again?"',
+    'A colleague of sales says: "the demo did not look good just now, can you check?"',
+    'Somebody wrote in the support channel: "a customer says it was better yesterday"',
+    'The office of the CTO asks: "are we having an incident?"',
+)
 
 
 def _nothing_said(scene: Scene) -> str:
@@ -231,6 +288,16 @@ MODES = (
         submissions=_STAGES,
         judged=_STAGES,
         watching=True,
+    ),
+    Mode(
+        "on-call",
+        "a page, a ticket or a complaint, with a handbook, runbooks and a channel for updates",
+        _on_call,
+        _OFFICE,
+        submissions=_STAGES,
+        judged=_STAGES,
+        alerted=True,
+        documented=True,
     ),
     Mode(
         "diagnosis-only",

@@ -21,6 +21,7 @@ from pydantic import ValidationError
 
 from sregym_core.errors import UsageError
 from sregym_core.model import EpisodeRecord, Outcome
+from sregym_core.model.dose_scores import scores_by_dose
 from sregym_core.sealing import Seal, contents, replace_file
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sregym_core.interfaces import RunPlan
+    from sregym_core.model.dose_scores import DoseScore
     from sregym_core.plugins import PluginStatus
 
 FORMAT = 1
@@ -210,7 +212,21 @@ def summarise(records: Sequence[EpisodeRecord]) -> dict[str, Any]:
         counts[str(record.outcome)] = counts.get(str(record.outcome), 0) + 1
         for name, stage in (("diagnosed", record.diagnosis), ("mitigated", record.mitigation)):
             counts[name] += int(stage is not None and stage.verdict.outcome is Outcome.PASS)
-    return {"episodes": len(records), "agents": {name: agents[name] for name in sorted(agents)}}
+    found = {"episodes": len(records), "agents": {name: agents[name] for name in sorted(agents)}}
+    doses = scores_by_dose(records)
+    return found | {"noise": [_of_dose(dose) for dose in doses]} if doses else found
+
+
+def _of_dose(dose: DoseScore) -> dict[str, Any]:
+    return {
+        "agent": dose.agent,
+        "level": dose.level,
+        "graded": dose.graded,
+        "pass": dose.solved,
+        "share": round(dose.share, 4),
+        "interval": [round(dose.low, 4), round(dose.high, 4)],
+        "blamed": dict(dose.blamed),
+    }
 
 
 def read_episode(path: Path) -> EpisodeRecord:

@@ -276,10 +276,15 @@ class KubernetesCluster(Cluster):
         return tuple(self.telemetry.places)
 
     def observe(
-        self, service: str, path: str, query: Sequence[tuple[str, str]] = (), method: str = "GET"
+        self,
+        service: str,
+        path: str,
+        query: Sequence[tuple[str, str]] = (),
+        method: str = "GET",
+        body: bytes = b"",
     ) -> ServiceAnswer:
         """Ask a service over HTTP."""
-        return self.telemetry.ask(service, path, query, method)
+        return self.telemetry.ask(service, path, query, method, body)
 
     @property
     def nodes(self) -> NodeAccess | None:

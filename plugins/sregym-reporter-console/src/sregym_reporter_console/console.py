@@ -20,14 +20,17 @@ from sregym_core.events import (
 )
 from sregym_core.interfaces import Reporter
 from sregym_core.model import Outcome
+from sregym_core.model.dose_scores import scores_by_dose
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from rich.progress import TaskID
     from sregym_core.events import EpisodeEvent
     from sregym_core.interfaces import RunPlan
     from sregym_core.model import EpisodeRecord, StageRecord
+    from sregym_core.model.dose_scores import DoseScore
 
 STYLES = {
     Outcome.PASS: "green",
@@ -111,7 +114,35 @@ class ConsoleReporter(Reporter):
         self._progress.stop()
         self._console.print()
         self._console.print(_table(plan, records))
+        doses = scores_by_dose(records)
+        if doses:
+            self._console.print(_doses(doses))
         return None
+
+
+def _doses(doses: Sequence[DoseScore]) -> Table:
+    """Score against dose, and which noise was blamed."""
+    table = Table(
+        title="by level of noise, with 95 % intervals",
+        title_style="dim",
+        header_style="bold",
+        box=SIMPLE,
+        pad_edge=False,
+        collapse_padding=True,
+    )
+    for name in ("agent", "noise", "solved", "share", "95 %", "noise blamed"):
+        table.add_column(name, overflow="fold")
+    for dose in doses:
+        blamed = ", ".join(f"{name} {count}" for name, count in dose.blamed)
+        table.add_row(
+            dose.agent,
+            str(dose.level),
+            f"{dose.solved}/{dose.graded}",
+            f"{100 * dose.share:.0f} %",
+            f"{100 * dose.low:.0f}-{100 * dose.high:.0f} %",
+            blamed or "-",
+        )
+    return table
 
 
 def _step(event: EpisodeEvent) -> str:

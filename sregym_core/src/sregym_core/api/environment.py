@@ -47,7 +47,8 @@ class Environment:
         mode: How the episode is put to the agent: `standard`, `reactive`, `proactive` ...
         cluster: As behind `--cluster`: `embedded`, `kubeconfig:CONTEXT`.
         cluster_options: More options of that kind of cluster.
-        noise: Names of the sources of noise; None for those of the problem.
+        noise: Sources of noise as `NAME` or `NAME=LEVEL`; None for those of the problem.
+        noise_level: How much of a mixture of all sources, 0 to 3; None for that of the problem.
         budget: Limits of the agent; None for those of `sregym run`.
         start_before_s: In mode `proactive`: the system is healthy when the agent starts and breaks
             within so many seconds. None: it is broken before.
@@ -78,6 +79,7 @@ class Environment:
         cluster: str = "embedded",
         cluster_options: Mapping[str, str] | None = None,
         noise: Sequence[str] | None = None,
+        noise_level: int | None = None,
         budget: Budget | None = None,
         start_before_s: float | None = None,
         agent: AgentDescription | None = None,
@@ -92,6 +94,7 @@ class Environment:
     ) -> None:
         from sregym_core.conductor.plan import EpisodePlan
         from sregym_core.interfaces import AgentDescription, Budget
+        from sregym_core.model.noise_dose import with_noise
         from sregym_core.modes import check_start, mode_named
 
         self._workspace = workspace or shared()
@@ -101,8 +104,7 @@ class Environment:
         check_start(chosen, start_before_s)
         bench = self._workspace.bench
         found = bench.problems.get(problem) if isinstance(problem, str) else problem
-        if noise is not None:
-            found = found.model_copy(update={"noise": tuple(noise)})
+        found = with_noise(found, noise, noise_level)
         bench.check(found)
         self._plan = EpisodePlan(
             episode=episode,

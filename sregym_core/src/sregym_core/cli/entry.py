@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "problems": ("listings:Problems", "list problems"),
     "applications": ("applications:Applications", "list applications with their size"),
     "faults": ("faults:Faults", "list fault primitives, or all fitting pairs with targets"),
+    "noise": ("noise:NoiseSources", "list sources of noise"),
     "show": ("listings:Show", "show one problem"),
     "run": ("play:Run", "let agents play problems and grade them"),
     "verify": ("verify:Verify", "prove problems by machine"),

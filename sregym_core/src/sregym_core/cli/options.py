@@ -106,6 +106,77 @@ def add_fresh_seed(parser: argparse.ArgumentParser, whose: str) -> None:
     parser.add_argument("--seed", type=int, metavar="N", help=told)
 
 
+def add_noise(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
+    """What disturbs besides the fault; `several` levels one after the other, where it makes sense."""
+    again = "; several as 0,2 or 0..3, everything is played at each" if several else ""
+    parser.add_argument(
+        "--noise-level",
+        type=noise_levels if several else noise_level,
+        default=None,
+        metavar="LEVEL",
+        help="0 (none) to 3: how much noise from a mixture of all installed sources (default: that "
+        f"of the suite or problem){again}",
+    )
+    parser.add_argument(
+        "--noise",
+        action="append",
+        default=[],
+        metavar="NAME[=LEVEL]",
+        help="a source of noise, with a level from 0 to 3 (default 1); may be given several times; "
+        "see: sregym noise",
+    )
+
+
+def noise_level(text: str) -> int:
+    """A level of noise."""
+    from sregym_core.model.noise_dose import LEVELS
+
+    if text.isdecimal() and int(text) in LEVELS:
+        return int(text)
+    msg = f"a level from 0 to 3 is needed, not {text!r}"
+    raise argparse.ArgumentTypeError(msg)
+
+
+def noise_levels(text: str) -> tuple[int, ...]:
+    """Levels of noise: `2`, `0,2` or `0..3`."""
+    first, separator, last = text.partition("..")
+    if separator:
+        found = tuple(range(noise_level(first), noise_level(last) + 1))
+    else:
+        found = tuple(dict.fromkeys(noise_level(word) for word in text.split(",")))
+    if not found:
+        msg = f"levels from low to high are needed, not {text!r}"
+        raise argparse.ArgumentTypeError(msg)
+    return found
+
+
+def noisy(
+    problems: tuple[Problem, ...], named: list[str], level: int | None, suite: str = ""
+) -> tuple[Problem, ...]:
+    """Problems with the noise of a command line; what it does not say is that of suite and problem.
+
+    Args:
+        problems: As they are.
+        named: Sources of noise that were named, with or without a level.
+        level: How much of a mixture; None where nothing was said.
+        suite: By which they were chosen; empty when by their ids.
+
+    Raises:
+        UsageError: What was named is no dose.
+    """
+    from sregym_core.model.noise_dose import parse_dose
+    from sregym_core.model.suites import noise_level_of
+
+    changed: dict[str, object] = {}
+    if named:
+        changed["noise"] = tuple(str(parse_dose(text)) for text in named)
+    if level is None and suite and not named:
+        level = noise_level_of(suite)
+    if level is not None:
+        changed["noise_level"] = level
+    return tuple(problem.model_copy(update=changed) for problem in problems)
+
+
 def add_out(parser: argparse.ArgumentParser) -> None:
     """Where a run is written."""
     parser.add_argument(
@@ -133,7 +204,7 @@ def add_mode(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mode",
         default="standard",
-        help="standard (default), reactive, proactive, diagnosis-only, mitigation-only, one-shot",
+        help="standard (default), reactive, proactive, on-call, diagnosis-only, mitigation-only, one-shot",
     )
     parser.add_argument(
         "--start-before",

@@ -46,13 +46,7 @@ class Run(Subcommand):
             metavar="N",
             help="episodes of each agent in each problem (default 1)",
         )
-        parser.add_argument(
-            "--noise",
-            action="append",
-            default=[],
-            metavar="NAME",
-            help="a source of disturbances; may be given several times",
-        )
+        options.add_noise(parser, several=True)
         options.add_mode(parser)
         options.add_budget(parser, episode_s=1800.0, wall_s=1800.0)
         options.add_out(parser)
@@ -83,9 +77,9 @@ class Run(Subcommand):
             raise UsageError("no agent was named: give --agent NAME (see: sregym run --help)")
         cluster, cluster_options = options.cluster_choice(arguments.cluster)
         problems = options.chosen_problems(bench, arguments)
-        if arguments.noise:
-            noise = tuple(arguments.noise)
-            problems = tuple(problem.model_copy(update={"noise": noise}) for problem in problems)
+        levels = arguments.noise_level or ()
+        level = levels[0] if levels else None
+        problems = options.noisy(problems, arguments.noise, level, arguments.suite)
         problems = options.timed(problems, arguments.timing)
         request = RunRequest(
             problems=problems,
@@ -100,6 +94,7 @@ class Run(Subcommand):
             start_before_s=arguments.start_before,
             jobs=arguments.jobs or options.usual_jobs(bench, cluster),
             keep=arguments.keep,
+            noise_levels=levels if len(levels) > 1 else (),
         )
         names = arguments.report if arguments.report is not None else default_reporters(bench)
         reporters = make_reporters(bench, names, quiet=arguments.json)
@@ -111,8 +106,8 @@ class Run(Subcommand):
         from sregym_core.conductor.resuming import resumed
         from sregym_core.conductor.run import check_playable
 
-        for name in ("problems", "suite", "agent", "agent_option", "noise", "out"):
-            if getattr(arguments, name):
+        for name in ("problems", "suite", "agent", "agent_option", "noise", "noise_level", "out"):
+            if getattr(arguments, name) not in (None, "", []):
                 word = name.upper() if name == "problems" else f"--{name.replace('_', '-')}"
                 msg = f"--resume goes on with what the run was begun with; leave out {word.removesuffix('S')}"
                 raise UsageError(msg)
@@ -203,6 +198,9 @@ def episode_summary(record: EpisodeRecord) -> dict[str, Any]:
         "repair": None if record.repair is None else record.repair.model_dump(mode="json"),
         "stopped": record.stopped,
         "recovered": record.recovered,
+        "noise": dict(record.noise),
+        "noise_level": record.noise_level,
+        "noise_blamed": list(record.noise_blamed),
         "false_alarms": record.false_alarms,
         "ttd_s": record.ttd_s,
         "ttm_s": record.ttm_s,

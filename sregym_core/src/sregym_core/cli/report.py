@@ -42,6 +42,7 @@ class Report(Subcommand):
             cluster=head["cluster"],
             mode=head.get("mode", "standard"),  # runs of older versions do not say it
             start_before_s=head.get("start_before_s"),
+            noise_levels=tuple(head.get("request", {}).get("noise_levels", ())),
         )
         reporter.run_started(plan)
         written = reporter.run_finished(plan, tuple(records))

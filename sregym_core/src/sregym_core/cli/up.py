@@ -39,6 +39,7 @@ class Up(Subcommand):
             "--agent", default="human", metavar="NAME", help="adapter that waits (default: human)"
         )
         options.add_mode(parser)
+        options.add_noise(parser)
         options.add_budget(parser, episode_s=None, wall_s=None)
         options.add_fresh_seed(parser, "of the world")
         parser.add_argument(
@@ -90,7 +91,9 @@ class Up(Subcommand):
             raise UsageError(msg)
         bench = workspace.bench
         check_start(mode_named(arguments.mode), arguments.start_before)
-        problem = bench.problems.get(arguments.problem)
+        (problem,) = options.noisy(
+            (bench.problems.get(arguments.problem),), arguments.noise, arguments.noise_level
+        )
         bench.check(problem)
         agent = bench.agent(arguments.agent)
         folder = arguments.folder.absolute()

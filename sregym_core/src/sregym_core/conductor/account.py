@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.grounding import grounding
+from sregym_core.conductor.noise_blamed import noise_blamed
 from sregym_core.interfaces import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sregym_core.conductor.grades import Grades
+    from sregym_core.conductor.noise import NoisePump
     from sregym_core.conductor.plan import EpisodePlan
     from sregym_core.conductor.prelude import Prelude
     from sregym_core.conductor.session import LiveSession
@@ -75,6 +78,16 @@ def of_diagnosis(
     calls = () if session is None else session.transcript
     seen = grounding(diagnosis, calls, [part.name for part in application.components()])
     return {"diagnosis": diagnosis.model_copy(update={"grounding": seen})}
+def of_noise(
+    plan: EpisodePlan, pump: NoisePump | None, timeline: Timeline, grades: Grades
+) -> dict[str, Any]:
+    """How much noise there was, and which of it the diagnosis blamed."""
+    diagnosis = grades.stages.get(Stage.DIAGNOSIS)
+    return {
+        "noise": {} if pump is None else dict(pump.levels),
+        "noise_level": plan.problem.noise_level,
+        "noise_blamed": noise_blamed(diagnosis, timeline.entries, lambda: grades.truths),
+    }
 
 
 def of_session(session: LiveSession | None) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from sregym_core.conductor.fitting import why_unfit
 from sregym_core.errors import UsageError
+from sregym_core.model.noise_dose import parse_dose
 from sregym_core.plugins import Plugins
 from sregym_core.problems import ProblemSet
 from sregym_core.registry import Registry
@@ -131,8 +132,8 @@ class Bench:
         application = self.application(problem.application)
         for name in (*problem.oracles.diagnosis, *problem.oracles.mitigation):
             self.oracle(name)
-        for name in problem.noise:
-            self.noise(name)
+        for dose in map(parse_dose, problem.noise):
+            self.noise(dose.name)
         where = f"problem {problem.id!r}"
         chooser = self.chooser(application, where)
         for ref in problem.single_faults:

@@ -15,10 +15,11 @@ from sregym_core.conductor import account, grading
 from sregym_core.conductor.acting import in_time
 from sregym_core.conductor.attribution import blamed
 from sregym_core.conductor.facts import facts_of
+from sregym_core.conductor.frame import account_of, office_of, served_in
 from sregym_core.conductor.grades import Grades
 from sregym_core.conductor.injection import SpoiledError
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.conductor.noise import NoisePump
+from sregym_core.conductor.noise_doses import pump_for
 from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.recovery import recover, remaining_difference
 from sregym_core.conductor.repairs import RepairWatch
@@ -45,13 +46,13 @@ from sregym_core.model import EpisodeRecord, Outcome, RepairRecord, outcome_of
 from sregym_core.modes import Scene
 from sregym_core.policy import Policy
 from sregym_core.policy.role import on_call
-from sregym_core.salt import salted_seed
 from sregym_core.sessions import keep_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sregym_core.conductor.bench import Bench
+    from sregym_core.conductor.noise import NoisePump
     from sregym_core.conductor.plan import EpisodePlan
     from sregym_core.conductor.worlds import World, Worlds
     from sregym_core.events import EpisodeEvent
@@ -201,6 +202,9 @@ class EpisodePlayer:
             twin._policy(),
             twin._hear,
         )
+        if session.office is not None:
+            world = twin._require_world()
+            twin._session.office = session.office.fork(served_in(world, self._application))
         return twin
 
     def _contained(self, act: Callable[[], None]) -> None:
@@ -226,11 +230,13 @@ class EpisodePlayer:
     def _open_session(self) -> None:
         plan, world, prelude = self.plan, self._require_world(), self._setup.prelude
         assert prelude is not None  # the set-up is over
-        scene = Scene(self._application, self._setup.truths, prelude.alerts)
+        scene = Scene(self._application, self._setup.truths, prelude.alerts, plan.seed)
         if plan.furnish is not None:
             plan.furnish(world.cluster, self._journal)
         broken = prelude.injection.injected_at_s is not None or not plan.inject
         self._found = Found.of(world.cluster, self._application, broken=broken)
+        self._noise = pump_for(self._bench, plan, self._setup, self._worlds.salt, self._blamed)
+        self._noise.lead()
         self._session = LiveSession(
             world.cluster,
             self._timeline,
@@ -245,9 +251,11 @@ class EpisodePlayer:
             alerts=prelude.alerts,
             hear=self._hear,
         )
+        self._session.office = office_of(plan, world, self._application)
         if plan.agent.served:  # time leaps when a world is opened: that is not the agent's
+            before = world.cluster.clock.now()
             self._session.access()
-        self._noise = self._noise_pump(world)
+            self._noise.leapt(world.cluster.clock.now() - before)
         prelude.agent_starts()
         self._agent_began = self._timeline.at_s()
         self._watch = RepairWatch.begin(world.cluster, self._application)
@@ -295,18 +303,6 @@ class EpisodePlayer:
         journal, cluster = self._journal, self._require_world().cluster
         debugged = self._application.namespaces if cluster.nodes_are_apart else ()
         return Policy(lambda: journal.concealed, on_call(self._worlds.suffix), debugged)
-
-    def _noise_pump(self, world: World) -> NoisePump:
-        problem = self.plan.problem
-        return NoisePump(
-            [self._bench.noise(name) for name in problem.noise],
-            world.cluster,
-            self._application,
-            tuple(name for ref in problem.faults for name in ref.components),
-            salted_seed(self._worlds.salt, "noise", self.plan.seed),
-            self._timeline,
-            self._blamed,
-        )
 
     def _reference(self) -> Reference:
         fixes = [fault.reference_fix(context) for fault, context in self._setup.faults]
@@ -386,6 +382,8 @@ class EpisodePlayer:
             **account.of_timeline(self._timeline),
             **account.of_stages(self._grades.stages, self._agent_began, self._setup.prelude),
             **account.of_diagnosis(self._grades.stages, self._session, self._application),
+            **account.of_noise(self.plan, self._noise, self._timeline, self._grades),
+            **account_of(self._session, self._setup.world, self.at_s),
             **account.of_session(self._session),
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copy import copy
+from copy import copy, deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,10 +12,13 @@ from sregym_core.events import NoiseMade
 from sregym_core.interfaces import ClusterError, NoiseContext
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from sregym_core.conductor.timeline import Timeline
     from sregym_core.interfaces import Application, Cluster, Noise
+
+# In so many seconds before the agent's start the world gets as noisy as it stays.
+LEAD_S = 240.0
 
 
 class NoisePump:
@@ -29,6 +32,11 @@ class NoisePump:
         seed: From which they take all chance; nobody who sees the world may know it.
         timeline: Where disturbances are told.
         tell: Says whose an exception is.
+        levels: How much each source disturbs, by name; 1 for those that are missing.
+        spared_nodes: Nodes that are left alone.
+
+    Attributes:
+        levels: By name of the source.
     """
 
     def __init__(
@@ -40,39 +48,87 @@ class NoisePump:
         seed: int,
         timeline: Timeline,
         tell: Callable[[BaseException], str] = located,
+        levels: Mapping[str, int] | None = None,
+        spared_nodes: tuple[str, ...] = (),
     ) -> None:
         self._tell = tell
-        self._context = NoiseContext(cluster, application, spared, seed)
+        self.levels = {source.name: (levels or {}).get(source.name, 1) for source in sources}
+        self._contexts = {
+            name: NoiseContext(cluster, application, spared, seed, level, spared_nodes)
+            for name, level in self.levels.items()
+        }
         self._timeline = timeline
+        self._clock = cluster.clock
         self._began = cluster.clock.now()
-        self._next = {source.name: source.next_at(self._context, 0.0) for source in sources}
         self._sources = {source.name: source for source in sources}
+        self._next = {
+            name: source.next_at(self._contexts[name], 0.0)
+            for name, source in self._sources.items()
+        }
 
     def fork(self, cluster: Cluster, timeline: Timeline) -> NoisePump:
         """An equal one that goes on by itself, in a forked cluster."""
         twin = copy(self)
-        twin._context = replace(self._context, cluster=cluster)
+        twin._contexts = {
+            name: replace(
+                context,
+                cluster=cluster,
+                memory=deepcopy(context.memory),
+                subjects=list(context.subjects),
+            )
+            for name, context in self._contexts.items()
+        }
+        twin._clock = cluster.clock
         twin._timeline = timeline
         twin._next = dict(self._next)
         return twin
 
+    def lead(self) -> None:
+        """Let the world get noisy before anybody looks.
+
+        Nothing happens where there is no noise, and where somebody would have to wait for it.
+        """
+        if not self._sources or self._clock.real_time:
+            return
+        while (at := self._earliest()) is not None and at < LEAD_S:
+            self._clock.advance(max(0.0, self._began + at - self._clock.now()))
+            self._due_at(at)
+        self._clock.advance(max(0.0, self._began + LEAD_S - self._clock.now()))
+
+    def leapt(self, seconds: float) -> None:
+        """So much time was left out: nothing was due in it."""
+        self._began += seconds
+
     def due(self) -> None:
-        """Disturb as often as the schedule asks for up to now."""
-        elapsed = self._context.cluster.clock.now() - self._began
-        for name, source in self._sources.items():
-            while (at := self._next[name]) is not None and at <= elapsed:
-                try:
-                    what = given_by(source, "disturb", source.disturb(self._context, at), str)
-                    self._next[name] = source.next_at(self._context, at)
-                except BaseException as error:
-                    if interrupts(error) or isinstance(error, SregymError | ClusterError):
-                        raise
-                    # The agent asked when it was due, but it is not the agent's.
-                    raise WorldError(self._tell(error)) from error
-                self._timeline.record(NoiseMade(name, what))
+        """Disturb as often as the schedules ask for up to now, in the order of their moments."""
+        elapsed = self._clock.now() - self._began
+        while (at := self._earliest()) is not None and at <= elapsed:
+            self._due_at(at)
 
     def stop(self) -> None:
         """No more disturbances; those that last are ended."""
         for name, source in self._sources.items():
             self._next[name] = None
-            source.settle(self._context)
+            source.settle(self._contexts[name])
+
+    def _due_at(self, at: float) -> None:
+        """What is due at one moment, which is over then: clocks are exact to parts of a second."""
+        for name in self._sources:
+            if self._next[name] == at:
+                self._disturb(name, at)
+
+    def _earliest(self) -> float | None:
+        return min((at for at in self._next.values() if at is not None), default=None)
+
+    def _disturb(self, name: str, at: float) -> None:
+        source, context = self._sources[name], self._contexts[name]
+        context.subjects.clear()
+        try:
+            what = given_by(source, "disturb", source.disturb(context, at), str)
+            self._next[name] = source.next_at(context, at)
+        except BaseException as error:
+            if interrupts(error) or isinstance(error, SregymError | ClusterError):
+                raise
+            # The agent asked when it was due, but it is not the agent's.
+            raise WorldError(self._tell(error)) from error
+        self._timeline.record(NoiseMade(name, what, tuple(dict.fromkeys(context.subjects))))

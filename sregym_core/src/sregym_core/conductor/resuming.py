@@ -36,10 +36,12 @@ def resumed(bench: Bench, path: Path, jobs: int) -> RunRequest:
         chosen = [bench.problems.get(name) for name in head["problems"]]
         _same_plugins(path, head.get("plugins", []), bench.plugins.statuses())
         timing = rest.get("timing", {})  # not there in runs of earlier versions
+        levels = rest.get("noise_level", {})
         problems = tuple(
             problem.model_copy(
                 update={
                     "noise": tuple(rest["noise"][problem.id]),
+                    "noise_level": int(levels.get(problem.id, 0)),
                     "timing": Timing(**timing[problem.id])
                     if problem.id in timing
                     else problem.timing,
@@ -59,6 +61,7 @@ def resumed(bench: Bench, path: Path, jobs: int) -> RunRequest:
             jobs=jobs,
             mode=head["mode"],
             start_before_s=head["start_before_s"],
+            noise_levels=tuple(rest.get("noise_levels", ())),
         )
     except (KeyError, TypeError, ValueError, IndexError) as error:
         msg = (

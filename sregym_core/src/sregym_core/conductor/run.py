@@ -49,6 +49,8 @@ class RunRequest:
         start_before_s: Agents start in a healthy system, and it breaks within this time; None
             breaks it before they start.
         keep: Whether applications stay on a real cluster when the run is over.
+        noise_levels: Levels of noise at each of which everything is played; empty for once, as
+            noisy as each problem says.
     """
 
     problems: tuple[Problem, ...]
@@ -63,6 +65,7 @@ class RunRequest:
     mode: str = STANDARD.name
     start_before_s: float | None = None
     keep: bool = False
+    noise_levels: tuple[int, ...] = ()
 
     def assignments(self) -> Iterator[Assignment]:
         """All episodes of the run, in order."""
@@ -70,10 +73,15 @@ class RunRequest:
         for problem in self.problems:
             for agent in self.agents:
                 for attempt in range(1, self.attempts + 1):
-                    number += 1
-                    yield Assignment(
-                        f"e{number:04d}", problem, agent, self.seed + attempt - 1, attempt
-                    )
+                    for noisy in self._doses(problem):
+                        number += 1
+                        episode, seed = f"e{number:04d}", self.seed + attempt - 1
+                        yield Assignment(episode, noisy, agent, seed, attempt)
+
+    def _doses(self, problem: Problem) -> Sequence[Problem]:
+        """The problem at each level: the same worlds, so that only noise makes a difference."""
+        levels = self.noise_levels or (problem.noise_level,)
+        return [problem.model_copy(update={"noise_level": level}) for level in levels]
 
 
 @dataclass(frozen=True)
@@ -164,6 +172,7 @@ def play_run(
         cluster_options=request.cluster_options,
         mode=request.mode,
         start_before_s=request.start_before_s,
+        noise_levels=request.noise_levels,
     )
     folder.begin(plan, bench.plugins.statuses(), remembered(request))
     audience.tell("run_started", plan)
@@ -193,6 +202,8 @@ def remembered(request: RunRequest) -> dict[str, Any]:
         "agent_options": dict(request.agent_options),
         "budget": asdict(request.budget),
         "noise": {problem.id: list(problem.noise) for problem in request.problems},
+        "noise_level": {problem.id: problem.noise_level for problem in request.problems},
+        "noise_levels": list(request.noise_levels),
         "timing": {problem.id: problem.timing.model_dump() for problem in request.problems},
     }
 
@@ -353,6 +364,7 @@ def _lost(task: _Task, why: str, *, simulated: bool) -> EpisodeRecord:
         mode=task.request.mode,
         start_before_s=task.request.start_before_s,
         attempt=task.assignment.attempt,
+        noise_level=task.assignment.problem.noise_level,
         cluster=task.request.cluster,
         outcome=Outcome.ERROR,
         reason=why,

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Tool,
     )
     from sregym_core.model import ApiRequest, Attempt, Claims, ToolCall
+    from sregym_core.toolbox.office import Office
 
 # Modelled seconds on a virtual clock: what a person's kubectl takes, with the time to type it.
 KUBECTL_COST_S = 2.0
@@ -86,12 +87,12 @@ class LiveSession(Session):
         self._hear = hear
         self._stage = self._task.submissions[0]
         self._access: Access | None = None
-        self.agent_version = ""
-        self.model = ""
+        self.agent_version = self.model = ""
         self._ledger = Ledger(timeline, budget)
         self._pages = Pages()
         self._policy = policy or Policy()
         self.outside = OutsideCalls()
+        self.office: Office | None = None
 
     def fork(
         self,
@@ -107,8 +108,7 @@ class LiveSession(Session):
         twin._cluster, twin._timeline, twin._policy = cluster, timeline, policy
         twin._on_submit, twin._before_call, twin._hear = on_submit, before_call, hear
         twin._ledger = self._ledger.fork(timeline)
-        twin._pages = self._pages.fork()
-        twin.outside = self.outside.fork()
+        twin._pages, twin.outside = self._pages.fork(), self.outside.fork()
         return twin
 
     @property
@@ -164,7 +164,7 @@ class LiveSession(Session):
     @property
     def tools(self) -> tuple[Tool, ...]:
         """What can be called by name."""
-        return catalogue.tools()
+        return catalogue.tools(on_call=self.office is not None)
 
     def call(self, tool: str, arguments: Mapping[str, object]) -> ToolResult:
         """Use a tool by name and read its answer as a language model does."""

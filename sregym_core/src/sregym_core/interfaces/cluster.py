@@ -229,7 +229,12 @@ class Cluster(ABC):
         return ()
 
     def observe(
-        self, service: str, path: str, query: Sequence[tuple[str, str]] = (), method: str = "GET"
+        self,
+        service: str,
+        path: str,
+        query: Sequence[tuple[str, str]] = (),
+        method: str = "GET",
+        body: bytes = b"",
     ) -> ServiceAnswer:
         """Ask a service of observability, as an HTTP client would.
 
@@ -238,6 +243,7 @@ class Cluster(ABC):
             path: Of the service's HTTP API, `/api/v1/query` for instance.
             query: Parameters in order; a name may occur several times.
             method: HTTP method.
+            body: Sent with it, as JSON: alerts that are posted to Alertmanager, for instance.
         """
         raise no_such_service(service, self.services)
 

@@ -28,6 +28,7 @@ class RunPlan:
         mode: How episodes are put to agents.
         start_before_s: Within how many seconds of the agent's start the system breaks; None where
             it is broken before.
+        noise_levels: Levels of noise at each of which everything is played; empty for once.
     """
 
     folder: Path
@@ -38,11 +39,13 @@ class RunPlan:
     cluster_options: Mapping[str, str] = field(default_factory=dict)
     mode: str = "standard"
     start_before_s: float | None = None
+    noise_levels: tuple[int, ...] = ()
 
     @property
     def episodes(self) -> int:
         """How many episodes that makes."""
-        return len(self.problems) * len(self.agents) * len(self.seeds)
+        doses = max(1, len(self.noise_levels))
+        return len(self.problems) * len(self.agents) * len(self.seeds) * doses
 
 
 class Reporter(ABC):

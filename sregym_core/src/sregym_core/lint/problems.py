@@ -13,6 +13,7 @@ from sregym_core.lint.documents import documents
 from sregym_core.lint.forms import compare, explained
 from sregym_core.model import Problem
 from sregym_core.model.defect import Defect, Location, did_you_mean
+from sregym_core.model.noise_dose import parse_dose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,8 +66,8 @@ def _defects(
             _, why = _made(lambda name=name: bench.registry.load("oracle", name))
             if why:
                 yield ("oracles", stage, index), why
-    for index, name in enumerate(problem.noise):
-        _, why = _made(lambda name=name: bench.registry.load("noise source", name))
+    for index, text in enumerate(problem.noise):
+        _, why = _made(lambda text=text: bench.registry.load("noise source", parse_dose(text).name))
         if why:
             yield ("noise", index), why
     layers: set[str] = set()

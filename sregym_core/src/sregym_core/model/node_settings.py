@@ -89,6 +89,7 @@ class LinkState(NodeSetting):
         jitter_ms: Standard deviation of that.
         loss: Share of packets that are lost, 0 to 1.
         rate_mbit: Megabits a second; 0 for no limit.
+        duplicated: Share of packets that are sent twice, 0 to 1; copies take their part of the rate.
         blocked: `drop` loses all packets, `reject` answers that the port is closed, `reset` ends
             connections, `no-route` answers that there is no way; empty lets packets pass.
     """
@@ -102,6 +103,7 @@ class LinkState(NodeSetting):
     jitter_ms: float = Field(default=0.0, ge=0)
     loss: float = Field(default=0.0, ge=0, le=1)
     rate_mbit: float = Field(default=0.0, ge=0)
+    duplicated: float = Field(default=0.0, ge=0, le=1)
     blocked: Literal["", "drop", "reject", "reset", "no-route"] = ""
 
     @property

@@ -114,7 +114,8 @@ class Problem(Value):
         suites: Names of the suites that list it; those that follow from its other fields
             (`suites.py`) are not named here.
         faults: What is broken, one or more.
-        noise: Names of noise sources that disturb the episode.
+        noise: Sources of noise that disturb the episode, as `NAME` or `NAME=LEVEL`; level 0 to 3.
+        noise_level: How much noise there is of further sources, 0 to 3: which ones, the seed says.
         oracles: Who judges.
         silent: True when users notice nothing (yet); the conductor then does not demand that
             they do.
@@ -136,6 +137,7 @@ class Problem(Value):
     suites: tuple[str, ...] = ()
     faults: tuple[FaultRef, ...] = Field(min_length=1)
     noise: tuple[str, ...] = ()
+    noise_level: int = Field(default=0, ge=0, le=3)
     oracles: OracleRefs = OracleRefs()
     silent: bool = False
     workarounds: bool = False

@@ -209,6 +209,27 @@ class RepairRecord(Value):
     relief_s: float | None = None
 
 
+class OutdatedDocument(Value):
+    """A document that an agent could read, and what in it no longer held."""
+
+    name: str
+    what: str
+
+
+class UpdateRecord(Value):
+    """An update that the agent posted to the incident's channel.
+
+    Attributes:
+        at_s: Seconds on the episode's clock since the episode began.
+        text: As posted.
+        truth: Whether what it says of the users was so then: `true`, `false` or `undecided`.
+    """
+
+    at_s: float
+    text: str
+    truth: str
+
+
 class EpisodeRecord(Value):
     """One problem, one seed, one agent, from deploy to verdict.
 
@@ -236,6 +257,12 @@ class EpisodeRecord(Value):
         stopped: What ended the agent's part, a used-up budget for instance; empty when it ended
             by itself.
         injected_at_s: Episode seconds at which the first fault was injected.
+        noise: Level of each source of noise that disturbed the episode, by name.
+        noise_level: How much noise was asked for besides sources that were named, 0 to 3.
+        noise_blamed: Sources of noise whose work the diagnosis holds responsible in place of a root
+            cause.
+        outdated_documents: Documents that the agent could read and that were out of date.
+        updates: What it posted to the incident's channel.
         false_alarms: How many incidents a watching agent reported before there was one.
         ttd_s: Episode seconds from the agent's start, or from the injection where that came
             later, to its diagnosis.
@@ -275,6 +302,11 @@ class EpisodeRecord(Value):
     recovered: bool = False
     stopped: str = ""
     injected_at_s: float | None = None
+    noise: dict[str, int] = Field(default_factory=dict)
+    noise_level: int = 0
+    noise_blamed: tuple[str, ...] = ()
+    outdated_documents: tuple[OutdatedDocument, ...] = ()
+    updates: tuple[UpdateRecord, ...] = ()
     false_alarms: int = 0
     ttd_s: float | None = None
     ttm_s: float | None = None

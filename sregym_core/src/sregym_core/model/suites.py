@@ -26,12 +26,15 @@ class SuiteRules(Value):
         layers: It is of one of these layers.
         faults: One of its faults has a name like one of these, with `*` for anything.
         upstream: It corresponds to a problem of the upstream benchmark.
+        noise_level: How much noise disturbs the suite where nobody says otherwise, 0 to 3; nothing
+            said: as much as each problem says.
     """
 
     modes: tuple[FailureMode, ...] = ()
     layers: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     upstream: bool = False
+    noise_level: int | None = None
 
     def hold(self, problem: Problem) -> bool:
         """Whether the problem belongs to the suite."""
@@ -48,6 +51,12 @@ def derived_suites() -> Mapping[str, SuiteRules]:
     """The suites of `suites.yaml` by name; they exist also where no problem is in them."""
     text = (files("sregym_core.model") / "suites.yaml").read_text(encoding="utf-8")
     return {name: SuiteRules.model_validate(rules) for name, rules in yaml.safe_load(text).items()}
+
+
+def noise_level_of(suite: str) -> int | None:
+    """How much noise a suite has by default; None where it leaves that to its problems."""
+    rules = derived_suites().get(suite)
+    return None if rules is None else rules.noise_level
 
 
 def suites_of(problem: Problem) -> tuple[str, ...]:

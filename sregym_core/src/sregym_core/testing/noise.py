@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from sregym_core.interfaces import NoiseContext
+from sregym_core.interfaces import ClusterSpec, NoiseContext
 from sregym_core.testing.watched import WatchedCluster
 from sregym_core.testing.worlds import ready_world
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from sregym_core.testing.clusters import Provision
 
 _HORIZON_S = 3600.0
+_HINTS = re.compile("noise|chaos|(?<!de)fault|sregym|benchmark|inject|decoy|zombie|distract")
 
 
 @dataclass(frozen=True)
@@ -26,11 +29,13 @@ class NoiseCase:
         noise: The source under test.
         application: Whom it disturbs.
         spared: Name of a component that the contract asks it to leave alone.
+        silent: Whether it may find nobody to disturb in this application.
     """
 
     noise: Noise
     application: Application
     spared: str
+    silent: bool = False
 
 
 class NoiseContract:
@@ -50,7 +55,9 @@ class NoiseContract:
 
     def test_seeds_differ(self, case: NoiseCase, provision: Provision) -> None:
         """Of ten seeds at least two give different moments."""
-        seeds = [tuple(_moments(case, _context(case, provision, seed))) for seed in range(10)]
+        context = _context(case, provision, seed=0)
+        contexts = [replace(context, seed=seed) for seed in range(10)]
+        seeds = [tuple(_moments(case, context)) for context in contexts]
         assert len(set(seeds)) > 1
 
     def test_schedule_moves_on(self, case: NoiseCase, provision: Provision) -> None:
@@ -60,17 +67,22 @@ class NoiseContract:
             following = case.noise.next_at(context, elapsed)
             assert following is None or following > elapsed
 
-    def test_disturbs_and_heals(self, case: NoiseCase, provision: Provision) -> None:
-        """It does something, says so in one line, and after `settle` nothing is left of it."""
+    @pytest.mark.parametrize("level", [1, 3])
+    def test_disturbs_and_heals(self, case: NoiseCase, provision: Provision, level: int) -> None:
+        """It does something, says so in one line, and after `settle` nothing is left of it.
+
+        Whoever settles knows of it what stands in the context's memory alone, as after a fork.
+        """
         world = ready_world(case.application, provision)
         watched = WatchedCluster(world.cluster)
-        context = NoiseContext(watched, case.application, (case.spared,), seed=7)
+        context = NoiseContext(watched, case.application, (case.spared,), seed=7, level=level)
         for moment in _moments(case, context)[:3]:
             said = case.noise.disturb(context, moment)
             assert said.strip()
             assert "\n" not in said.strip()
-        assert watched.writes, "it changed nothing through the cluster"
-        case.noise.settle(context)
+        assert watched.writes or case.silent, "it changed nothing through the cluster"
+        memory = json.loads(json.dumps(context.memory))
+        type(case.noise)().settle(replace(context, memory=memory))
         assert world.lasting_changes() == []
         assert world.is_ready(), case.application.ready(world.cluster)
 
@@ -92,10 +104,23 @@ class NoiseContract:
         hit = [what for what in watched.writes if _concerns(what, case)]
         assert hit == []
 
+    def test_nothing_in_the_world_says_that_it_is_noise(
+        self, case: NoiseCase, provision: Provision
+    ) -> None:
+        """No name that it writes tells of noise, chaos, faults or the harness."""
+        world = ready_world(case.application, provision)
+        watched = WatchedCluster(world.cluster)
+        context = NoiseContext(watched, case.application, (case.spared,), seed=7, level=3)
+        for moment in _moments(case, context)[:10]:
+            case.noise.disturb(context, moment)
+        told = [what for what in watched.writes if _HINTS.search(what.lower())]
+        assert told == []
+
 
 def _context(case: NoiseCase, provision: Provision, seed: int) -> NoiseContext:
-    world = ready_world(case.application, provision)
-    return NoiseContext(world.cluster, case.application, (case.spared,), seed)
+    """For moments, which follow from seed and level alone: nothing has to run."""
+    cluster = provision(ClusterSpec(seed=seed, applications=(case.application,)))
+    return NoiseContext(cluster, case.application, (case.spared,), seed)
 
 
 def _moments(case: NoiseCase, context: NoiseContext) -> list[float]:

@@ -246,9 +246,19 @@ class WatchedCluster(Cluster):
         return self.behind.services
 
     def observe(
-        self, service: str, path: str, query: Sequence[tuple[str, str]] = (), method: str = "GET"
+        self,
+        service: str,
+        path: str,
+        query: Sequence[tuple[str, str]] = (),
+        method: str = "GET",
+        body: bytes = b"",
     ) -> ServiceAnswer:
-        """Count a read."""
+        """Count a read, or a write where something is sent."""
+        if body:
+            return self.count_write(
+                f"{method} {service}{path}",
+                lambda: self.behind.observe(service, path, query, method, body),
+            )
         self._read()
         return self.behind.observe(service, path, query, method)
 

@@ -54,9 +54,10 @@ class World:
 
 
 def ready_world(application: Application, provision: Provision, seed: int = 7) -> World:
-    """Deploy an application and wait until it is ready."""
+    """Deploy an application, unless it is ready in what was provided, and wait until it is."""
     cluster = provision(ClusterSpec(seed=seed, applications=(application,)))
-    application.deploy(cluster)
+    if application.ready(cluster):
+        application.deploy(cluster)
     before = World(cluster, application, {}, {})
     assert before.is_ready(), f"not ready in time: {application.ready(cluster)}"
     objects = capture(cluster, application.namespaces)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from sregym_core.interfaces import Tool, ToolGroup
-from sregym_core.toolbox import arguments, logs, metrics, traces
+from sregym_core.toolbox import arguments, logs, metrics, office, traces
 from sregym_core.toolbox.desk import Output, ToolError
 
 if TYPE_CHECKING:
@@ -108,7 +108,22 @@ _ENTRIES: Mapping[str, _Entry] = {
         "Hand in what comes next: a diagnosis, or word that the repair is done; status says which. Each counts once and cannot be taken back.",
     ),
 }
-_CHANGING = ("kubectl", "submit")
+# Those of a session with documents and a channel.
+_ON_CALL: Mapping[str, _Entry] = {
+    "read_document": _Entry(
+        ToolGroup.CLUSTER,
+        arguments.ReadDocument,
+        "Read the handbook for those on call, or the runbook of a component; without a name, list them.",
+        office.read_document,
+    ),
+    "post_update": _Entry(
+        ToolGroup.SUBMISSION,
+        arguments.PostUpdate,
+        "Post an update to the channel of the incident, for users and colleagues.",
+        office.post_update,
+    ),
+}
+_CHANGING = ("kubectl", "submit", "post_update")
 
 
 def _schema(given: type[arguments.Arguments]) -> dict[str, Any]:
@@ -124,16 +139,17 @@ def _schema(given: type[arguments.Arguments]) -> dict[str, Any]:
 
 
 @cache
-def _tools() -> tuple[Tool, ...]:
+def _tools(on_call: bool) -> tuple[Tool, ...]:
+    entries = {**_ENTRIES, **_ON_CALL} if on_call else _ENTRIES
     return tuple(
         Tool(name, entry.group, entry.description, _schema(entry.given), name not in _CHANGING)
-        for name, entry in _ENTRIES.items()
+        for name, entry in entries.items()
     )
 
 
-def tools() -> tuple[Tool, ...]:
-    """All tools, with their schemas."""
-    return _tools()
+def tools(*, on_call: bool = False) -> tuple[Tool, ...]:
+    """All tools, with their schemas; with `on_call`, those for documents and channel, too."""
+    return _tools(on_call)
 
 
 def validated(name: str, given: Mapping[str, object]) -> arguments.Arguments:
@@ -142,7 +158,7 @@ def validated(name: str, given: Mapping[str, object]) -> arguments.Arguments:
     Raises:
         ToolError: There is no such tool, or an argument is wrong.
     """
-    entry = _ENTRIES.get(name)
+    entry = _ENTRIES.get(name) or _ON_CALL.get(name)
     if entry is None:
         raise ToolError(f"there is no tool {name!r}; there are: {', '.join(_ENTRIES)}")
     try:
@@ -155,7 +171,7 @@ def validated(name: str, given: Mapping[str, object]) -> arguments.Arguments:
 
 def answer(name: str, desk: Desk, given: arguments.Arguments) -> Output:
     """What a tool that only observes has to say; failures are an output too."""
-    observe = _ENTRIES[name].observe
+    observe = (_ENTRIES.get(name) or _ON_CALL[name]).observe
     assert observe is not None, f"{name} is the session's own"
     try:
         return observe(desk, given)

@@ -13,12 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sregym_core.interfaces import ServiceAnswer
+    from sregym_core.toolbox.office import Office
 
 Query = list[tuple[str, str]]
 
 
 class Desk(Protocol):
     """Where tools get what they need."""
+
+    office: Office | None
 
     def now(self) -> float:
         """Seconds since the Unix epoch on the episode's clock."""

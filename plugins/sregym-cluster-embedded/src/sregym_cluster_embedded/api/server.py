@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from sregym_cluster_embedded.api import (
+    audit,
     body,
     custom_versions,
     discovery,
@@ -164,6 +165,16 @@ def _answered(world: World, request: Request) -> Answer:
     return answer
 
 
+def _audited(world: World, request: Request, found: Target) -> Answer:
+    try:
+        answer = _resource(world, request, found)
+    except errors.ApiError as error:
+        audit.note(world, request, found, error.code)
+        raise
+    audit.note(world, request, found, answer.status if isinstance(answer, Response) else 101)
+    return answer
+
+
 def _found(world: World, request: Request) -> Answer:
     if request.path.startswith(metrics_api.PREFIX):
         metrics = metrics_api.answer(world, request)
@@ -171,7 +182,7 @@ def _found(world: World, request: Request) -> Answer:
             return metrics
     found = target.parse(world, request.path)
     if found is not None:
-        return _warned(world, found, _resource(world, request, found))
+        return _warned(world, found, _audited(world, request, found))
     answer = _elsewhere(world, request)
     if answer is _NOT_FOUND and discovery.promised(world, request.path):
         return _UNAVAILABLE

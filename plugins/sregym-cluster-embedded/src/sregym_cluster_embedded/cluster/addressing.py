@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.http.live import LiveWorld
 
 
+PATCH_TYPES = {
+    "strategic": "application/strategic-merge-patch+json",
+    "merge": "application/merge-patch+json",
+    "json": "application/json-patch+json",
+}
+
+
 def resource_of(live: LiveWorld, api_version: str, kind: str) -> Resource:
     """The resource of a kind of objects, built in or of a definition in the cluster.
 

@@ -25,7 +25,12 @@ from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.api.request import Request, Response, User
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.cluster import observing
-from sregym_cluster_embedded.cluster.addressing import collection_of, error_of, resource_of
+from sregym_cluster_embedded.cluster.addressing import (
+    PATCH_TYPES,
+    collection_of,
+    error_of,
+    resource_of,
+)
 from sregym_cluster_embedded.cluster.clock import VirtualClock
 from sregym_cluster_embedded.cluster.commands import Commands, hide_on_nodes, wall_seconds
 from sregym_cluster_embedded.cluster.nodes import EmbeddedNodes
@@ -49,15 +54,10 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.api.pki.authority import Signed
     from sregym_cluster_embedded.api.request import Connect, Watch
+    from sregym_cluster_embedded.cluster.observing import Query
     from sregym_cluster_embedded.http.observability import ObservabilityEndpoint
     from sregym_cluster_embedded.http.server import ApiEndpoint
     from sregym_cluster_embedded.world import World
-
-PATCH_TYPES = {
-    "strategic": "application/strategic-merge-patch+json",
-    "merge": "application/merge-patch+json",
-    "json": "application/json-patch+json",
-}
 
 
 class EmbeddedCluster(Cluster):
@@ -195,17 +195,17 @@ class EmbeddedCluster(Cluster):
         return observing.names()
 
     def observe(
-        self, service: str, path: str, query: Sequence[tuple[str, str]] = (), method: str = "GET"
+        self, service: str, path: str, query: Query = (), method: str = "GET", body: bytes = b""
     ) -> ServiceAnswer:
         """Ask a service in this process."""
-        return observing.ask(self._live, observing.service(service), path, query, method)
+        return observing.ask(self._live, observing.service(service), path, query, method, body)
 
     def observe_for(
-        self, policy: Policy, service: str, path: str, query: Sequence[tuple[str, str]] = ()
+        self, policy: Policy, service: str, path: str, query: Query = ()
     ) -> ServiceAnswer:
         """Ask a service that neither tells of what is hidden nor counts it."""
-        answer = observing.veiled(self, policy, observing.service(service))
-        return observing.ask(self._live, answer, path, query)
+        asked = observing.veiled(self, policy, observing.service(service))
+        return observing.ask(self._live, asked, path, query)
 
     @property
     def nodes(self) -> NodeAccess:

@@ -79,6 +79,7 @@ def read_link(world: World, setting: LinkState) -> LinkState:
             "jitter_ms": found.jitter_ms,
             "loss": found.loss,
             "rate_mbit": found.bandwidth_mbit,
+            "duplicated": found.duplicated,
             "blocked": blocked,
         }
     )
@@ -91,7 +92,8 @@ def write_link(world: World, setting: LinkState) -> None:
         links.clear_link(world, *ends)
         return
     fails = _BLOCKED[setting.blocked]
-    link = links.Link(setting.delay_ms, setting.jitter_ms, setting.loss, setting.rate_mbit, fails)
+    shaped = (setting.delay_ms, setting.jitter_ms, setting.loss, setting.rate_mbit)
+    link = links.Link(*shaped, fails, setting.duplicated)
     links.set_link(world, *ends, link)
 
 

@@ -13,6 +13,7 @@ from sregym_cluster_embedded.telemetry import endpoints
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TypeAlias
 
     from sregym_core.interfaces import Cluster
     from sregym_core.policy import Policy
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.api.request import Response
     from sregym_cluster_embedded.http.live import LiveWorld
     from sregym_cluster_embedded.world import World
+
+    # Parameters in order; a name may occur several times.
+    Query: TypeAlias = Sequence[tuple[str, str]]
 
 # What a proxy before a service says that does not answer.
 _LATE = ServiceAnswer(504, b"context deadline exceeded\n", "text/plain; charset=utf-8")
@@ -63,12 +67,13 @@ def ask(
     path: str,
     query: Sequence[tuple[str, str]],
     method: str = "GET",
+    body: bytes = b"",
 ) -> ServiceAnswer:
     """What a service answers."""
 
     def asked() -> ServiceAnswer:
         with live.open() as world:
-            said = answer(world, Request(method, path, tuple(query)))
+            said = answer(world, Request(method, path, tuple(query), body=body))
         return ServiceAnswer(said.status, said.body, said.content_type)
 
     return bounded(asked, live.limit_s, lambda: _LATE)

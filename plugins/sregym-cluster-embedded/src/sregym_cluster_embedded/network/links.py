@@ -38,6 +38,8 @@ class Link(NamedTuple):
         bandwidth_mbit: Megabits a second; 0 for no limit.
         fails: How a connection ends when no packet passes: `TIMEOUT` when they are dropped,
             `REFUSED` or `RESET` when a firewall says so, `NO_ROUTE`; None when they pass.
+        duplicated: Fraction of packets that are sent twice. Connections throw the copies away, and
+            what limits the link is shared with them.
     """
 
     latency_ms: float = 0.0
@@ -45,6 +47,7 @@ class Link(NamedTuple):
     loss: float = 0.0
     bandwidth_mbit: float = 0.0
     fails: Outcome | None = None
+    duplicated: float = 0.0
 
 
 CUT = Link(fails=Outcome.TIMEOUT)
@@ -121,7 +124,8 @@ def path_between(world: World, source: End, target: End) -> Path:
         variance += link.jitter_ms**2
         kept *= 1 - link.loss
         if link.bandwidth_mbit:
-            narrowest = min(narrowest or link.bandwidth_mbit, link.bandwidth_mbit)
+            left = link.bandwidth_mbit / (1 + link.duplicated)
+            narrowest = min(narrowest or left, left)
         fails = fails or link.fails
     if kept <= 0:
         fails = fails or Outcome.TIMEOUT

@@ -178,12 +178,14 @@ def _read_link(run: Any, setting: LinkState) -> LinkState:
     shown = json.loads(run(node, ("tc", "-j", "qdisc", "show", "dev", device)) or "[]")
     found: Any = next((entry for entry in shown if entry.get("kind") == "netem"), {})
     options = found.get("options") or {}
-    delay, loss, rate = (options.get(name) or {} for name in ("delay", "loss-random", "rate"))
+    names = ("delay", "loss-random", "duplicate", "rate")
+    delay, loss, twice, rate = (options.get(name) or {} for name in names)
     return setting.model_copy(
         update={
             "delay_ms": round(float(delay.get("delay", 0)) * 1000, 6),
             "jitter_ms": round(float(delay.get("jitter", 0)) * 1000, 6),
             "loss": round(float(loss.get("loss", 0)), 6),
+            "duplicated": round(float(twice.get("duplicate", 0)), 6),
             "rate_mbit": float(rate.get("rate", 0)) * 8 / _US,
         }
     )
@@ -199,6 +201,7 @@ def _write_link(run: Any, setting: LinkState) -> None:
     if setting.delay_ms or setting.jitter_ms:
         words += ["delay", f"{setting.delay_ms:g}ms", f"{setting.jitter_ms:g}ms"]
     words += ["loss", f"{setting.loss * 100:g}%"] if setting.loss else []
+    words += ["duplicate", f"{setting.duplicated * 100:g}%"] if setting.duplicated else []
     words += ["rate", f"{setting.rate_mbit:g}mbit"] if setting.rate_mbit else []
     run(node, ("tc", "qdisc", "replace", "dev", device, "root", "netem", *words))
 

@@ -21,7 +21,12 @@ TIMEOUT_S = 60.0
 
 
 def ask(
-    service: str, base: str, path: str, query: Sequence[tuple[str, str]], method: str
+    service: str,
+    base: str,
+    path: str,
+    query: Sequence[tuple[str, str]],
+    method: str,
+    body: bytes = b"",
 ) -> ServiceAnswer:
     """What a service answers.
 
@@ -31,15 +36,17 @@ def ask(
         path: Of the request.
         query: Its parameters.
         method: HTTP method.
+        body: JSON that is sent with it.
 
     Raises:
         ClusterError: There is no answer.
     """
-    url = f"{base.rstrip('/')}{path}"
+    # Parameters of a POST belong into the address too: all these services read them there.
+    asked = f"?{urlencode(list(query))}" if query else ""
+    url = f"{base.rstrip('/')}{path}{asked}"
     try:
         with urllib3.PoolManager(retries=False, timeout=TIMEOUT_S) as pool:
-            # Parameters of a POST belong into the address too: all these services read them there.
-            answer = pool.request_encode_url(method, url, fields=list(query))
+            answer = pool.request(method, url, headers=_kind(body), body=body or None)
     except HTTPError as error:
         msg = f"service {service!r} at {base} does not answer: {error}; see option {service!r} of the cluster"
         raise ClusterError(0, "", msg) from error
@@ -53,6 +60,7 @@ def ask_through(
     path: str,
     query: Sequence[tuple[str, str]],
     method: str,
+    body: bytes = b"",
 ) -> ServiceAnswer:
     """What a service answers through the API server's proxy.
 
@@ -63,6 +71,7 @@ def ask_through(
         path: Of the request.
         query: Its parameters.
         method: HTTP method.
+        body: JSON that is sent with it.
 
     Raises:
         ClusterError: The API server refuses, or there is nothing behind the Service.
@@ -77,7 +86,7 @@ def ask_through(
     url = f"{configuration.host.rstrip('/')}{place.proxied(path)}{asked}"
     try:
         answer = client.rest_client.pool_manager.request(
-            method, url, headers=headers, timeout=TIMEOUT_S
+            method, url, headers=headers | _kind(body), body=body or None, timeout=TIMEOUT_S
         )
     except HTTPError as error:
         msg = f"service {service!r} at {place} cannot be asked, since the cluster does not answer: {error}"
@@ -87,6 +96,10 @@ def ask_through(
         msg = f"service {service!r} at {place} does not answer: {refusal.message}; see option {service!r} of the cluster"
         raise ClusterError(refusal.status, refusal.reason, msg)
     return _answered(answer)
+
+
+def _kind(body: bytes) -> dict[str, str]:
+    return {"Content-Type": "application/json"} if body else {}
 
 
 def _answered(answer: urllib3.BaseHTTPResponse) -> ServiceAnswer:

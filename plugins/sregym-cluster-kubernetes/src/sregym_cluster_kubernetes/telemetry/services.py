@@ -56,7 +56,12 @@ class Services:
         return self._places
 
     def ask(
-        self, service: str, path: str, query: Sequence[tuple[str, str]], method: str
+        self,
+        service: str,
+        path: str,
+        query: Sequence[tuple[str, str]],
+        method: str,
+        body: bytes = b"",
     ) -> ServiceAnswer:
         """What one answers.
 
@@ -67,8 +72,8 @@ class Services:
         if place is None:
             raise no_such_service(service, tuple(self.places))
         if isinstance(place, str):
-            return ask(service, place, path, query, method)
-        return ask_through(self._client, service, place, path, query, method)
+            return ask(service, place, path, query, method, body)
+        return ask_through(self._client, service, place, path, query, method, body)
 
     def served(
         self, asked: Callable[[str, str, Sequence[tuple[str, str]], str], ServiceAnswer]

@@ -214,7 +214,12 @@ class MemoryCluster(Cluster):
         return tuple(sorted(self.observed))
 
     def observe(
-        self, service: str, path: str, query: Sequence[tuple[str, str]] = (), method: str = "GET"
+        self,
+        service: str,
+        path: str,
+        query: Sequence[tuple[str, str]] = (),
+        method: str = "GET",
+        body: bytes = b"",
     ) -> ServiceAnswer:
         """What `observed` says."""
         if service not in self.observed:

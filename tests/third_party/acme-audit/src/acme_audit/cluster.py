@@ -126,10 +126,15 @@ class AuditedCluster(Cluster):
         return self._inner.kubectl_for(command, policy)
 
     def observe(
-        self, service: str, path: str, query: Sequence[tuple[str, str]] = (), method: str = "GET"
+        self,
+        service: str,
+        path: str,
+        query: Sequence[tuple[str, str]] = (),
+        method: str = "GET",
+        body: bytes = b"",
     ) -> ServiceAnswer:
         """Read."""
-        return self._inner.observe(service, path, query, method)
+        return self._inner.observe(service, path, query, method, body)
 
     def observe_for(
         self, policy: Policy, service: str, path: str, query: Sequence[tuple[str, str]] = ()

@@ -9,6 +9,7 @@ from sregym_core.policy.observing import tells
 
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.lives import Life, lives
+from sregym_cluster_embedded.telemetry.logql.audit import audit_stream
 from sregym_cluster_embedded.telemetry.logql.data import Entry, Stream
 from sregym_cluster_embedded.telemetry.logql.errors import LogqlError
 from sregym_cluster_embedded.telemetry.logs import output_streams, written
@@ -73,6 +74,7 @@ class WorldLogs:
                 for stream, lines in entries.items()
                 if lines
             )
+        found += audit_stream(self._world, matchers, start_ns, end_ns, self._without)
         return sorted(found, key=lambda stream: stream.labels)
 
     def label_sets(self, matchers: Sequence[Matcher], start_ns: int, end_ns: int) -> list[Labels]:
@@ -87,7 +89,8 @@ class WorldLogs:
                     written_to.update(output_streams(self._world, life))
             chosen = (stream for stream in streams if stream in written_to)
             found.update(labels_of((*base, ("stream", stream))) for stream in chosen)
-        return sorted(found)
+        audited = audit_stream(self._world, matchers, start_ns, end_ns, self._without)
+        return sorted(found | {stream.labels for stream in audited})
 
     def span_ns(self) -> tuple[int, int]:
         """From the beginning of the world to now."""

@@ -142,6 +142,8 @@ def shaping(link: Link) -> str:
         )
     if link.loss:
         words.append(f"loss {100 * link.loss:g}%")
+    if link.duplicated:
+        words.append(f"duplicate {100 * link.duplicated:g}%")
     if link.bandwidth_mbit:
         rate = link.bandwidth_mbit
         words.append(f"rate {rate:g}Mbit" if rate >= 1 else f"rate {1000 * rate:g}Kbit")

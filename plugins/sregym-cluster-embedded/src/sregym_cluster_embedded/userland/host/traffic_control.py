@@ -130,6 +130,12 @@ def clear(session: Session, one: Disturbance) -> None:
         links.set_link(session.world, *one.key, Link(fails=one.link.fails))
 
 
+_FIELDS = {
+    "delay": "latency_ms",
+    "loss": "loss",
+    "duplicate": "duplicated",
+    "rate": "bandwidth_mbit",
+}
 _TIME = re.compile(r"([\d.]+)(s|ms|us|)")
 _RATE = re.compile(r"([\d.]+)(gbit|mbit|kbit|bit)")
 _MBIT = {"gbit": 1000.0, "mbit": 1.0, "kbit": 0.001, "bit": 1e-6}
@@ -138,13 +144,14 @@ _MBIT = {"gbit": 1000.0, "mbit": 1.0, "kbit": 0.001, "bit": 1e-6}
 def _netem(session: Session, device: str, words: list[str], known: list[Interface]) -> Output:
     interface = next((one for one in known if one.name == device), None)
     values = {"latency_ms": 0.0, "jitter_ms": 0.0, "loss": 0.0, "bandwidth_mbit": 0.0}
+    values["duplicated"] = 0.0
     rest, last = list(words), ""
     while rest:
         word = rest.pop(0)
-        if word in ("delay", "loss", "rate", "limit"):
+        if word in ("delay", "loss", "duplicate", "rate", "limit"):
             last, field = (
                 word,
-                {"delay": "latency_ms", "loss": "loss", "rate": "bandwidth_mbit"}.get(word, ""),
+                _FIELDS.get(word, ""),
             )
             value = rest.pop(0) if rest else ""
             if word == "loss" and value == "random" and rest:
@@ -174,7 +181,13 @@ def _netem(session: Session, device: str, words: list[str], known: list[Interfac
     links.set_link(
         session.world,
         *key,
-        Link(values["latency_ms"], values["jitter_ms"], values["loss"], values["bandwidth_mbit"]),
+        Link(
+            values["latency_ms"],
+            values["jitter_ms"],
+            values["loss"],
+            values["bandwidth_mbit"],
+            duplicated=values["duplicated"],
+        ),
     )
     return Output()
 
@@ -182,7 +195,7 @@ def _netem(session: Session, device: str, words: list[str], known: list[Interfac
 def _value(kind: str, text: str) -> float | None:
     if kind == "limit":
         return float(text) if text.isdecimal() else None
-    if kind == "loss":
+    if kind in ("loss", "duplicate"):
         found = re.fullmatch(r"([\d.]+)%?", text)
         return None if found is None else min(1.0, float(found.group(1)) / 100)
     found = (_TIME if kind == "delay" else _RATE).fullmatch(text.lower())

@@ -1,0 +1,1 @@
+"""Anomalies of traffic that pass."""

@@ -1,0 +1,1 @@
+"""Transient delay, loss and partitions between pods that heal by themselves."""

@@ -1,0 +1,41 @@
+"""A part of the network that does not reach another one for a moment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from sregym_core.interfaces import node_access
+from sregym_core.model import Capability, LinkState, Peer
+from sregym_injectors.noise import Disturbance, Rhythm, workers
+
+if TYPE_CHECKING:
+    from sregym_injectors.noise import Turn
+
+
+class NetworkPartition(Disturbance):
+    """Cuts one way between machines: from a worker to the control plane, or to another worker.
+
+    Shorter than it takes until the node counts as not ready. At levels 1 and 2 workers are cut off
+    the control plane alone: heartbeats stop, and users do not notice.
+    """
+
+    name: ClassVar[str] = "network-partition"
+    title: ClassVar[str] = "one machine does not reach another for some seconds"
+    family: ClassVar[str] = "network"
+    rhythm: ClassVar[Rhythm] = Rhythm(lasts_s=(10.0, 28.0))
+
+    def begin(self, turn: Turn) -> str:
+        """One direction only."""
+        context = turn.context
+        access = node_access(context.cluster, (Capability.LINKS,), "this noise")
+        nodes = workers(context)
+        masters = [node.name for node in access.nodes() if node.role == "control-plane"]
+        if not nodes or not masters:
+            return ""
+        source = turn.chance.choice(nodes)
+        others = masters if context.level < 3 else [n for n in nodes if n != source] or masters
+        target = turn.chance.choice(others)
+        turn.note(source, target)
+        return turn.set(
+            LinkState(source=Peer(node=source), target=Peer(node=target), blocked="drop")
+        )

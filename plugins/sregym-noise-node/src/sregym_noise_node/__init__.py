@@ -1,0 +1,1 @@
+"""Neighbours and short troubles of nodes that heal by themselves."""

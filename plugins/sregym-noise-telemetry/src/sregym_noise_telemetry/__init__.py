@@ -1,0 +1,1 @@
+"""False alerts and noisy logs and metrics."""

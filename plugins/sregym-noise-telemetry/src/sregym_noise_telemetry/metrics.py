@@ -1,0 +1,50 @@
+"""Series with gaps, and counters that begin anew, of parts that users do not notice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from sregym_core.model import Daemon, ObjectRef
+from sregym_injectors.noise import Disturbance, Rhythm, SettingNoise
+
+if TYPE_CHECKING:
+    from sregym_core.model import NodeSetting
+    from sregym_injectors.noise import Turn
+
+SYSTEM = "kube-system"
+# Their pods may start anew at any time: what they did stays done.
+RESTARTED = "k8s-app=kube-proxy"
+
+
+class ScrapeGap(SettingNoise):
+    """Lets kube-proxy of a node stand still: it is not scraped, and its rules stay as they are."""
+
+    name: ClassVar[str] = "scrape-gap"
+    title: ClassVar[str] = "a target of a node cannot be scraped for some minutes"
+    family: ClassVar[str] = "metrics"
+    rhythm: ClassVar[Rhythm] = Rhythm(pause_s=(240.0, 420.0), lasts_s=(40.0, 120.0))
+
+    def settings(self, turn: Turn, node: str) -> list[NodeSetting]:
+        """New endpoints are late there meanwhile."""
+        return [Daemon(node=node, daemon="kube-proxy", state="frozen")]
+
+
+class CounterReset(Disturbance):
+    """Starts exporters of the system anew: their counters begin at zero."""
+
+    name: ClassVar[str] = "counter-reset"
+    title: ClassVar[str] = "pods of the system start anew, and their counters with them"
+    family: ClassVar[str] = "metrics"
+    rhythm: ClassVar[Rhythm] = Rhythm(pause_s=(300.0, 540.0))
+
+    def begin(self, turn: Turn) -> str:
+        """1, 1 or 2 pods; their DaemonSet makes new ones."""
+        cluster = turn.context.cluster
+        pods = cluster.list("v1", "Pod", SYSTEM, RESTARTED)
+        pods = [p for p in pods if p["spec"].get("nodeName") not in turn.context.spared_nodes]
+        names = [pod["metadata"]["name"] for pod in pods]
+        chosen = turn.chance.sample(names, min(len(names), turn.dose(1, 1, 2)))
+        for name in chosen:
+            cluster.delete(ObjectRef(api_version="v1", kind="Pod", namespace=SYSTEM, name=name))
+            turn.note(name)
+        return f"deleted {', '.join(chosen)}" if chosen else ""

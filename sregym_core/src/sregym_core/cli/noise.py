@@ -1,0 +1,42 @@
+"""`sregym noise`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from sregym_core.cli import Subcommand
+from sregym_core.errors import ExitCode
+
+if TYPE_CHECKING:
+    import argparse
+
+
+class NoiseSources(Subcommand):
+    """Lists sources of noise."""
+
+    name: ClassVar[str] = "noise"
+    summary: ClassVar[str] = "list sources of noise"
+
+    def arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare arguments."""
+        parser.add_argument("--json", action="store_true", help="as JSON")
+
+    def run(self, arguments: argparse.Namespace) -> ExitCode:
+        """Print them, family by family."""
+        from sregym_core.conductor import Bench
+
+        registry = Bench(self.settings).registry
+        listed = []
+        for name in registry.names("noise source"):
+            source = registry.load("noise source", name)
+            plugin = registry.owner("noise source", name).distribution
+            listed.append(
+                {"name": name, "family": source.family, "title": source.title, "plugin": plugin}
+            )
+        listed.sort(key=lambda one: (one["family"], one["name"]))
+        if arguments.json:
+            self.console.json(listed)
+            return ExitCode.DONE
+        rows = [(one["name"], one["family"], one["plugin"], one["title"]) for one in listed]
+        self.console.table(("NOISE", "FAMILY", "PLUGIN", "WHAT IT DOES"), rows)
+        return ExitCode.DONE

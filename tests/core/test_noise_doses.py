@@ -1,0 +1,166 @@
+"""How much noise of what: names with levels, mixtures, and the score against the dose."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import pytest
+from sregym_core.cli import options
+from sregym_core.conductor import RunRequest
+from sregym_core.conductor.noise_doses import doses_of, mixture
+from sregym_core.errors import UsageError
+from sregym_core.interfaces import RunPlan
+from sregym_core.model import EpisodeRecord, FaultRef, Outcome, Problem
+from sregym_core.model.dose_scores import DoseScore, scores_by_dose, wilson
+from sregym_core.model.noise_dose import NoiseDose, parse_dose, with_noise
+from sregym_core.model.suites import noise_level_of
+from sregym_core.plugins import Plugins
+from sregym_core.records import summarise
+from sregym_core.registry import Registry
+from sregym_core.settings import Settings
+
+FAMILIES = {"churn": ["a1", "a2", "a3"], "logs": ["b1"], "network": ["c1", "c2"]}
+
+
+def problem(**more) -> Problem:
+    fault = FaultRef(fault="port", target="cart")
+    return Problem(
+        id="p", title="P", application="shop", layer="kubernetes", faults=(fault,), **more
+    )
+
+
+def played(agent: str, outcome: Outcome, level: int = 0, *blamed: str, **more) -> EpisodeRecord:
+    return EpisodeRecord(
+        episode="e0001",
+        problem="p",
+        agent=agent,
+        seed=1,
+        cluster="memory",
+        outcome=outcome,
+        noise_level=level,
+        noise_blamed=blamed,
+        **more,
+    )
+
+
+def test_a_dose_is_a_name_and_a_level():
+    assert parse_dose("pod-restart") == NoiseDose(name="pod-restart", level=1)
+    assert parse_dose("pod-restart=3") == NoiseDose(name="pod-restart", level=3)
+    assert str(parse_dose("pod-restart")) == "pod-restart=1"
+
+
+@pytest.mark.parametrize("level", ["4", "-1", "much", ""])
+def test_another_level_is_refused(level):
+    with pytest.raises(UsageError) as refused:
+        parse_dose(f"pod-restart={level}")
+    assert str(refused.value) == (
+        f"noise 'pod-restart={level}': {level!r} is no level; "
+        "write pod-restart=LEVEL with one from 0 to 3"
+    )
+
+
+def test_a_level_of_an_environment_is_checked():
+    noisy = with_noise(problem(noise=("a",)), None, 2)
+    assert (noisy.noise, noisy.noise_level) == (("a",), 2)
+    quiet = with_noise(problem(noise=("a",), noise_level=3), (), None)
+    assert (quiet.noise, quiet.noise_level) == ((), 3)
+    with pytest.raises(UsageError) as refused:
+        with_noise(problem(), None, 7)
+    assert str(refused.value) == "noise_level is 7; it must be 0 (none), 1, 2 or 3 (most)"
+
+
+def test_a_mixture_has_some_of_each_family_and_more_with_each_level():
+    for seed in range(20):
+        small, all_of_them = mixture(FAMILIES, 1, seed), mixture(FAMILIES, 3, seed)
+        assert len(small) == 4
+        assert {name[0] for name in small} == {"a", "b", "c"}
+        assert sorted(all_of_them) == ["a1", "a2", "a3", "b1", "c1", "c2"]
+        assert mixture(FAMILIES, 1, seed) == small
+    assert len({tuple(mixture(FAMILIES, 1, seed)) for seed in range(20)}) > 5
+
+
+def test_what_is_named_counts_beside_the_mixture():
+    registry = Registry(Plugins(Settings(), found=()))
+    noisy = problem(noise=("b=2", "a", "c=0"), noise_level=3)
+    assert doses_of(noisy, registry, 1) == {"a": 1, "b": 2}
+
+
+def test_levels_of_a_command_line():
+    assert options.noise_levels("2") == (2,)
+    assert options.noise_levels("0,3") == (0, 3)
+    assert options.noise_levels("0..3") == (0, 1, 2, 3)
+    with pytest.raises(argparse.ArgumentTypeError) as refused:
+        options.noise_levels("2,9")
+    assert str(refused.value) == "a level from 0 to 3 is needed, not '9'"
+    with pytest.raises(argparse.ArgumentTypeError) as refused:
+        options.noise_levels("3..1")
+    assert str(refused.value) == "levels from low to high are needed, not '3..1'"
+
+
+def test_the_command_line_goes_before_the_suite_and_the_suite_before_the_problem():
+    assert noise_level_of("upstream-noisy") == 2
+    assert noise_level_of("hard") is None
+
+    def noisy(named, level, suite):
+        (found,) = options.noisy((problem(noise_level=1),), named, level, suite)
+        return found.noise, found.noise_level
+
+    assert noisy([], None, "") == ((), 1)
+    assert noisy([], None, "hard") == ((), 1)
+    assert noisy([], None, "upstream-noisy") == ((), 2)
+    assert noisy([], 0, "upstream-noisy") == ((), 0)
+    assert noisy(["cpu"], None, "upstream-noisy") == (("cpu=1",), 1)
+
+
+def test_everything_is_played_at_each_level_with_the_same_seeds():
+    request = RunRequest((problem(),), ("a",), seed=5, attempts=2, noise_levels=(0, 2))
+    found = [(e.episode, e.seed, e.problem.noise_level) for e in request.assignments()]
+    assert found == [("e0001", 5, 0), ("e0002", 5, 2), ("e0003", 6, 0), ("e0004", 6, 2)]
+    plan = RunPlan(Path("run"), ("p",), ("a",), (5, 6), "memory", noise_levels=(0, 2))
+    assert plan.episodes == 4
+
+
+@pytest.mark.parametrize(
+    ("successes", "trials", "interval"),
+    [
+        (0, 0, (0.0, 1.0)),
+        (0, 10, (0.0, 0.2775)),
+        (10, 10, (0.7225, 1.0)),
+        (5, 10, (0.2366, 0.7634)),
+        (81, 263, (0.2553, 0.3662)),
+    ],
+)
+def test_wilsons_interval(successes, trials, interval):
+    low, high = wilson(successes, trials)
+    assert (round(low, 4), round(high, 4)) == interval
+
+
+def test_scores_stand_by_agent_and_level():
+    records = [
+        played("b", Outcome.PASS),
+        played("b", Outcome.FAIL, 2, "decoys", "zombies"),
+        played("b", Outcome.FAIL, 2, "zombies"),
+        played("b", Outcome.ERROR, 2),
+        played("a", Outcome.PASS, 0, noise={"pod-restart": 3}),
+    ]
+    found = scores_by_dose(records)
+    assert [(s.agent, s.level, s.solved, s.graded, s.blamed) for s in found] == [
+        ("b", 0, 1, 1, ()),
+        ("b", 2, 0, 2, (("zombies", 2), ("decoys", 1))),
+        ("a", 3, 1, 1, ()),
+    ]
+    assert summarise(records)["noise"][1] == {
+        "agent": "b",
+        "level": 2,
+        "graded": 2,
+        "pass": 0,
+        "share": 0.0,
+        "interval": [0.0, round(wilson(0, 2)[1], 4)],
+        "blamed": {"zombies": 2, "decoys": 1},
+    }
+
+
+def test_a_quiet_run_has_no_doses():
+    assert scores_by_dose([played("a", Outcome.PASS)]) == []
+    assert DoseScore("a", 0, 0, 0, 0.0, 1.0).share == 0.0
