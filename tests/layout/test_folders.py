@@ -23,7 +23,7 @@ KINDS = (
     *("reporter", "server"),
 )
 # Named by what they add to the command line.
-COMMANDS = ("sregym-dev", "sregym-catalogue")
+COMMANDS = ("sregym-dev", "sregym-catalogue", "sregym-replay")
 
 
 def name_of(project: Project) -> str:

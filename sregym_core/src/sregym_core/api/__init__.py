@@ -43,6 +43,8 @@ if TYPE_CHECKING:
         UnknownToolError,
     )
     from sregym_core.api.playing import play, verify
+    from sregym_core.api.recorded import Recorded, read_recorded
+    from sregym_core.api.replaying import Replay, ReplayedStep
     from sregym_core.api.task import Observation, TaskDescription
     from sregym_core.api.workspace import Workspace
     from sregym_core.interfaces.agent import Agent, Budget, Session
@@ -67,6 +69,9 @@ _PLACES = {
     "Pair": "sregym_core.api.catalogue",
     "Problem": "sregym_core.model",
     "Proof": "sregym_core.proof",
+    "Recorded": "sregym_core.api.recorded",
+    "Replay": "sregym_core.api.replaying",
+    "ReplayedStep": "sregym_core.api.replaying",
     "Session": "sregym_core.interfaces.agent",
     "Solution": "sregym_core.api.catalogue",
     "TaskDescription": "sregym_core.api.task",
@@ -78,6 +83,7 @@ _PLACES = {
     "pairs": "sregym_core.api.catalogue",
     "play": "sregym_core.api.playing",
     "problems": "sregym_core.api.catalogue",
+    "read_recorded": "sregym_core.api.recorded",
     "solution": "sregym_core.api.catalogue",
     "verify": "sregym_core.api.playing",
 }
@@ -100,6 +106,9 @@ __all__ = [
     "Pair",
     "Problem",
     "Proof",
+    "Recorded",
+    "Replay",
+    "ReplayedStep",
     "Session",
     "Solution",
     "TaskDescription",
@@ -111,6 +120,7 @@ __all__ = [
     "pairs",
     "play",
     "problems",
+    "read_recorded",
     "solution",
     "verify",
 ]
