@@ -20,7 +20,7 @@ EXTENSIONS = [
 ]
 KINDS = (
     *("agent", "app", "cluster", "injector", "noise", "observer", "operator", "oracle"),
-    *("reporter", "server"),
+    *("reporter", "reward", "server"),
 )
 # Named by what they add to the command line.
 COMMANDS = ("sregym-dev", "sregym-catalogue", "sregym-replay")

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from sregym_core.api.task import Observation, TaskDescription
     from sregym_core.api.workspace import Workspace
     from sregym_core.interfaces.agent import Agent, Budget, Session
+    from sregym_core.interfaces.reward import Reward
     from sregym_core.model import Claims, EpisodeRecord, GroundTruth, Outcome, Problem
     from sregym_core.proof import Proof
 
@@ -72,6 +73,7 @@ _PLACES = {
     "Recorded": "sregym_core.api.recorded",
     "Replay": "sregym_core.api.replaying",
     "ReplayedStep": "sregym_core.api.replaying",
+    "Reward": "sregym_core.interfaces.reward",
     "Session": "sregym_core.interfaces.agent",
     "Solution": "sregym_core.api.catalogue",
     "TaskDescription": "sregym_core.api.task",
@@ -109,6 +111,7 @@ __all__ = [
     "Recorded",
     "Replay",
     "ReplayedStep",
+    "Reward",
     "Session",
     "Solution",
     "TaskDescription",

@@ -48,6 +48,7 @@ from sregym_core.interfaces.oracle import (
     SystemStates,
 )
 from sregym_core.interfaces.reporter import Reporter, RunPlan
+from sregym_core.interfaces.reward import Reward, RewardFacts
 from sregym_core.interfaces.tools import Tool, ToolGroup, ToolResult
 from sregym_core.interfaces.vocabulary import Vocabulary
 
@@ -91,6 +92,8 @@ __all__ = [
     "Receipt",
     "Reference",
     "Reporter",
+    "Reward",
+    "RewardFacts",
     "RunPlan",
     "ServiceAnswer",
     "Session",
