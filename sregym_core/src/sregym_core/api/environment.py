@@ -50,6 +50,8 @@ class Environment:
             within so many seconds. None: it is broken before.
         reward: Name of a reward, or a `Reward` (`workspace.reward(...)`): what episodes are worth to
             a trainer. Observations and the record carry it; None for none.
+        recover: False spends no time on recovering a simulated world that nobody needs any more;
+            the record then says `recovered=False`.
         agent: Who acts, for the record; whether it gets the answer key, and whether processes
             outside connect.
         episode: Id of the episode in its record.
@@ -80,6 +82,7 @@ class Environment:
         budget: Budget | None = None,
         start_before_s: float | None = None,
         reward: str | Reward | None = None,
+        recover: bool = True,
         agent: AgentDescription | None = None,
         episode: str = EPISODE,
         attempt: int = 1,
@@ -118,6 +121,7 @@ class Environment:
             mode=chosen,
             start_before_s=start_before_s,
             reward=self._workspace.reward(reward) if isinstance(reward, str) else reward,
+            recover=recover,
         )
         self._settled = 0.0
         self._on_event = on_event

@@ -167,7 +167,10 @@ class EpisodePlayer:
             if session is not None and not self._problem_with_world:
                 self._contained(self._grade_rest)
         finally:
-            self._tear_down()
+            if self.plan.recover:
+                self._tear_down()
+            else:
+                self.drop()
         return rewarded(self._record(), self.plan.reward, lambda: self._setup.truths, self._blamed)
 
     def drop(self) -> None:

@@ -36,6 +36,8 @@ class EpisodePlan:
         furnish: Puts into the broken world what is to be there besides, journaled like a fault.
         mode: How the episode is put to the agent.
         reward: What the episode is worth to a trainer; None where nobody asks.
+        recover: Whether the world is recovered and compared with its baseline at the end; False
+            throws a simulated one away instead.
         start_before_s: The agent starts in a healthy system, and it breaks within this time; None
             breaks it before the agent starts.
     """
@@ -55,6 +57,7 @@ class EpisodePlan:
     mode: Mode = STANDARD
     start_before_s: float | None = None
     reward: Reward | None = None
+    recover: bool = True
 
     @property
     def start_key(self) -> Hashable | None:

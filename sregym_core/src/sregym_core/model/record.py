@@ -215,7 +215,7 @@ class EpisodeRecord(Value):
         mitigation: Second stage, None when it was not reached.
         repair: What the repair cost; None where no mitigation was judged.
         reward: What it is worth to a trainer; None where none was asked for, and for an error.
-        recovered: Whether recovery restored the baseline exactly.
+        recovered: Whether recovery restored the baseline exactly; False also where nobody wanted it.
         stopped: What ended the agent's part, a used-up budget for instance; empty when it ended
             by itself.
         injected_at_s: Episode seconds at which the first fault was injected.
