@@ -23,7 +23,7 @@ KINDS = (
     *("reporter", "reward", "server"),
 )
 # Named by what they add to the command line.
-COMMANDS = ("sregym-dev", "sregym-catalogue", "sregym-replay")
+COMMANDS = ("sregym-dev", "sregym-catalogue", "sregym-dataset", "sregym-replay")
 
 
 def name_of(project: Project) -> str:

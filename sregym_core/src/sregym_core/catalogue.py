@@ -103,6 +103,7 @@ PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "command": {
             "replay": "sregym-replay",
+            "export-dataset": "sregym-dataset",
             "difficulty": "sregym-agent-shortcuts",
             "new": "sregym-dev",
             "mcp": "sregym-agent-shell",

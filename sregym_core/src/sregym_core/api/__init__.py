@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from sregym_core.api.replaying import Replay, ReplayedStep
     from sregym_core.api.task import Observation, TaskDescription
     from sregym_core.api.workspace import Workspace
+    from sregym_core.atif import trajectory
     from sregym_core.interfaces.agent import Agent, Budget, Session
     from sregym_core.interfaces.reward import Reward
     from sregym_core.model import Claims, EpisodeRecord, GroundTruth, Outcome, Problem
@@ -87,6 +88,7 @@ _PLACES = {
     "problems": "sregym_core.api.catalogue",
     "read_recorded": "sregym_core.api.recorded",
     "solution": "sregym_core.api.catalogue",
+    "trajectory": "sregym_core.atif",
     "verify": "sregym_core.api.playing",
 }
 
@@ -125,6 +127,7 @@ __all__ = [
     "problems",
     "read_recorded",
     "solution",
+    "trajectory",
     "verify",
 ]
 
