@@ -20,10 +20,10 @@ EXTENSIONS = [
 ]
 KINDS = (
     *("agent", "app", "cluster", "injector", "noise", "observer", "operator", "oracle"),
-    *("reporter", "server"),
+    *("reporter", "reward", "server"),
 )
 # Named by what they add to the command line.
-COMMANDS = ("sregym-dev", "sregym-catalogue")
+COMMANDS = ("sregym-dev", "sregym-catalogue", "sregym-dataset", "sregym-replay")
 
 
 def name_of(project: Project) -> str:

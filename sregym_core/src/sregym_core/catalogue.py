@@ -133,7 +133,14 @@ PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "zookeeper": "sregym-server-zookeeper",
         },
         "reporter": {"console": "sregym-reporter-console", "html": "sregym-reporter-html"},
+        "reward": {
+            "outcome": "sregym-reward-standard",
+            "stages": "sregym-reward-standard",
+            "shaped": "sregym-reward-standard",
+        },
         "command": {
+            "replay": "sregym-replay",
+            "export-dataset": "sregym-dataset",
             "difficulty": "sregym-agent-shortcuts",
             "new": "sregym-dev",
             "mcp": "sregym-agent-shell",

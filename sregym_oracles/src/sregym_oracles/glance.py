@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import is_
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,6 +22,18 @@ class Glance:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._lists: dict[tuple[str, str, str], Mapping[str, KubeObject]] = {}
+
+    def like(self, other: Glance) -> bool:
+        """Whether all that the other one has seen is here, too, object by object the very same.
+
+        Where a cluster gives out what has not changed again, as simulated ones do, a check that was
+        made with the other one comes out the same with this.
+        """
+        for key, seen in other._lists.items():
+            now = self._list(*key)
+            if len(now) != len(seen) or not all(map(is_, now.values(), seen.values())):
+                return False
+        return True
 
     def same(self, obj: KubeObject) -> KubeObject | None:
         """What stands now at the address of an object, or None."""

@@ -274,3 +274,28 @@ def test_an_agent_that_is_refused_ends_the_episode(workspace: Workspace) -> None
     with pytest.raises(UsageError) as caught:
         play(PROBLEM, Walled(), cluster="memory", workspace=workspace)
     assert str(caught.value) == "there is no sandbox here"
+
+
+@pytest.mark.parametrize(("simulated", "recovered"), [(True, False), (False, True)])
+def test_a_world_is_thrown_away_where_it_is_simulated(
+    theatre: Theatre, simulated: bool, recovered: bool
+) -> None:
+    """The verdict is the same; a real cluster is recovered whatever anybody wants."""
+    theatre.components["clusters"] = [Simulated if simulated else Real]
+    records = []
+    for recover in (True, False):
+        workspace = Workspace(bench=theatre.bench())
+        made = Plain(PROBLEM, cluster="memory", workspace=workspace, recover=recover)
+        with made as environment:
+            environment.reset()
+            repair(environment.session)
+            records.append(environment.end())
+    usual, quick = records
+    assert (usual.recovered, quick.recovered) == (True, recovered)
+    assert (quick.outcome, quick.diagnosis, quick.mitigation) == (
+        usual.outcome,
+        usual.diagnosis,
+        usual.mitigation,
+    )
+    told = [entry.event for entry in quick.timeline]
+    assert ("Recovered" in told) is recovered

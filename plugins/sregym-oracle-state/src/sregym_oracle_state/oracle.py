@@ -58,11 +58,17 @@ class StateOracle(Oracle):
         window = Window(_window_s(context), timing.repair_s, repair_poll_s=REPAIR_POLL_S)
         counts: dict[str, int] = {}
         opened = False
+        well: Glance | None = None
 
         def condition() -> Check | None:
-            nonlocal opened
+            nonlocal opened, well
             glance = Glance(context.cluster)
-            bad = first_bad(state_probes(context, glance))
+            *gone, present, ready, kept = state_probes(context, glance)
+            bad = first_bad(gone)
+            # What was well and has not changed needs no second look.
+            if bad is None and not (well is not None and glance.like(well)):
+                bad = first_bad((present, ready, kept))
+                well = glance if bad is None else None
             if bad is not None:
                 return bad
             if not opened:

@@ -202,6 +202,8 @@ class Diary:
     def _stay(self, stay: Stay, first: float, until: float) -> Iterator[LogLine]:
         """All lines of one connection."""
         visit, ended = stay.visit, self._life.ended(self._world.now)
+        if not (first <= visit.at < until or first <= stay.left < min(until, ended)):
+            return
         remote = f"{visit.peer}:{self._port(stay)}"
         context = f"conn{stay.number}"
         about: dict[str, object] = {"remote": remote}
@@ -228,10 +230,12 @@ class Diary:
     def _port(self, stay: Stay) -> int:
         """The port of a connection at the caller's end: that which a program's pod shows, too."""
         visit = stay.visit
-        for caller in self._callers:
-            process, ended = caller.process, caller.ended(math.inf)
-            own = not visit.shell and not visit.error and process.config.pod_ip == visit.peer
-            if own and process.started_at <= visit.at <= ended:
+        own = not visit.shell and not visit.error
+        for caller in self._callers if own else ():
+            process = caller.process
+            if process.config.pod_ip != visit.peer or process.started_at > visit.at:
+                continue
+            if visit.at <= caller.ended(math.inf):
                 return first_port(caller.ref, self._life.ref)
         return 32768 + int(Seed(0).fraction("mongod", self._life.ref, stay.number) * 28232)
 

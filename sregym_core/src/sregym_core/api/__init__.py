@@ -43,9 +43,13 @@ if TYPE_CHECKING:
         UnknownToolError,
     )
     from sregym_core.api.playing import play, verify
+    from sregym_core.api.recorded import Recorded, read_recorded
+    from sregym_core.api.replaying import Replay, ReplayedStep
     from sregym_core.api.task import Observation, TaskDescription
     from sregym_core.api.workspace import Workspace
+    from sregym_core.atif import trajectory
     from sregym_core.interfaces.agent import Agent, Budget, Session
+    from sregym_core.interfaces.reward import Reward
     from sregym_core.model import Claims, EpisodeRecord, GroundTruth, Outcome, Problem
     from sregym_core.proof import Proof
 
@@ -67,6 +71,10 @@ _PLACES = {
     "Pair": "sregym_core.api.catalogue",
     "Problem": "sregym_core.model",
     "Proof": "sregym_core.proof",
+    "Recorded": "sregym_core.api.recorded",
+    "Replay": "sregym_core.api.replaying",
+    "ReplayedStep": "sregym_core.api.replaying",
+    "Reward": "sregym_core.interfaces.reward",
     "Session": "sregym_core.interfaces.agent",
     "Solution": "sregym_core.api.catalogue",
     "TaskDescription": "sregym_core.api.task",
@@ -78,7 +86,9 @@ _PLACES = {
     "pairs": "sregym_core.api.catalogue",
     "play": "sregym_core.api.playing",
     "problems": "sregym_core.api.catalogue",
+    "read_recorded": "sregym_core.api.recorded",
     "solution": "sregym_core.api.catalogue",
+    "trajectory": "sregym_core.atif",
     "verify": "sregym_core.api.playing",
 }
 
@@ -100,6 +110,10 @@ __all__ = [
     "Pair",
     "Problem",
     "Proof",
+    "Recorded",
+    "Replay",
+    "ReplayedStep",
+    "Reward",
     "Session",
     "Solution",
     "TaskDescription",
@@ -111,7 +125,9 @@ __all__ = [
     "pairs",
     "play",
     "problems",
+    "read_recorded",
     "solution",
+    "trajectory",
     "verify",
 ]
 

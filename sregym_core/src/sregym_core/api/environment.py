@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.api.errors import (
@@ -11,10 +10,8 @@ from sregym_core.api.errors import (
     EpisodeOpenError,
     EpisodeOverError,
     NoEpisodeError,
-    ToolArgumentError,
-    UnknownToolError,
 )
-from sregym_core.api.task import Observation, TaskDescription, claims_of
+from sregym_core.api.task import Observation, TaskDescription, check_call, claims_of
 from sregym_core.api.workspace import shared
 
 if TYPE_CHECKING:
@@ -26,7 +23,7 @@ if TYPE_CHECKING:
     from sregym_core.conductor.episode import EpisodePlayer
     from sregym_core.conductor.session import LiveSession
     from sregym_core.events import EpisodeEvent
-    from sregym_core.interfaces import AgentDescription, Budget, Cluster, Journal, Session
+    from sregym_core.interfaces import AgentDescription, Budget, Cluster, Journal, Reward, Session
     from sregym_core.interfaces.tools import ToolResult
     from sregym_core.model import Claims, EpisodeRecord, Problem
 
@@ -52,6 +49,10 @@ class Environment:
         budget: Limits of the agent; None for those of `sregym run`.
         start_before_s: In mode `proactive`: the system is healthy when the agent starts and breaks
             within so many seconds. None: it is broken before.
+        reward: Name of a reward, or a `Reward` (`workspace.reward(...)`): what episodes are worth to
+            a trainer. Observations and the record carry it; None for none.
+        recover: False spends no time on recovering a simulated world that nobody needs any more;
+            the record then says `recovered=False`.
         agent: Who acts, for the record; whether it gets the answer key, and whether processes
             outside connect.
         episode: Id of the episode in its record.
@@ -82,6 +83,8 @@ class Environment:
         noise_level: int | None = None,
         budget: Budget | None = None,
         start_before_s: float | None = None,
+        reward: str | Reward | None = None,
+        recover: bool = True,
         agent: AgentDescription | None = None,
         episode: str = EPISODE,
         attempt: int = 1,
@@ -119,7 +122,10 @@ class Environment:
             furnish=prepare,
             mode=chosen,
             start_before_s=start_before_s,
+            reward=self._workspace.reward(reward) if isinstance(reward, str) else reward,
+            recover=recover,
         )
+        self._settled = 0.0
         self._on_event = on_event
         self._player: EpisodePlayer | None = None
         self._record: EpisodeRecord | None = None
@@ -178,7 +184,7 @@ class Environment:
             self._plan = replace(self._plan, seed=seed)
         if self._plan.folder is not None and self._plan.seal is None:
             self._plan = replace(self._plan, seal=Seal.made())
-        self._record = None
+        self._record, self._settled = None, 0.0
         player = EpisodePlayer(self._workspace.bench, self._worlds, self._plan, self._on_event)
         self._player = player
         player.begin()
@@ -200,17 +206,7 @@ class Environment:
             ToolArgumentError: It does not take these arguments; nothing was done.
             EpisodeOverError: The agent's part is over.
         """
-        from sregym_core.toolbox import catalogue
-        from sregym_core.toolbox.desk import ToolError
-
-        session = self._session("step")
-        names = sorted(one.name for one in session.tools)
-        if tool not in names:
-            raise UnknownToolError(tool, names, difflib.get_close_matches(tool, names, 3))
-        try:
-            catalogue.validated(tool, arguments)
-        except ToolError as error:
-            raise ToolArgumentError(str(error)) from None
+        check_call(self._session("step"), tool, arguments)
         return self.call(tool, arguments)
 
     def call(self, tool: str, arguments: Mapping[str, object]) -> Observation:
@@ -350,7 +346,10 @@ class Environment:
 
         player, session = self._open("step"), self._session("step")
         done = bool(player.stopped) or session.stage is Stage.DONE
-        return Observation(text, ok, player.at_s, done, page, pages)
+        reward, before = self._plan.reward, self._settled
+        if reward is not None:
+            self._settled = reward.so_far(session.transcript)
+        return Observation(text, ok, player.at_s, done, page, pages, self._settled - before)
 
     def _open(self, what: str) -> EpisodePlayer:
         self._refuse_closed(what)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.api.errors import ToolArgumentError
+from sregym_core.api.errors import ToolArgumentError, UnknownToolError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,6 +75,8 @@ class Observation:
         done: Whether the agent's part is over: everything was handed in, or the budget is used up.
         page: Which page of a long answer this is, from 1.
         pages: How many there are.
+        reward: What the environment's reward settles with this step; the rest of it comes at the
+            end, so that all together are the total of the record. 0.0 where none was asked for.
     """
 
     text: str
@@ -82,6 +85,26 @@ class Observation:
     done: bool
     page: int = 1
     pages: int = 1
+    reward: float = 0.0
+
+
+def check_call(session: Session, tool: str, arguments: Mapping[str, object]) -> None:
+    """Refuse a call that a tool does not take, before anything is done.
+
+    Raises:
+        UnknownToolError: There is no such tool.
+        ToolArgumentError: It does not take these arguments.
+    """
+    from sregym_core.toolbox import catalogue
+    from sregym_core.toolbox.desk import ToolError
+
+    names = sorted(one.name for one in session.tools)
+    if tool not in names:
+        raise UnknownToolError(tool, names, difflib.get_close_matches(tool, names, 3))
+    try:
+        catalogue.validated(tool, arguments)
+    except ToolError as error:
+        raise ToolArgumentError(str(error)) from None
 
 
 def claims_of(given: Claims | Mapping[str, Any] | None) -> Claims | None:

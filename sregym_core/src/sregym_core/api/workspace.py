@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sregym_core.conductor.bench import Bench
     from sregym_core.conductor.worlds import Worlds
-    from sregym_core.interfaces import Agent, Application
+    from sregym_core.interfaces import Agent, Application, Reward
     from sregym_core.model import Problem
     from sregym_core.settings import Settings
 
@@ -77,6 +77,10 @@ class Workspace:
     def agent(self, name: str, options: Mapping[str, str] | None = None) -> Agent:
         """A new adapter of that name."""
         return self.bench.agent(name, options)
+
+    def reward(self, name: str, options: Mapping[str, str] | None = None) -> Reward:
+        """A new reward of that name, with weights as options."""
+        return self.bench.reward(name, options)
 
     def simulated(self, cluster: str) -> bool:
         """Whether each cluster of a kind is a world of its own; `cluster` as for `worlds`."""

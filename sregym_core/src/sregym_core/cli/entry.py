@@ -120,12 +120,23 @@ def _dispatch(words: Sequence[str], settings: Settings, console: Console) -> int
     name = words[0] if words else ""
     if not name or name.startswith("-"):
         return _top_level(words, settings, console)
-    command = _command(name, settings, console)
+    joined = _two_words(words, settings)
+    rest = words[2:] if joined else words[1:]
+    command = _command(joined or name, settings, console)
+    called = " ".join(words[: len(words) - len(rest)])
     parser = _Parser(
-        prog=f"sregym {name}", description=f"{command.summary[0].upper()}{command.summary[1:]}."
+        prog=f"sregym {called}", description=f"{command.summary[0].upper()}{command.summary[1:]}."
     )
     command.arguments(parser)
-    return given_by(command, "run", command.run(parser.parse_args(list(words[1:]))), int)
+    return given_by(command, "run", command.run(parser.parse_args(list(rest))), int)
+
+
+def _two_words(words: Sequence[str], settings: Settings) -> str:
+    """A plugin's command `export-dataset` is called as `export dataset`, too; empty for any other."""
+    if len(words) < 2 or words[0] in COMMANDS or words[1].startswith("-"):
+        return ""
+    name = f"{words[0]}-{words[1]}"
+    return name if name in _registry(settings).names("command") else ""
 
 
 def _top_level(words: Sequence[str], settings: Settings, console: Console) -> ExitCode:

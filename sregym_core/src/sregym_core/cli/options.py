@@ -315,7 +315,7 @@ def chosen_problems(bench: Bench, arguments: argparse.Namespace) -> tuple[Proble
     given = arguments.problems
     files = [word for word in given if word.endswith((".yaml", ".yml"))]
     ids = [word for word in given if word not in files]
-    problems = tuple(map(_problem_of_file, files))
+    problems = tuple(map(problem_of_file, files))
     if ids or arguments.suite or not files:
         problems = (*bench.problems.choose(ids, arguments.suite), *problems)
     for problem in problems:
@@ -323,7 +323,12 @@ def chosen_problems(bench: Bench, arguments: argparse.Namespace) -> tuple[Proble
     return problems
 
 
-def _problem_of_file(name: str) -> Problem:
+def problem_of_file(name: str) -> Problem:
+    """The problem in a file.
+
+    Raises:
+        UsageError: It cannot be read, or holds no problem.
+    """
     from sregym_core.problems import parse_problem
 
     try:

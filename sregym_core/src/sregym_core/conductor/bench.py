@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Journal,
         Noise,
         Oracle,
+        Reward,
     )
     from sregym_core.model import Component, FaultRef, FaultTarget, Problem, Target
     from sregym_core.settings import Settings
@@ -86,6 +87,11 @@ class Bench:
         """A new agent adapter of that name."""
         agent: Agent = self.registry.make("agent", name, options)
         return agent
+
+    def reward(self, name: str, options: Mapping[str, str] | None = None) -> Reward:
+        """A new reward of that name."""
+        reward: Reward = self.registry.make("reward", name, options)
+        return reward
 
     def agents(self, names: Sequence[str], options: Mapping[str, str]) -> list[Agent]:
         """New adapters for a run of several agents: each gets the options that it knows.

@@ -23,6 +23,7 @@ from sregym_core.conductor.noise_doses import pump_for
 from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.recovery import recover, remaining_difference
 from sregym_core.conductor.repairs import RepairWatch
+from sregym_core.conductor.rewarding import rewarded
 from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.setup import Setup
 from sregym_core.conductor.states import Found
@@ -41,7 +42,7 @@ from sregym_core.events import (
     EpisodeStarted,
     Recovered,
 )
-from sregym_core.interfaces import ClusterError, Reference, Stage
+from sregym_core.interfaces import ClusterError, Stage
 from sregym_core.model import EpisodeRecord, Outcome, RepairRecord, outcome_of
 from sregym_core.modes import Scene
 from sregym_core.policy import Policy
@@ -167,8 +168,11 @@ class EpisodePlayer:
             if session is not None and not self._problem_with_world:
                 self._contained(self._grade_rest)
         finally:
-            self._tear_down()
-        return self._record()
+            if self.plan.recover:
+                self._tear_down()
+            else:
+                self.drop()
+        return rewarded(self._record(), self.plan.reward, lambda: self._setup.truths, self._blamed)
 
     def drop(self) -> None:
         """Give up without grading. A world of its own is thrown away, any other is recovered."""
@@ -243,7 +247,9 @@ class EpisodePlayer:
             plan.mode.instruction(scene),
             self._application.namespaces,
             plan.budget,
-            self._reference() if plan.agent.privileged else None,
+            grading.reference(self._setup.faults, self._setup.truths)
+            if plan.agent.privileged
+            else None,
             self._on_submit,
             self._before_call,
             self._policy(),
@@ -303,15 +309,6 @@ class EpisodePlayer:
         journal, cluster = self._journal, self._require_world().cluster
         debugged = self._application.namespaces if cluster.nodes_are_apart else ()
         return Policy(lambda: journal.concealed, on_call(self._worlds.suffix), debugged)
-
-    def _reference(self) -> Reference:
-        fixes = [fault.reference_fix(context) for fault, context in self._setup.faults]
-        return Reference(
-            diagnosis=" ".join(truth.sentence() for truth in self._setup.truths),
-            claims=grading.true_claims(self._setup.truths),
-            fix=tuple(command for fix in fixes for command in fix),
-            fixes=tuple(tuple(fix) for fix in fixes),
-        )
 
     def _on_submit(self, stage: Stage, text: str, claims: Claims | None) -> None:
         world = self._require_world()

@@ -9,7 +9,7 @@ from sregym_core.blame import given_by, interrupts, located
 from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.rollouts import under_way
 from sregym_core.errors import WorldError
-from sregym_core.interfaces import ClusterSpec
+from sregym_core.interfaces import ClusterSpec, Reference
 from sregym_core.model import Check, Claims, Outcome, SideEffect, Verdict, name_of, worst
 
 if TYPE_CHECKING:
@@ -211,6 +211,19 @@ def judge(
         score=sum(scores) / len(scores),
         reason="; ".join(dict.fromkeys(reasons)),
         side_effects=tuple(dict.fromkeys(effects)),
+    )
+
+
+def reference(
+    faults: Sequence[tuple[Fault, FaultContext]], truths: Sequence[GroundTruth]
+) -> Reference:
+    """The answer key of an episode."""
+    fixes = [fault.reference_fix(context) for fault, context in faults]
+    return Reference(
+        diagnosis=" ".join(truth.sentence() for truth in truths),
+        claims=true_claims(truths),
+        fix=tuple(command for fix in fixes for command in fix),
+        fixes=tuple(tuple(fix) for fix in fixes),
     )
 
 

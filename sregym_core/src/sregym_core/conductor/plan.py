@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
     from pathlib import Path
 
-    from sregym_core.interfaces import AgentDescription, Cluster, Journal
+    from sregym_core.interfaces import AgentDescription, Cluster, Journal, Reward
     from sregym_core.model import Problem
     from sregym_core.sealing import Seal
 
@@ -35,6 +35,9 @@ class EpisodePlan:
         relapse_s: When positive, the mitigation is judged again that much later.
         furnish: Puts into the broken world what is to be there besides, journaled like a fault.
         mode: How the episode is put to the agent.
+        reward: What the episode is worth to a trainer; None where nobody asks.
+        recover: Whether the world is recovered and compared with its baseline at the end; False
+            throws a simulated one away instead.
         start_before_s: The agent starts in a healthy system, and it breaks within this time; None
             breaks it before the agent starts.
     """
@@ -53,6 +56,8 @@ class EpisodePlan:
     furnish: Callable[[Cluster, Journal], None] | None = None
     mode: Mode = STANDARD
     start_before_s: float | None = None
+    reward: Reward | None = None
+    recover: bool = True
 
     @property
     def start_key(self) -> Hashable | None:

@@ -54,6 +54,7 @@ from sregym_core.interfaces.oracle import (
     SystemStates,
 )
 from sregym_core.interfaces.reporter import Reporter, RunPlan
+from sregym_core.interfaces.reward import Reward, RewardFacts
 from sregym_core.interfaces.tools import Tool, ToolGroup, ToolResult
 from sregym_core.interfaces.vocabulary import Vocabulary
 
@@ -98,6 +99,8 @@ __all__ = [
     "Receipt",
     "Reference",
     "Reporter",
+    "Reward",
+    "RewardFacts",
     "RunPlan",
     "ServiceAnswer",
     "Session",

@@ -230,6 +230,20 @@ class UpdateRecord(Value):
     truth: str
 
 
+class RewardRecord(Value):
+    """What an episode is worth to a trainer.
+
+    Attributes:
+        name: Of the reward.
+        total: The sum of the terms, held within the reward's bounds.
+        terms: What it consists of, by name.
+    """
+
+    name: str
+    total: float
+    terms: dict[str, float] = Field(default_factory=dict)
+
+
 class EpisodeRecord(Value):
     """One problem, one seed, one agent, from deploy to verdict.
 
@@ -253,7 +267,8 @@ class EpisodeRecord(Value):
         diagnosis: First stage, None when it was not reached.
         mitigation: Second stage, None when it was not reached.
         repair: What the repair cost; None where no mitigation was judged.
-        recovered: Whether recovery restored the baseline exactly.
+        reward: What it is worth to a trainer; None where none was asked for, and for an error.
+        recovered: Whether recovery restored the baseline exactly; False also where nobody wanted it.
         stopped: What ended the agent's part, a used-up budget for instance; empty when it ended
             by itself.
         injected_at_s: Episode seconds at which the first fault was injected.
@@ -299,6 +314,7 @@ class EpisodeRecord(Value):
     diagnosis: StageRecord | None = None
     mitigation: StageRecord | None = None
     repair: RepairRecord | None = None
+    reward: RewardRecord | None = None
     recovered: bool = False
     stopped: str = ""
     injected_at_s: float | None = None

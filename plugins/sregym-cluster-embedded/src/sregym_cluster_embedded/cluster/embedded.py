@@ -46,6 +46,7 @@ from sregym_cluster_embedded.userland.keys import RUNTIME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from sregym_core.interfaces import Actor, Clock, Command, NodeAccess, ServiceAnswer
     from sregym_core.interfaces.cluster import KubeObject
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.api.pki.authority import Signed
     from sregym_cluster_embedded.api.request import Connect, Watch
     from sregym_cluster_embedded.cluster.observing import Query
+    from sregym_cluster_embedded.api.resource import Resource
     from sregym_cluster_embedded.http.observability import ObservabilityEndpoint
     from sregym_cluster_embedded.http.server import ApiEndpoint
     from sregym_cluster_embedded.world import World
@@ -97,7 +99,7 @@ class EmbeddedCluster(Cluster):
     def get(self, ref: ObjectRef) -> KubeObject | None:
         """The object, or None."""
         resource = resource_of(self._live, ref.api_version, ref.kind)
-        with self._live.open() as world:
+        with self._reading(resource) as world:
             return self._reads.get(world, resource, ref.namespace, ref.name)
 
     def list(
@@ -105,11 +107,15 @@ class EmbeddedCluster(Cluster):
     ) -> list[KubeObject]:
         """Objects of a kind."""
         resource = resource_of(self._live, api_version, kind)
-        with self._live.open() as world:
+        with self._reading(resource) as world:
             try:
                 return self._reads.list(world, resource, namespace, selector)
             except ApiError as error:
                 raise ClusterError(error.code, error.reason, error.message) from error
+
+    def _reading(self, resource: Resource) -> AbstractContextManager[World]:
+        """The world to read objects in; webhooks that convert custom resources may change it."""
+        return self._live.look() if resource.selectable is None else self._live.open()
 
     def create(self, obj: KubeObject, actor: Actor | None = None) -> KubeObject:
         """Create an object."""
@@ -355,17 +361,12 @@ class EmbeddedCluster(Cluster):
         actor: Actor,
         content_type: str = "application/json",
     ) -> KubeObject:
-        headers = {
-            "content-type": content_type,
-            "accept": "application/json",
-            "user-agent": actor.user_agent,
-        }
+        headers = {"content-type": content_type, "accept": "application/json"}
+        headers["user-agent"] = actor.user_agent
         manager = () if method == "DELETE" else (("fieldManager", actor.manager),)
         user = User(actor.user or User().name)
-        answer = self._answer(
-            Request(method, path, manager, headers, orjson.dumps(body), user=user)
-        )
-        content: KubeObject = orjson.loads(answer.body)
+        request = Request(method, path, manager, headers, orjson.dumps(body), user=user)
+        content: KubeObject = orjson.loads(self._answer(request).body)
         return content
 
     def _answer(self, request: Request) -> Response:
@@ -373,10 +374,7 @@ class EmbeddedCluster(Cluster):
             with self._live.open() as world:
                 return handle(world, request)
 
-        def late() -> Response:
-            return failure_response(504, TIMED_OUT)
-
-        answer = bounded(ask, self._live.limit_s, late)
+        answer = bounded(ask, self._live.limit_s, lambda: failure_response(504, TIMED_OUT))
         if not isinstance(answer, Response):
             msg = f"{request.method} {request.path} answers with a stream"
             raise ClusterError(400, "BadRequest", msg)

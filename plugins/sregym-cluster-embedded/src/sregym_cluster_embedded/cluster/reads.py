@@ -6,6 +6,7 @@ stored object, so nobody can change the world by changing what was read.
 
 from __future__ import annotations
 
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -24,6 +25,8 @@ class Reads:
 
     def __init__(self) -> None:
         self._copies: dict[Key, tuple[str, Object]] = {}
+        # What was listed, with the stored objects that it was made of.
+        self._lists: dict[tuple[str, str | None, str], tuple[list[Object], list[Object]]] = {}
 
     def get(self, world: World, resource: Resource, namespace: str, name: str) -> Object | None:
         """A copy of one object, or None."""
@@ -37,16 +40,24 @@ class Reads:
         Raises:
             ApiError: The selector cannot be read.
         """
-        wanted = selectors.parse_labels(labels)
         place = namespace if resource.namespaced and namespace else None
+        there = world.store.list(resource.name, place)
+        # What webhooks convert may come out differently though it has not changed.
+        kept = (resource.name, place, labels) if resource.selectable is None else None
+        known = None if kept is None else self._lists.get(kept)
+        if known is not None and len(known[0]) == len(there) and all(map(is_, known[0], there)):
+            return known[1].copy()
+        wanted = selectors.parse_labels(labels)
         found = []
-        for stored in world.store.list(resource.name, place):
+        for stored in there:
             metadata = stored["metadata"]
             if wanted and not selectors.labels_match(wanted, metadata.get("labels", {})):
                 continue
             key = Key(resource.name, metadata.get("namespace", ""), metadata["name"])
             found.append(self._copy(world, resource, key, stored))
-        return found
+        if kept is not None:
+            self._lists[kept] = there, found
+        return found.copy()
 
     def _copy(self, world: World, resource: Resource, key: Key, stored: Object) -> Object:
         revision: str = stored["metadata"]["resourceVersion"]

@@ -106,7 +106,7 @@ class Export(Subcommand):
             if arguments.seed is not None:
                 msg = "--seed goes with --hour: an episode has its own seed"
                 raise UsageError(msg)
-            return recorded.record.episode, replayed(workspace, recorded.record, recorded.options)
+            return recorded.record.episode, replayed(workspace, recorded)
         problem = arguments.episode if recorded is None else recorded.record.problem
         seed = arguments.seed
         if seed is None:

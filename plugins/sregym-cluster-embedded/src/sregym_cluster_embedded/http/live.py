@@ -71,6 +71,18 @@ class LiveWorld:
         self._anchor = (wall(), world.now)
 
     @contextmanager
+    def look(self) -> Iterator[World]:
+        """The world for reading objects: nothing that the block does may change it.
+
+        Raises:
+            WorldError: The simulation does not get on.
+        """
+        with self._lock:
+            if self._halted:
+                raise WorldError(self._halted)
+            yield self._world
+
+    @contextmanager
     def open(self) -> Iterator[World]:
         """The world, for as long as the block lasts; watchers are told of changes at its end.
 

@@ -23,18 +23,16 @@ from sregym_cluster_embedded.clock.unrest import mixed
 from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.telemetry.background import background
 from sregym_cluster_embedded.telemetry.lives import Life, keep, lives
-from sregym_cluster_embedded.telemetry.order_statistics import Sampled
+from sregym_cluster_embedded.telemetry.rounds import rounds
 from sregym_cluster_embedded.telemetry.spreading import before_last, moments
 from sregym_cluster_embedded.traffic.segments import (
     SENT,
     SERVED,
-    Counting,
     LineStream,
     Segment,
-    Totals,
     segments,
 )
-from sregym_cluster_embedded.userland.formats import TIME_SHAPES, moment, render, seconds_form
+from sregym_cluster_embedded.userland.formats import TIME_SHAPES, moment, render
 from sregym_cluster_embedded.userland.keys import RUNTIME
 
 if TYPE_CHECKING:
@@ -55,9 +53,6 @@ _SOON_S, _TIMES = 3600.0, 8
 # Between the parts of a line, between lines that are written together, and from the first of these
 # to the last at most.
 _PART_S, _APART_S, _TOGETHER_S = 2e-6, 5e-5, 1e-3
-# What a round tells of the times of its requests.
-_LEVELS = ("p50", "p90", "p99")
-_AT = (0.5, 0.9, 0.99)
 _RANGE = re.compile(r"\$\{(\d+)\.\.(\d+)\}")
 
 
@@ -132,7 +127,7 @@ def written(
         if isinstance(program, ServiceProgram):
             found.extend(_repeated(world, process, program, window))
         elif isinstance(program, LoadGeneratorProgram):
-            found.extend(_rounds(world, life, program, window))
+            found.extend(rounds(world, life, program, *window))
         else:
             found.extend(background(world, life, program, *window))
     found.sort(key=lambda line: line.at)
@@ -349,42 +344,3 @@ def _repeated(
                 yield from render(
                     world, program.log, line, facts, process.served_at + number * every
                 )
-
-
-def _rounds(
-    world: World, life: Life, program: LoadGeneratorProgram, window: Window
-) -> Iterator[LogLine]:
-    """One line for each operation at the end of each round."""
-    start = life.process.served_at
-    sent = segments(world, SENT, life.ref)
-    if start is None or not sent:
-        return
-    last = math.floor((window.until - start) / program.round_s + 1e-9)
-    first = math.floor((window.oldest - start) / program.round_s) - 1
-    if window.wanted is not None:
-        first = max(first, last - window.wanted // len(program.told) - 1)
-    counting = {name: Counting(sent, name) for name in program.told}
-    sampled = {name: Sampled(life.ref, name) for name in program.told}
-    for number in range(max(0, first), last):
-        begin, end = start + number * program.round_s, start + (number + 1) * program.round_s
-        when = seconds_form(moment(world, end))
-        for name in program.told:
-            counted = counting[name].totals(begin, end)
-            times: tuple[float, ...] = ()
-            if counted.ok:
-                times = sampled[name].quantiles(counted.time, number, counted.ok, _AT)
-            text = f"{when} op={name} {_round_text(counted, times)}"
-            yield LogLine(end, program.log.stream, text)
-
-
-def _round_text(counted: Totals, times: tuple[float, ...]) -> str:
-    failed = sum(counted.failed.values())
-    text = f"requests={counted.requests} ok={counted.ok} failed={failed}"
-    text += "".join(f" {name}_ms={time:.1f}" for name, time in zip(_LEVELS, times, strict=False))
-    if failed:
-        kinds = " ".join(
-            f"{'http ' if kind.isdecimal() else ''}{kind}={count}"
-            for kind, count in counted.failed.items()
-        )
-        text += f' errors="{kinds}"'
-    return text

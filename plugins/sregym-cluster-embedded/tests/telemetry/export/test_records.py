@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.export.records import Recorded, find
-from sregym_cluster_embedded.export.replay import as_command, replayed
-from sregym_core.api import Workspace
+from sregym_cluster_embedded.export.records import find
+from sregym_cluster_embedded.export.replay import replayed
+from sregym_core.api import Recorded, Workspace
 from sregym_core.errors import UsageError
-from sregym_core.interfaces import Command
 from sregym_core.model import EpisodeRecord, Outcome, TimelineEntry
 from sregym_core.settings import Settings
 
@@ -24,6 +23,8 @@ RECORD = EpisodeRecord(
     outcome=Outcome.ERROR,
     reason="it did not get ready",
 )
+# What the head of a run says at least.
+HEAD = {"problems": ["p"], "agents": ["someone"], "seeds": [3], "cluster": "embedded"}
 
 
 def run_folder(folder: Path, head: dict[str, Any] | None) -> Path:
@@ -36,16 +37,17 @@ def run_folder(folder: Path, head: dict[str, Any] | None) -> Path:
 
 
 def test_a_record_is_found_by_its_folder_and_for_short(tmp_path: Path) -> None:
-    episode = run_folder(tmp_path, {"cluster_options": {"metrics-server": "true"}})
-    expected = Recorded(RECORD, {"metrics-server": "true"})
+    episode = run_folder(tmp_path, {**HEAD, "cluster_options": {"metrics-server": "true"}})
+    expected = Recorded(RECORD, episode / "record.json", {"metrics-server": "true"})
     assert find(str(episode)) == expected
     assert find(str(tmp_path / "e0001")) == expected
     assert find(str(tmp_path / "e0002")) is None
 
 
-@pytest.mark.parametrize("head", [None, {"cluster": "embedded"}])
+@pytest.mark.parametrize("head", [None, HEAD])
 def test_an_older_run_does_not_say_its_options(tmp_path: Path, head: dict[str, Any]) -> None:
-    assert find(str(run_folder(tmp_path, head))) == Recorded(RECORD, None)
+    episode = run_folder(tmp_path, head)
+    assert find(str(episode)) == Recorded(RECORD, episode / "record.json")
 
 
 def test_damaged_files(tmp_path: Path) -> None:
@@ -91,25 +93,5 @@ def test_damaged_files(tmp_path: Path) -> None:
 def test_what_cannot_be_played_again(changes: dict[str, Any], message: str) -> None:
     record = RECORD.model_copy(update=changes)
     with pytest.raises(UsageError) as refused:
-        replayed(Workspace(Settings()), record, {})
+        replayed(Workspace(Settings()), Recorded(record, Path("record.json")))
     assert str(refused.value) == message
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        Command(("kubectl", "get", "pods", "-A")),
-        Command(("kubectl", "apply", "-f", "-"), "kind: Service\nmetadata: {name: 'a'}\n"),
-        Command(("kubectl", "patch", "svc", "x", "-p", '{\n  "spec": {}\n}')),
-        Command(("kubectl", "exec", "web", "--", "sh", "-c", "a | b > c && d")),
-    ],
-)
-def test_commands_come_back_from_their_text(command: Command) -> None:
-    assert as_command(str(command)) == command
-
-
-def test_what_an_agent_typed() -> None:
-    assert as_command("get pods -n shop") == Command(("kubectl", "get", "pods", "-n", "shop"))
-    # Refused then, refused again.
-    assert as_command("kubectl get pods | grep web") == "kubectl get pods | grep web"
-    assert as_command("kubectl get 'pods") == "kubectl get 'pods"

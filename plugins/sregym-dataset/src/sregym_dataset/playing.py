@@ -1,0 +1,289 @@
+"""Plays one problem and keeps what could be observed of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sregym_core.api import Budget, Environment, trajectory
+from sregym_core.errors import WorldError
+from sregym_core.events import (
+    AgentStarted,
+    BaselineTaken,
+    FaultConfirmed,
+    FaultInjected,
+    ToolCalled,
+)
+from sregym_core.interfaces import AgentDescription, Reward
+from sregym_core.model import Outcome
+
+from sregym_dataset.causes import causal_graph
+from sregym_dataset.objects import Watched
+from sregym_dataset.observed import Observed
+from sregym_dataset.schema import PERIODS, TELEMETRY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_core.api import EpisodeRecord, Workspace
+    from sregym_core.events import EpisodeEvent
+    from sregym_core.interfaces import Agent, RewardFacts
+    from sregym_core.model import Component, GroundTruth, Problem
+
+# How often objects are looked at while nobody acts, and how much of the healthy system is kept.
+LOOK_S = 15.0
+NORMAL_S = 300.0
+NOBODY = "nobody"
+_TELLING = (BaselineTaken, FaultInjected, FaultConfirmed, AgentStarted, ToolCalled)
+
+
+@dataclass(frozen=True)
+class Played:
+    """What is known of one case.
+
+    Attributes:
+        tables: Rows by name: `normal_metrics`, `abnormal_metrics` ..., `events`, `objects`.
+        labels: The ground truth, moments and outcomes.
+        graph: The causal graph.
+        transcript: What an agent did, in ATIF; None where nobody acted.
+    """
+
+    tables: Mapping[str, list[dict[str, Any]]]
+    labels: Mapping[str, Any]
+    graph: Mapping[str, Any]
+    transcript: Mapping[str, Any] | None
+
+
+class _Truths(Reward):
+    """Learns the ground truth of the world that was played; what it gives is dropped."""
+
+    name: ClassVar[str] = "truths"
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float] = 0.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: tuple[GroundTruth, ...] = ()
+
+    def terms(self, facts: RewardFacts) -> Mapping[str, float]:
+        """Keep the truths."""
+        self.found = facts.truths
+        return {}
+
+
+class _Play:
+    """One episode with what is looked at meanwhile; made before its environment, which tells it."""
+
+    def __init__(self, watched: Watched, names: Names) -> None:
+        self.watched = watched
+        self.injected_s: list[float] = []
+        self._names = names
+        self._observed: Observed | None = None
+        self._last = 0.0
+        self.environment: Environment | None = None
+
+    def hear(self, _episode: str, event: EpisodeEvent) -> None:
+        """Look whenever something has happened that may have changed the system."""
+        if isinstance(event, FaultInjected) and self.environment is not None:
+            self.injected_s.append(self.environment.at_s)
+        if isinstance(event, _TELLING):
+            self.look()
+
+    def look(self) -> None:
+        """Note objects, events and the newest traces."""
+        assert self.environment is not None
+        cluster = self.environment.cluster
+        self.watched.look(cluster)
+        self.observed.look_at_traces(self._last or cluster.clock.now() - NORMAL_S)
+        self._last = cluster.clock.now()
+
+    @property
+    def observed(self) -> Observed:
+        """What asks the services of the episode's cluster."""
+        assert self.environment is not None
+        if self._observed is None:
+            self._observed = Observed(self.environment.cluster, self._names.of_pod)
+        return self._observed
+
+
+def play_case(
+    workspace: Workspace,
+    problem: Problem,
+    seed: int,
+    *,
+    agent: Agent | None = None,
+    minutes: float = 10.0,
+    cluster: str = "embedded",
+) -> Played:
+    """Break a system, let somebody or nobody act, and keep what could be observed.
+
+    Args:
+        workspace: Loaded plugins, with no world of this problem and seed: of one that is kept
+            already the time before the agent's start cannot be watched.
+        problem: What is broken.
+        seed: Of the world.
+        agent: Who acts; None lets `minutes` pass in which nobody does.
+        minutes: How long nobody does anything.
+        cluster: As behind `--cluster`.
+
+    Raises:
+        WorldError: The world was not right.
+    """
+    components = workspace.application(problem.application).components()
+    named = Names(components)
+    watched = Watched(workspace.application(problem.application).namespaces, named.of_object)
+    truths = _Truths()
+    description = AgentDescription(NOBODY) if agent is None else AgentDescription.of(agent)
+    play = _Play(watched, named)
+    environment = play.environment = Environment(
+        problem,
+        seed=seed,
+        cluster=cluster,
+        agent=description,
+        reward=truths,
+        recover=False,
+        budget=Budget(episode_s=None, wall_s=None),
+        workspace=workspace,
+        on_event=play.hear,
+    )
+    with environment:
+        environment.reset()
+        began = environment.cluster.clock.now() - environment.at_s
+        _act(play, agent, minutes)
+        ended = environment.cluster.clock.now()
+        injected = began + (play.injected_s[0] if play.injected_s else environment.at_s)
+        spans = {
+            "normal": (injected - NORMAL_S, injected),
+            "abnormal": (injected, ended),
+        }
+        tables = {
+            f"{period}_{table}": play.observed.rows(table, *spans[period])
+            for table in TELEMETRY
+            if table != "traces"
+            for period in PERIODS
+        }
+        play.look()
+        record = environment.end().model_copy(update={"reward": None})
+    if record.outcome is Outcome.ERROR:
+        raise WorldError(record.reason)
+    tables |= {"events": watched.events, "objects": watched.rows}
+    traces = _by_period(play.observed.spans, round(injected * 1e9))
+    tables |= {f"{period}_traces": rows for period, rows in traces.items()}
+    return Played(
+        tables=tables,
+        labels=_labels(problem, record, truths.found, spans, began),
+        graph=causal_graph(components, truths.found, traces, round(injected * 1e9)),
+        transcript=None if agent is None else trajectory(record),
+    )
+
+
+def _by_period(rows: list[dict[str, Any]], injected_ns: int) -> dict[str, list[dict[str, Any]]]:
+    """Spans by the period in which their traces began, oldest first."""
+    began: dict[str, int] = {}
+    for row in rows:
+        began[row["trace_id"]] = min(row["timestamp"], began.get(row["trace_id"], row["timestamp"]))
+    ordered = sorted(rows, key=lambda row: int(row["timestamp"]))
+    return {
+        "normal": [row for row in ordered if began[row["trace_id"]] < injected_ns],
+        "abnormal": [row for row in ordered if began[row["trace_id"]] >= injected_ns],
+    }
+
+
+def _act(play: _Play, agent: Agent | None, minutes: float) -> None:
+    environment = play.environment
+    assert environment is not None
+    if agent is not None:
+        environment.act(agent.run)
+        return
+    clock = environment.cluster.clock
+    until = clock.now() + minutes * 60.0
+    while (left := until - clock.now()) > 0:
+        clock.advance(min(LOOK_S, left))
+        play.look()
+
+
+def _labels(
+    problem: Problem,
+    record: EpisodeRecord,
+    truths: tuple[GroundTruth, ...],
+    spans: Mapping[str, tuple[float, float]],
+    began: float,
+) -> dict[str, Any]:
+    def passed(stage: Any) -> str | None:
+        return None if stage is None else str(stage.verdict.outcome)
+
+    return {
+        "problem": problem.id,
+        "application": problem.application,
+        "seed": record.seed,
+        "salt": record.salt,
+        "mode": record.mode,
+        "noise": list(problem.noise),
+        "level": problem.layer,
+        "faults": [
+            {"fault": ref.fault, "targets": [str(target) for target in ref.targets]}
+            for ref in problem.faults
+        ],
+        "root_causes": [
+            {
+                "component": truth.component,
+                "kind": truth.kind,
+                "name": truth.object_name,
+                "namespace": truth.namespace,
+                "reason": truth.mechanism,
+                "changed": truth.changed.model_dump(),
+                "contributing": list(truth.contributing),
+                "affected": list(truth.affected),
+                "impact": truth.impact,
+            }
+            for truth in truths
+        ],
+        "injected_at": spans["abnormal"][0],
+        "periods": {name: {"start": start, "end": end} for name, (start, end) in spans.items()},
+        "alerts": record.alerts,
+        "agent": record.agent,
+        "outcome": str(record.outcome) if record.agent != NOBODY else None,
+        "diagnosis": passed(record.diagnosis),
+        "mitigation": passed(record.mitigation),
+        "timeline": [
+            {"timestamp": began + entry.at_s, "event": entry.event, **entry.fields}
+            for entry in record.timeline
+            if entry.event in ("FaultInjected", "FaultConfirmed", "NoiseMade", "AgentStarted")
+        ],
+    }
+
+
+class Names:
+    """To which component of an application something belongs.
+
+    Args:
+        components: Of the application.
+    """
+
+    def __init__(self, components: tuple[Component, ...]) -> None:
+        self._workloads = {
+            ref.name: part.name for part in components for ref in (part.workload, *part.workloads)
+        }
+        self._services = {use.name: part.name for part in components for use in _services(part)}
+        self._names = {part.name for part in components}
+
+    def of_pod(self, pod: str, other: str = "") -> str:
+        """That of a pod, or else of a service or workload; empty where it belongs to none."""
+        parts = pod.split("-")
+        for length in range(len(parts), 0, -1):
+            if (found := self._workloads.get("-".join(parts[:length]))) is not None:
+                return found
+        if other in self._names:
+            return other
+        return self._services.get(other) or self._workloads.get(other) or ""
+
+    def of_object(self, kind: str, name: str) -> str:
+        """That of an object."""
+        if kind in ("Service", "EndpointSlice"):
+            return self._services.get(name) or self.of_pod(name, name)
+        return self.of_pod(name, name)
+
+
+def _services(part: Component) -> list[Any]:
+    found = [use.ref for use in part.services]
+    return [*found, *([part.service] if part.service is not None else [])]
