@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tomllib
 from dataclasses import dataclass
@@ -49,6 +50,35 @@ class Project:
         return [str(line) for line in self.settings.get("dependency-groups", {}).get("test", [])]
 
     @property
+    def stands_alone(self) -> bool:
+        """Whether its requirements cannot be installed beside those of the others.
+
+        Said by `alone = true` in `[tool.sregym]`. Such a folder is installed, tested and typed in
+        an environment of its own, with the pins of the `constraints.txt` that lies in it.
+        """
+        return bool(self._own.get("alone", False))
+
+    @property
+    def is_on_request(self) -> bool:
+        """Whether it is tested only when asked for: `on-request = true`, for heavy requirements."""
+        return bool(self._own.get("on-request", False))
+
+    @property
+    def python(self) -> str:
+        """The version of Python that what it is tested with needs; empty for any."""
+        return str(self._own.get("python", ""))
+
+    @property
+    def pins(self) -> list[str]:
+        """Files with the pins for its environment; none where the newest of everything is wanted."""
+        shared = os.environ.get("UV_CONSTRAINT", "").split()
+        return [str(self.folder / "constraints.txt")] if shared and self.stands_alone else shared
+
+    @property
+    def _own(self) -> dict[str, Any]:
+        return dict(self.settings.get("tool", {}).get("sregym", {}))
+
+    @property
     def relative(self) -> str:
         """Its folder as seen from the root."""
         return self.folder.relative_to(ROOT).as_posix()
@@ -75,6 +105,11 @@ def projects() -> list[Project]:
     toolkits = sorted(ROOT.glob("sregym_*/pyproject.toml"), key=_core_first)
     plugins = sorted(ROOT.glob("plugins/*/pyproject.toml"))
     return [Project(path.parent) for path in [*toolkits, *plugins]]
+
+
+def together() -> list[Project]:
+    """Those that share an environment: all but those that stand alone."""
+    return [project for project in projects() if not project.stands_alone]
 
 
 def uv(*arguments: str) -> list[str]:

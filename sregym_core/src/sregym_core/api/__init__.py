@@ -43,13 +43,24 @@ if TYPE_CHECKING:
         UnknownToolError,
     )
     from sregym_core.api.playing import play, verify
+    from sregym_core.api.rollouts import (
+        Rollout,
+        RolloutResult,
+        Rollouts,
+        RolloutStep,
+        RolloutTask,
+        outcome_reward,
+        rollout_tasks,
+    )
     from sregym_core.api.task import Observation, TaskDescription
     from sregym_core.api.workspace import Workspace
     from sregym_core.interfaces.agent import Agent, Budget, Session
     from sregym_core.model import Claims, EpisodeRecord, GroundTruth, Outcome, Problem
     from sregym_core.proof import Proof
+    from sregym_core.toolbox.actions import Action, function_schemas, parse_action, tools_text
 
 _PLACES = {
+    "Action": "sregym_core.toolbox.actions",
     "Agent": "sregym_core.interfaces.agent",
     "Budget": "sregym_core.interfaces.agent",
     "CannotForkError": "sregym_core.api.errors",
@@ -67,22 +78,33 @@ _PLACES = {
     "Pair": "sregym_core.api.catalogue",
     "Problem": "sregym_core.model",
     "Proof": "sregym_core.proof",
+    "Rollout": "sregym_core.api.rollouts",
+    "RolloutResult": "sregym_core.api.rollouts",
+    "RolloutStep": "sregym_core.api.rollouts",
+    "RolloutTask": "sregym_core.api.rollouts",
+    "Rollouts": "sregym_core.api.rollouts",
     "Session": "sregym_core.interfaces.agent",
     "Solution": "sregym_core.api.catalogue",
     "TaskDescription": "sregym_core.api.task",
     "ToolArgumentError": "sregym_core.api.errors",
     "UnknownToolError": "sregym_core.api.errors",
     "Workspace": "sregym_core.api.workspace",
+    "function_schemas": "sregym_core.toolbox.actions",
     "instruction": "sregym_core.api.catalogue",
+    "outcome_reward": "sregym_core.api.rollouts",
     "pair": "sregym_core.api.catalogue",
     "pairs": "sregym_core.api.catalogue",
+    "parse_action": "sregym_core.toolbox.actions",
     "play": "sregym_core.api.playing",
     "problems": "sregym_core.api.catalogue",
+    "rollout_tasks": "sregym_core.api.rollouts",
     "solution": "sregym_core.api.catalogue",
+    "tools_text": "sregym_core.toolbox.actions",
     "verify": "sregym_core.api.playing",
 }
 
 __all__ = [
+    "Action",
     "Agent",
     "Budget",
     "CannotForkError",
@@ -100,18 +122,28 @@ __all__ = [
     "Pair",
     "Problem",
     "Proof",
+    "Rollout",
+    "RolloutResult",
+    "RolloutStep",
+    "RolloutTask",
+    "Rollouts",
     "Session",
     "Solution",
     "TaskDescription",
     "ToolArgumentError",
     "UnknownToolError",
     "Workspace",
+    "function_schemas",
     "instruction",
+    "outcome_reward",
     "pair",
     "pairs",
+    "parse_action",
     "play",
     "problems",
+    "rollout_tasks",
     "solution",
+    "tools_text",
     "verify",
 ]
 
