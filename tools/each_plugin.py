@@ -45,8 +45,7 @@ def main() -> int:
     chosen = [
         p
         for p in known[1:]
-        if p.name in options.names
-        or (not options.names and p.is_on_request == options.on_request)
+        if p.name in options.names or (not options.names and p.is_on_request == options.on_request)
     ]
     # The largest suites first, so that the last minutes are not spent on one core.
     chosen.sort(key=_weight, reverse=True)

@@ -222,6 +222,10 @@ class Rollouts:
             raise UsageError(f"task {task.id!r}: agent 'expert' did not solve it: {record.reason}")
         return tuple(_call(call) for call in record.transcript if not call.own)
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Rollouts:
+        """Itself: libraries copy the options of environments, and these are to share it."""
+        return self
+
     def close(self) -> None:
         """Forget all checkpoints."""
         with self._lock:
