@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core.api.environment import Environment
 from sregym_core.api.errors import EpisodeOverError
+from sregym_core.api.task import described
 from sregym_core.api.workspace import Workspace
 from sregym_core.errors import UsageError
 from sregym_core.toolbox.actions import Action, parse_action, tools_text
+from sregym_core.toolbox.catalogue import tools
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -202,6 +204,10 @@ class Rollouts:
 
         with self._lock:
             return instruction(task.problem, self.mode, workspace=self.workspace)
+
+    def tools(self) -> tuple[Mapping[str, Any], ...]:
+        """The tools of every rollout, as in a `TaskDescription`."""
+        return tuple(map(described, tools()))
 
     def reference(self, task: RolloutTask) -> tuple[Action, ...]:
         """What solves a task: the calls of agent `expert`, who knows the answer.
