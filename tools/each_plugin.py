@@ -108,7 +108,7 @@ def install(
     if several:
         words.append("pytest-xdist")
     if project.stands_alone:
-        words.append("mypy")
+        words += ["mypy", "types-pyyaml"]
     into = ("--quiet", "--python", str(place / "bin" / "python"))
     return [
         uv("venv", "--quiet", "--python", interpreter(project), str(place)),
@@ -139,7 +139,10 @@ def checks(project: Project, scratch: Path, *options: str) -> list[list[str]]:
     if project.stands_alone:
         python = str(scratch / project.name / "bin" / "python")
         settings = str(ROOT / "pyproject.toml")
-        commands.append([python, "-m", "mypy", "--config-file", settings, "-p", project.module])
+        # Named one by one: the settings leave out what stands alone.
+        files = [str(path) for path in project.module_files()]
+        version = ["--python-version", project.python] if project.python else []
+        commands.append([python, "-m", "mypy", "--config-file", settings, *version, *files])
     return [*commands, tests(project, scratch, *options)]
 
 

@@ -83,16 +83,23 @@ class Project:
         """Its folder as seen from the root."""
         return self.folder.relative_to(ROOT).as_posix()
 
+    def module_files(self) -> list[Path]:
+        """Files of all its importable modules, sorted."""
+        return [
+            path
+            for path in sorted(self.source.rglob("*.py"))
+            if all(
+                (parent / "__init__.py").exists()
+                for parent in path.parents
+                if parent.is_relative_to(self.source)
+            )  # else package data such as templates, not a module
+        ]
+
     def modules(self) -> list[str]:
         """All its importable modules, `__main__` left out, sorted."""
         found = []
-        for path in sorted(self.source.rglob("*.py")):
+        for path in self.module_files():
             parts = path.relative_to(self.source.parent).with_suffix("").parts
-            if not all(
-                (self.source.parent / Path(*parts[:n]) / "__init__.py").exists()
-                for n in range(1, len(parts))
-            ):
-                continue  # package data such as templates, not a module
             if parts[-1] == "__init__":
                 parts = parts[:-1]
             if parts[-1] != "__main__":

@@ -61,7 +61,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    def log_message(self, format: str, *words: object) -> None:
+    def log_message(self, *words: object) -> None:
         pass
 
 

@@ -84,6 +84,12 @@ class RolloutResult:
     metrics: Mapping[str, float]
     record: EpisodeRecord = field(repr=False)
 
+    def trajectory(self) -> dict[str, Any]:
+        """All that the policy did, in ATIF (Agent Trajectory Interchange Format)."""
+        from sregym_core.atif import trajectory
+
+        return trajectory(self.record)
+
 
 @dataclass(frozen=True)
 class RolloutStep:
