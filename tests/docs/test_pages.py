@@ -27,7 +27,10 @@ STORIES = [
     and not (ROOT / page).parent.joinpath("tests", "test_readme.py").exists()
 ]
 # Told for who has installed `sregym`; the others are for who writes plugins.
-OF_USERS = ("docs/tutorial/first-environment.md", "docs/how-to/gate-a-pull-request.md")
+OF_USERS = (
+    *("docs/tutorial/first-environment.md", "docs/how-to/gate-a-pull-request.md"),
+    "docs/how-to/train-and-evaluate.md",
+)
 SHELL = ("bash", "console", "sh", "shell", "")
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
-import zlib
 from typing import TYPE_CHECKING
 
 import numpy as np
 from gymnasium.spaces import Box
+from sregym_core.api import word_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-# Generated parts of names differ from world to world and would only be noise.
-_WORD = re.compile(r"[A-Za-z][A-Za-z_/]+")
 
 
 class WordCounts:
@@ -33,7 +29,6 @@ class WordCounts:
     def __call__(self, text: str) -> NDArray[np.float32]:
         """The vector of a text."""
         found = np.zeros(self.size, np.float32)
-        for word in set(_WORD.findall(text.lower())):
-            found[zlib.crc32(word.encode()) % self.size] = 1.0
+        found[list(word_places(text, self.size))] = 1.0
         length = float(np.linalg.norm(found))
         return found / np.float32(length) if length else found

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from sregym_core.model import Claims, EpisodeRecord, GroundTruth, Outcome, Problem
     from sregym_core.proof import Proof
     from sregym_core.toolbox.actions import Action, function_schemas, parse_action, tools_text
+    from sregym_core.toolbox.words import word_places
 
 _PLACES = {
     "Action": "sregym_core.toolbox.actions",
@@ -101,6 +102,7 @@ _PLACES = {
     "solution": "sregym_core.api.catalogue",
     "tools_text": "sregym_core.toolbox.actions",
     "verify": "sregym_core.api.playing",
+    "word_places": "sregym_core.toolbox.words",
 }
 
 __all__ = [
@@ -145,6 +147,7 @@ __all__ = [
     "solution",
     "tools_text",
     "verify",
+    "word_places",
 ]
 
 
