@@ -16,6 +16,7 @@ from sregym_core.api import (
     RolloutTask,
     Workspace,
     outcome_reward,
+    playing,
     rollout_tasks,
 )
 from sregym_core.errors import UsageError
@@ -82,16 +83,21 @@ def test_a_reward_of_ones_own_and_worlds_that_do_not_count(rollouts: Rollouts) -
     [record] = seen
     worth = {
         outcome: outcome_reward(record.model_copy(update={"outcome": outcome}))
-        for outcome in Outcome
+        for outcome in (Outcome.PASS, Outcome.FAIL, Outcome.ERROR, Outcome.UNDECIDED)
     }
-    assert worth == {Outcome.PASS: 1.0, Outcome.FAIL: 0.0, Outcome.ERROR: None}
+    assert worth == {
+        Outcome.PASS: 1.0,
+        Outcome.FAIL: 0.0,
+        Outcome.ERROR: None,
+        Outcome.UNDECIDED: None,
+    }
 
 
 def test_several_threads_take_turns(rollouts: Rollouts) -> None:
     def played(number: int) -> float | None:
         rollout = rollouts.start(TASK)
-        rollout.act(f"kubectl create namespace n-{number}")
-        mine = rollout.act("kubectl get namespaces -o name").text
+        rollout.act(f"kubectl create configmap n-{number} -n load")
+        mine = rollout.act("kubectl get configmaps -n load -o name").text
         assert [f"n-{other}" in mine for other in range(4)] == [
             other == number for other in range(4)
         ]
@@ -114,6 +120,22 @@ def test_tasks_are_problems_in_worlds(rollouts: Rollouts) -> None:
     assert RolloutTask.named("x") == RolloutTask("x", 0)
     assert len(rollout_tasks(suite="lite", workspace=place)) == 10
     assert deepcopy(rollouts) is rollouts
+
+
+def test_a_task_without_a_reference_is_told(
+    rollouts: Rollouts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All problems that are listed have one; here `noop` stands for the agent that knows it."""
+    real = playing.play
+    monkeypatch.setattr(
+        playing, "play", lambda problem, agent, **options: real(problem, "noop", **options)
+    )
+    with pytest.raises(UsageError) as error:
+        rollouts.reference(TASK)
+    assert str(error.value) == (
+        f"task '{PROBLEM}@7': agent 'expert' did not solve it: diagnosis: score 0.00 (localisation "
+        "0.00, characterisation 0.00, scope 0.00); essential and not met: component, origin, mechanism"
+    )
 
 
 def test_misuse_is_told(rollouts: Rollouts) -> None:

@@ -102,8 +102,6 @@ def test_settings_come_from_variables() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "wrong"),
     [
-        ("SUIT", "lite", "there is no such setting; there are: SREGYM_OPENENV_PROBLEMS, SREGYM_OPENENV_SUITE, "
-         "SREGYM_OPENENV_SEEDS, SREGYM_OPENENV_MODE, SREGYM_OPENENV_MAX_STEPS, SREGYM_OPENENV_SESSIONS, SREGYM_OPENENV_IDLE_S"),
         ("SESSIONS", "0", "a whole number from 1 is needed, not '0'"),
         ("SEEDS", "8", "two whole numbers from 1 are needed, to train and to test: 8,2, not '8'"),
     ],
@@ -112,6 +110,16 @@ def test_a_wrong_setting_is_told(name: str, text: str, wrong: str) -> None:
     with pytest.raises(UsageError) as error:
         Settings.of({f"SREGYM_OPENENV_{name}": text})
     assert str(error.value) == f"variable SREGYM_OPENENV_{name}: {wrong}"
+
+
+def test_a_setting_that_there_is_not_is_told() -> None:
+    with pytest.raises(UsageError) as error:
+        Settings.of({"SREGYM_OPENENV_SUIT": "lite"})
+    assert str(error.value) == (
+        "variable SREGYM_OPENENV_SUIT: there is no such setting; there are: "
+        "SREGYM_OPENENV_PROBLEMS, SREGYM_OPENENV_SUITE, SREGYM_OPENENV_SEEDS, SREGYM_OPENENV_MODE, "
+        "SREGYM_OPENENV_MAX_STEPS, SREGYM_OPENENV_SESSIONS, SREGYM_OPENENV_IDLE_S"
+    )
 
 
 def test_misuse_of_a_session_is_told() -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import Budget
     from sregym_core.model import EpisodeRecord, ToolCall
 
-_PASS, _ERROR = "pass", "error"
+_PASS, _FAIL = "pass", "fail"
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,9 @@ class RolloutResult:
     """How a rollout ended. For the trainer: a policy sees nothing of it.
 
     Attributes:
-        reward: From 0 to 1; None when the world was not right and the rollout counts for nothing.
-        outcome: `pass`, `fail` or `error`.
+        reward: From 0 to 1; None when the world was not right, or nothing could be decided, and the
+            rollout counts for nothing.
+        outcome: `pass`, `fail`, `error` ...
         reason: Why, in one sentence; it names the defect.
         metrics: Numbers by name: `diagnosis` and `mitigation` are 1 or 0, `steps`, `seconds`.
         record: All of it.
@@ -113,10 +114,8 @@ class RolloutStep:
 
 
 def outcome_reward(record: EpisodeRecord) -> float | None:
-    """1 for a pass, 0 for a fail, None where the world was not right: the verdict and no more."""
-    if record.outcome == _ERROR:
-        return None
-    return float(record.outcome == _PASS)
+    """1 for a pass, 0 for a fail, None where there is neither: the verdict and no more."""
+    return {_PASS: 1.0, _FAIL: 0.0}.get(str(record.outcome))
 
 
 def rollout_tasks(
