@@ -2,6 +2,8 @@
 
 A plugin that imports an undeclared package passes in the shared environment and fails here. Takes
 names of distributions to test only these. Siblings come from their folders in this repository.
+Folders that cannot share an environment with the others are typed here besides; those with heavy
+requirements are left out unless they are named or asked for.
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ import argparse
 import os
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -38,9 +39,14 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="distributions; all but the core when none given")
     # One more than processors: a third of the time of tests goes into waiting for what they started.
     parser.add_argument("-j", "--jobs", type=int, default=(os.cpu_count() or 1) + 1)
+    parser.add_argument("--on-request", action="store_true", help="those with heavy requirements")
     options = parser.parse_args()
     known = projects()
-    chosen = [p for p in known[1:] if p.name in options.names or not options.names]
+    chosen = [
+        p
+        for p in known[1:]
+        if p.name in options.names or (not options.names and p.is_on_request == options.on_request)
+    ]
     # The largest suites first, so that the last minutes are not spent on one core.
     chosen.sort(key=_weight, reverse=True)
     # What would keep one core busy after all others have ended is run on several.
@@ -61,9 +67,9 @@ def main() -> int:
         for project in large:
             if project in well:
                 processes = ("-p", "xdist.plugin", "-n", str(options.jobs), "--dist", "worksteal")
-                results.append(run(project, [tests(project, place, *processes)]))
+                results.append(run(project, checks(project, place, *processes)))
         futures = [
-            pool.submit(run, project, [tests(project, place)])
+            pool.submit(run, project, checks(project, place))
             for project in well
             if project not in large
         ]
@@ -96,17 +102,48 @@ def install(
     siblings = scratch / f"{project.name}.txt"
     urls = [f"{name} @ {path.as_uri()}" for name, path in wheels.items() if name != project.name]
     siblings.write_text("\n".join(urls), encoding="utf-8")
-    pins = os.environ.get("UV_CONSTRAINT", "").split()
-    words = [word for file in (*pins, str(siblings)) for word in ("--constraint", file)]
+    words = [word for file in (*project.pins, str(siblings)) for word in ("--constraint", file)]
     if project.test_group:
         words += ["--group", f"{project.relative}/pyproject.toml:test"]
     if several:
         words.append("pytest-xdist")
+    if project.stands_alone:
+        words += ["mypy", "types-pyyaml"]
     into = ("--quiet", "--python", str(place / "bin" / "python"))
     return [
-        uv("venv", "--quiet", "--python", sys.executable, str(place)),
+        uv("venv", "--quiet", "--python", interpreter(project), str(place)),
         uv("pip", "install", "--no-sources", *into, "--editable", f"./{project.relative}", TESTING, *words),
     ]  # fmt: skip
+
+
+def interpreter(project: Project) -> str:
+    """The Python for a project: the one that runs, unless the project needs another that there is.
+
+    Where there is none, its tests say what they leave out.
+    """
+    if project.python:
+        found = subprocess.run(
+            uv("python", "find", "--offline", "--no-project", "--system", project.python),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if found.returncode == 0:
+            return found.stdout.strip()
+    return sys.executable
+
+
+def checks(project: Project, scratch: Path, *options: str) -> list[list[str]]:
+    """The commands that check it in its environment: tests, and types where nothing else does."""
+    commands = []
+    if project.stands_alone:
+        python = str(scratch / project.name / "bin" / "python")
+        settings = str(ROOT / "pyproject.toml")
+        # Named one by one: the settings leave out what stands alone.
+        files = [str(path) for path in project.module_files()]
+        version = ["--python-version", project.python] if project.python else []
+        commands.append([python, "-m", "mypy", "--config-file", settings, *version, *files])
+    return [*commands, tests(project, scratch, *options)]
 
 
 def tests(project: Project, scratch: Path, *options: str) -> list[str]:
@@ -119,24 +156,24 @@ def tests(project: Project, scratch: Path, *options: str) -> list[str]:
 
 
 def packages(environment: Path) -> Path:
-    return Path(
-        sysconfig.get_path(
-            "purelib", "venv", {"base": str(environment), "platbase": str(environment)}
-        )
-    )
+    """Where its packages lie, whatever version its Python has."""
+    return next(environment.glob("lib/python3*/site-packages"))
 
 
 def run(project: Project, commands: list[list[str]]) -> Result:
     """Run commands up to the first that fails."""
     start = time.monotonic()
     output, exit_code = "", 0
+    # Who stands alone has other pins than the environment says.
+    foreign = ("UV_CONSTRAINT",) if project.stands_alone else ()
+    settings = {name: text for name, text in os.environ.items() if name not in foreign}
     for command in commands:
         # Programs that a requirement brings, such as kubectl, come before those of the machine.
         path = f"{Path(command[0]).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
         done = subprocess.run(
             command,
             cwd=ROOT,
-            env={**os.environ, "PATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+            env={**settings, "PATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
             check=False,
             text=True,
             stdout=subprocess.PIPE,

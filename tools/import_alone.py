@@ -1,5 +1,7 @@
 """Import every module as if it were the first of its project, warnings being errors; print what fails.
 
+Left out are folders that stand alone: what they import is not here.
+
 A module that stands in no circle of imports comes out the same whoever imported what it needs, so these
 are imported in this process, lowest first. The members of a circle are each imported in a process of
 their own, forked from this one. Usage: python import_alone.py [FOLDER OF A PACKAGE]..., all without one.
@@ -16,7 +18,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from workspace import projects
+from workspace import together
 
 OTHERS = (
     "aiohttp",
@@ -165,4 +167,4 @@ def imported(names: list[str]) -> bool:
 if __name__ == "__main__":
     folders = [Path(word) for word in sys.argv[1:]]
     sys.path[:0] = [str(folder.parent) for folder in folders]
-    sys.exit(main(folders or [project.source for project in projects()]))
+    sys.exit(main(folders or [project.source for project in together()]))

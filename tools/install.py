@@ -1,5 +1,6 @@
-"""Install every project folder, editable, with what its tests need, into this environment.
+"""Install the project folders, editable, with what their tests need, into this environment.
 
+Left out are those that stand alone (`alone = true` in `[tool.sregym]` of their `pyproject.toml`).
 Pins come from `UV_CONSTRAINT`, which `tox.ini` sets and the `latest` environment does not. What an
 editable installation depends on is written down afterwards, and nothing is done while it stays.
 """
@@ -15,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 from editable import build, note_origins
-from workspace import ROOT, projects, uv
+from workspace import ROOT, together, uv
 
 STAMP = Path(sys.prefix) / "installed.digest"
 
@@ -24,7 +25,7 @@ def main() -> int:
     wanted = digest()
     if STAMP.exists() and STAMP.read_text(encoding="utf-8") == wanted:
         return 0
-    found = projects()
+    found = together()
     groups = [
         word
         for project in found
@@ -44,7 +45,7 @@ def main() -> int:
 
 def digest() -> str:
     """Of every `pyproject.toml`, and of the pins that are in force."""
-    files = [project.folder / "pyproject.toml" for project in projects()]
+    files = [project.folder / "pyproject.toml" for project in together()]
     if "UV_CONSTRAINT" in os.environ:
         files.append(Path(os.environ["UV_CONSTRAINT"]))
     contents = hashlib.blake2b(digest_size=16)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tomllib
 from dataclasses import dataclass
@@ -49,20 +50,56 @@ class Project:
         return [str(line) for line in self.settings.get("dependency-groups", {}).get("test", [])]
 
     @property
+    def stands_alone(self) -> bool:
+        """Whether its requirements cannot be installed beside those of the others.
+
+        Said by `alone = true` in `[tool.sregym]`. Such a folder is installed, tested and typed in
+        an environment of its own, with the pins of the `constraints.txt` that lies in it.
+        """
+        return bool(self._own.get("alone", False))
+
+    @property
+    def is_on_request(self) -> bool:
+        """Whether it is tested only when asked for: `on-request = true`, for heavy requirements."""
+        return bool(self._own.get("on-request", False))
+
+    @property
+    def python(self) -> str:
+        """The version of Python that what it is tested with needs; empty for any."""
+        return str(self._own.get("python", ""))
+
+    @property
+    def pins(self) -> list[str]:
+        """Files with the pins for its environment; none where the newest of everything is wanted."""
+        shared = os.environ.get("UV_CONSTRAINT", "").split()
+        return [str(self.folder / "constraints.txt")] if shared and self.stands_alone else shared
+
+    @property
+    def _own(self) -> dict[str, Any]:
+        return dict(self.settings.get("tool", {}).get("sregym", {}))
+
+    @property
     def relative(self) -> str:
         """Its folder as seen from the root."""
         return self.folder.relative_to(ROOT).as_posix()
 
+    def module_files(self) -> list[Path]:
+        """Files of all its importable modules, sorted."""
+        return [
+            path
+            for path in sorted(self.source.rglob("*.py"))
+            if all(
+                (parent / "__init__.py").exists()
+                for parent in path.parents
+                if parent.is_relative_to(self.source)
+            )  # else package data such as templates, not a module
+        ]
+
     def modules(self) -> list[str]:
         """All its importable modules, `__main__` left out, sorted."""
         found = []
-        for path in sorted(self.source.rglob("*.py")):
+        for path in self.module_files():
             parts = path.relative_to(self.source.parent).with_suffix("").parts
-            if not all(
-                (self.source.parent / Path(*parts[:n]) / "__init__.py").exists()
-                for n in range(1, len(parts))
-            ):
-                continue  # package data such as templates, not a module
             if parts[-1] == "__init__":
                 parts = parts[:-1]
             if parts[-1] != "__main__":
@@ -75,6 +112,11 @@ def projects() -> list[Project]:
     toolkits = sorted(ROOT.glob("sregym_*/pyproject.toml"), key=_core_first)
     plugins = sorted(ROOT.glob("plugins/*/pyproject.toml"))
     return [Project(path.parent) for path in [*toolkits, *plugins]]
+
+
+def together() -> list[Project]:
+    """Those that share an environment: all but those that stand alone."""
+    return [project for project in projects() if not project.stands_alone]
 
 
 def uv(*arguments: str) -> list[str]:

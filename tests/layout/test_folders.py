@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from workspace import ROOT, Project, projects
+from sregym_core.testing import blocks_of
+from workspace import ROOT, Project, projects, together
 
 import sregym_core
 
@@ -24,6 +25,15 @@ KINDS = (
 )
 # Named by what they add to the command line.
 COMMANDS = ("sregym-dev", "sregym-catalogue", "sregym-dataset", "sregym-replay")
+# Named by the library of trainers and harnesses that they put SREGym into; they offer the core nothing.
+ADAPTERS = [
+    project
+    for project in PLUGINS
+    if project.name.removeprefix("sregym-")
+    in ("gymnasium", "harbor", "inspect", "openenv", "trl", "verifiers")
+]
+OFFERING = [project for project in PLUGINS if project not in ADAPTERS]
+ALONE = [project for project in PROJECTS if project.stands_alone]
 
 
 def name_of(project: Project) -> str:
@@ -33,7 +43,7 @@ def name_of(project: Project) -> str:
 @pytest.mark.parametrize("project", PROJECTS, ids=name_of)
 def test_has_the_files_of_a_project(project: Project) -> None:
     needed = ["pyproject.toml", "README.md", f"src/{project.module}/py.typed"]
-    if project.is_plugin:
+    if project.is_plugin and project not in ADAPTERS:
         needed.append(f"src/{project.module}/plugin.py")
     assert [name for name in needed if not (project.folder / name).exists()] == []
 
@@ -51,7 +61,7 @@ def test_source_is_one_package_in_src(project: Project) -> None:
     assert [name for name in found if not name.endswith(".egg-info")] == [project.module]
 
 
-@pytest.mark.parametrize("project", PROJECTS, ids=name_of)
+@pytest.mark.parametrize("project", together(), ids=name_of)
 def test_is_imported_from_src(project: Project) -> None:
     """A folder at the root must not shadow the package that it holds."""
     module = importlib.import_module(project.module)
@@ -100,17 +110,17 @@ def test_every_requirement_has_a_floor(project: Project) -> None:
 
 @pytest.mark.parametrize("project", PROJECTS, ids=name_of)
 def test_tools_are_set_up_in_one_place(project: Project) -> None:
-    assert set(project.settings.get("tool", {})) <= {"hatch", "uv"}
+    assert set(project.settings.get("tool", {})) <= {"hatch", "sregym", "uv"}
 
 
 @pytest.mark.parametrize("project", PLUGINS, ids=name_of)
 def test_plugin_is_named_by_kind(project: Project) -> None:
     assert project.name == project.folder.name
     kind = project.name.removeprefix("sregym-").partition("-")[0]
-    assert kind in KINDS or project.name in COMMANDS
+    assert kind in KINDS or project.name in COMMANDS or project in ADAPTERS
 
 
-@pytest.mark.parametrize("project", PLUGINS, ids=name_of)
+@pytest.mark.parametrize("project", OFFERING, ids=name_of)
 def test_plugin_has_one_entry_point(project: Project) -> None:
     name = project.name.removeprefix("sregym-")
     expected = {"sregym": {name: f"{project.module}.plugin"}}
@@ -119,11 +129,33 @@ def test_plugin_has_one_entry_point(project: Project) -> None:
     assert project.settings["project"]["entry-points"] == expected
 
 
-@pytest.mark.parametrize("project", PLUGINS, ids=name_of)
+@pytest.mark.parametrize("project", OFFERING, ids=name_of)
 def test_plugin_runs_its_contract(project: Project) -> None:
     texts = [path.read_text(encoding="utf-8") for path in project.folder.glob("tests/**/test_*.py")]
     contract = "(ExtensionContract)" if project in EXTENSIONS else "(PluginContract)"
     assert any(contract in text and f'"{project.name}"' in text for text in texts)
+
+
+@pytest.mark.parametrize("project", ADAPTERS, ids=name_of)
+def test_example_of_an_adapter_is_run(project: Project) -> None:
+    """Where its library is: in the tests of its folder."""
+    assert (project.folder / "tests" / "test_readme.py").exists()
+    assert any(block.verb == "run" for block in blocks_of(project.folder / "README.md"))
+
+
+@pytest.mark.parametrize("project", ALONE, ids=name_of)
+def test_who_stands_alone_has_pins_of_its_own(project: Project) -> None:
+    lines = (project.folder / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if not re.fullmatch(r"#.*|[a-z0-9._-]+==\S+", line)] == []
+
+
+def test_who_stands_alone_is_left_out_of_what_all_share() -> None:
+    tools = _root()["tool"]
+    names = [project.name for project in ALONE]
+    [typed] = tools["mypy"]["exclude"]
+    assert [p.name for p in PROJECTS if re.match(typed, f"{p.relative}/src/x.py")] == names
+    assert [n for n in tools["pytest"]["ini_options"]["norecursedirs"] if "sregym" in n] == names
+    assert tools["uv"]["workspace"]["exclude"] == [project.relative for project in ALONE]
 
 
 @pytest.mark.parametrize("project", PROJECTS, ids=name_of)
@@ -162,6 +194,16 @@ def test_imports_are_checked_for_every_package() -> None:
     )
     agents = contracts["Agent adapters cannot see faults or verdicts"]
     assert sorted(agents["source_modules"]) == [m for m in sorted(modules) if "_agent" in m]
+    adapters = contracts[
+        "Adapters of trainers and harnesses know of the core its interface for programs alone"
+    ]
+    assert adapters["source_modules"] == [project.module for project in ADAPTERS]
+    core = next(project for project in PROJECTS if project.name == "sregym-core")
+    assert sorted(adapters["forbidden_modules"]) == sorted(
+        {name for name in core.modules() if name.count(".") == 1}
+        - {"sregym_core.api", "sregym_core.errors"}
+        | {"sregym_core.__main__"}
+    )
     seen = [m for m in sorted(modules) if "_injector" in m or "_oracle" in m or m == "sregym_nodes"]
     assert sorted(agents["forbidden_modules"]) == seen
 

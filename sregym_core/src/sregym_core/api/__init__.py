@@ -45,6 +45,15 @@ if TYPE_CHECKING:
     from sregym_core.api.playing import play, verify
     from sregym_core.api.recorded import Recorded, read_recorded
     from sregym_core.api.replaying import Replay, ReplayedStep
+    from sregym_core.api.rollouts import (
+        Rollout,
+        RolloutResult,
+        Rollouts,
+        RolloutStep,
+        RolloutTask,
+        outcome_reward,
+        rollout_tasks,
+    )
     from sregym_core.api.task import Observation, TaskDescription
     from sregym_core.api.workspace import Workspace
     from sregym_core.atif import trajectory
@@ -52,8 +61,11 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.reward import Reward
     from sregym_core.model import Claims, EpisodeRecord, GroundTruth, Outcome, Problem
     from sregym_core.proof import Proof
+    from sregym_core.toolbox.actions import Action, function_schemas, parse_action, tools_text
+    from sregym_core.toolbox.words import word_places
 
 _PLACES = {
+    "Action": "sregym_core.toolbox.actions",
     "Agent": "sregym_core.interfaces.agent",
     "Budget": "sregym_core.interfaces.agent",
     "CannotForkError": "sregym_core.api.errors",
@@ -75,24 +87,36 @@ _PLACES = {
     "Replay": "sregym_core.api.replaying",
     "ReplayedStep": "sregym_core.api.replaying",
     "Reward": "sregym_core.interfaces.reward",
+    "Rollout": "sregym_core.api.rollouts",
+    "RolloutResult": "sregym_core.api.rollouts",
+    "RolloutStep": "sregym_core.api.rollouts",
+    "RolloutTask": "sregym_core.api.rollouts",
+    "Rollouts": "sregym_core.api.rollouts",
     "Session": "sregym_core.interfaces.agent",
     "Solution": "sregym_core.api.catalogue",
     "TaskDescription": "sregym_core.api.task",
     "ToolArgumentError": "sregym_core.api.errors",
     "UnknownToolError": "sregym_core.api.errors",
     "Workspace": "sregym_core.api.workspace",
+    "function_schemas": "sregym_core.toolbox.actions",
     "instruction": "sregym_core.api.catalogue",
+    "outcome_reward": "sregym_core.api.rollouts",
     "pair": "sregym_core.api.catalogue",
     "pairs": "sregym_core.api.catalogue",
+    "parse_action": "sregym_core.toolbox.actions",
     "play": "sregym_core.api.playing",
     "problems": "sregym_core.api.catalogue",
     "read_recorded": "sregym_core.api.recorded",
     "solution": "sregym_core.api.catalogue",
     "trajectory": "sregym_core.atif",
+    "rollout_tasks": "sregym_core.api.rollouts",
+    "tools_text": "sregym_core.toolbox.actions",
     "verify": "sregym_core.api.playing",
+    "word_places": "sregym_core.toolbox.words",
 }
 
 __all__ = [
+    "Action",
     "Agent",
     "Budget",
     "CannotForkError",
@@ -114,21 +138,32 @@ __all__ = [
     "Replay",
     "ReplayedStep",
     "Reward",
+    "Rollout",
+    "RolloutResult",
+    "RolloutStep",
+    "RolloutTask",
+    "Rollouts",
     "Session",
     "Solution",
     "TaskDescription",
     "ToolArgumentError",
     "UnknownToolError",
     "Workspace",
+    "function_schemas",
     "instruction",
+    "outcome_reward",
     "pair",
     "pairs",
+    "parse_action",
     "play",
     "problems",
     "read_recorded",
     "solution",
     "trajectory",
+    "rollout_tasks",
+    "tools_text",
     "verify",
+    "word_places",
 ]
 
 

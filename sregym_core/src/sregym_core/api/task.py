@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sregym_core.interfaces.agent import Budget, Session
+    from sregym_core.interfaces.tools import Tool
     from sregym_core.model import Claims
 
 
@@ -42,15 +43,7 @@ class TaskDescription:
     @classmethod
     def of(cls, session: Session) -> TaskDescription:
         """That of a session."""
-        tools = tuple(
-            {
-                "name": tool.name,
-                "description": tool.description,
-                "parameters": tool.parameters,
-                "reads_only": tool.reads_only,
-            }
-            for tool in session.tools
-        )
+        tools = tuple(map(described, session.tools))
         task = session.task
         submissions = tuple(map(str, task.submissions))
         return cls(
@@ -62,6 +55,16 @@ class TaskDescription:
             submissions,
             session.budget,
         )
+
+
+def described(tool: Tool) -> Mapping[str, Any]:
+    """A tool as `TaskDescription` tells it."""
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters,
+        "reads_only": tool.reads_only,
+    }
 
 
 @dataclass(frozen=True)

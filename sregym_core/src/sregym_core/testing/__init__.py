@@ -44,6 +44,7 @@ from sregym_core.testing.problems import ProblemContract
 from sregym_core.testing.project import RunOutcome, SregymProject, sregym_project
 from sregym_core.testing.reporters import ReporterContract
 from sregym_core.testing.sides import Side, prove_two_sided
+from sregym_core.testing.stories import Block, blocks_of, happens_as_told
 from sregym_core.testing.targets import chosen_target
 from sregym_core.testing.watched import Killed, WatchedCluster
 
@@ -51,6 +52,7 @@ __all__ = [
     "AddressedCluster",
     "AgentContract",
     "ApplicationContract",
+    "Block",
     "ClusterContract",
     "FaultCase",
     "FreshEnvironment",
@@ -81,7 +83,9 @@ __all__ = [
     "SregymProject",
     "VisitedShop",
     "WatchedCluster",
+    "blocks_of",
     "chosen_target",
+    "happens_as_told",
     "hook_recorder",
     "judged_shop",
     "prove_two_sided",

@@ -1,0 +1,16 @@
+"""The README's example happens word for word, where Harbor can be installed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from sregym_core.testing import happens_as_told
+
+
+def test_readme(tmp_path: Path) -> None:
+    pytest.importorskip("harbor", reason="Harbor needs Python 3.12")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    happens_as_told(Path(__file__).parents[1] / "README.md", tmp_path, {**os.environ, "PATH": path})
