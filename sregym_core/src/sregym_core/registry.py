@@ -33,6 +33,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "oracle": ("sregym_register_oracles", "Oracle"),
     "agent": ("sregym_register_agents", "Agent"),
     "reporter": ("sregym_register_reporters", "Reporter"),
+    "runner": ("sregym_register_runners", "Runner"),
     "command": ("sregym_register_commands", "Subcommand"),
 }
 

@@ -42,10 +42,13 @@ if TYPE_CHECKING:
         ToolArgumentError,
         UnknownToolError,
     )
-    from sregym_core.api.playing import play, verify
+    from sregym_core.api.history import read_records
+    from sregym_core.api.playing import play, play_request, verify
     from sregym_core.api.task import Observation, TaskDescription
     from sregym_core.api.workspace import Workspace
+    from sregym_core.audit import ToolClass, tool_class
     from sregym_core.interfaces.agent import Agent, Budget, Session
+    from sregym_core.interfaces.runner import EpisodeRequest, Played, Runner
     from sregym_core.model import Claims, EpisodeRecord, GroundTruth, Outcome, Problem
     from sregym_core.proof import Proof
 
@@ -60,25 +63,32 @@ _PLACES = {
     "EpisodeOpenError": "sregym_core.api.errors",
     "EpisodeOverError": "sregym_core.api.errors",
     "EpisodeRecord": "sregym_core.model",
+    "EpisodeRequest": "sregym_core.interfaces.runner",
     "GroundTruth": "sregym_core.model",
     "NoEpisodeError": "sregym_core.api.errors",
     "Observation": "sregym_core.api.task",
     "Outcome": "sregym_core.model",
     "Pair": "sregym_core.api.catalogue",
+    "Played": "sregym_core.interfaces.runner",
     "Problem": "sregym_core.model",
     "Proof": "sregym_core.proof",
+    "Runner": "sregym_core.interfaces.runner",
     "Session": "sregym_core.interfaces.agent",
     "Solution": "sregym_core.api.catalogue",
     "TaskDescription": "sregym_core.api.task",
     "ToolArgumentError": "sregym_core.api.errors",
+    "ToolClass": "sregym_core.audit",
     "UnknownToolError": "sregym_core.api.errors",
     "Workspace": "sregym_core.api.workspace",
     "instruction": "sregym_core.api.catalogue",
     "pair": "sregym_core.api.catalogue",
     "pairs": "sregym_core.api.catalogue",
     "play": "sregym_core.api.playing",
+    "play_request": "sregym_core.api.playing",
     "problems": "sregym_core.api.catalogue",
+    "read_records": "sregym_core.api.history",
     "solution": "sregym_core.api.catalogue",
+    "tool_class": "sregym_core.audit",
     "verify": "sregym_core.api.playing",
 }
 
@@ -93,25 +103,32 @@ __all__ = [
     "EpisodeOpenError",
     "EpisodeOverError",
     "EpisodeRecord",
+    "EpisodeRequest",
     "GroundTruth",
     "NoEpisodeError",
     "Observation",
     "Outcome",
     "Pair",
+    "Played",
     "Problem",
     "Proof",
+    "Runner",
     "Session",
     "Solution",
     "TaskDescription",
     "ToolArgumentError",
+    "ToolClass",
     "UnknownToolError",
     "Workspace",
     "instruction",
     "pair",
     "pairs",
     "play",
+    "play_request",
     "problems",
+    "read_records",
     "solution",
+    "tool_class",
     "verify",
 ]
 

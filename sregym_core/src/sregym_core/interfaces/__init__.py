@@ -48,6 +48,7 @@ from sregym_core.interfaces.oracle import (
     SystemStates,
 )
 from sregym_core.interfaces.reporter import Reporter, RunPlan
+from sregym_core.interfaces.runner import EpisodeRequest, Played, Runner
 from sregym_core.interfaces.tools import Tool, ToolGroup, ToolResult
 from sregym_core.interfaces.vocabulary import Vocabulary
 
@@ -71,6 +72,7 @@ __all__ = [
     "DeadlineExceeded",
     "DiagnosisOracle",
     "DiskBlocks",
+    "EpisodeRequest",
     "Fault",
     "FaultContext",
     "Finding",
@@ -86,12 +88,14 @@ __all__ = [
     "Oracle",
     "OracleContext",
     "PastRestart",
+    "Played",
     "ProbeError",
     "Prober",
     "Receipt",
     "Reference",
     "Reporter",
     "RunPlan",
+    "Runner",
     "ServiceAnswer",
     "Session",
     "Stage",
