@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from sregym_core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 # Who knows the answers, and who knows nothing: between them lies every agent.
 BASELINES = ("expert", "random", "noop")
+
+
+def _texts(given: Any) -> Any:
+    """Options are texts; in a file they may stand as numbers or truth values."""
+    if not isinstance(given, dict):
+        return given
+    return {
+        key: str(value).lower() if isinstance(value, bool) else str(value)
+        for key, value in given.items()
+    }
+
+
+Options = Annotated[dict[str, str], BeforeValidator(_texts)]
 
 
 class _Strict(BaseModel):
@@ -58,24 +71,22 @@ class AgentSpec(_Strict):
 
     name: str = Field(pattern=_NAME)
     agent: str
-    options: dict[str, str] = Field(default_factory=dict)
+    options: Options = Field(default_factory=dict)
     prices: Prices | None = None
     expected_tokens: int | None = Field(default=None, gt=0)
 
     @model_validator(mode="before")
     @classmethod
     def _short(cls, given: Any) -> Any:
-        """A bare name is an adapter without options; values of options are texts."""
+        """A bare name is an adapter without options."""
         if isinstance(given, str):
             return {"name": given, "agent": given}
         if isinstance(given, dict):
             given = {**given}
             if "agent" in given:
                 given.setdefault("name", given["agent"])
-            options = given.get("options")
-            if isinstance(options, dict):
-                given["options"] = {key: _text(value) for key, value in options.items()}
         return given
+
 
 
 class Limits(_Strict):
@@ -115,7 +126,7 @@ class RunnerSpec(_Strict):
 
     name: str = "processes"
     jobs: int | None = Field(default=None, gt=0)
-    options: dict[str, str] = Field(default_factory=dict)
+    options: Options = Field(default_factory=dict)
 
 
 class CampaignFile(_Strict):
@@ -198,7 +209,3 @@ def _told(error: Mapping[str, Any]) -> str:
     if error["type"] == "missing":
         return f"{where}: the key is missing"
     return f"{where or 'the whole'}: {error['msg'].lower()}"
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -79,7 +79,7 @@ class Store:
         self._seal: Seal | None = None
         self._lock: int | None = None
         self._me = secrets.token_hex(8)
-        self._beaten = 0.0
+        self._beaten = -BEAT_S
 
     # ------------------------------------------------------------------ one writer
 
@@ -111,6 +111,7 @@ class Store:
                 other = json.loads(found)
                 if other["id"] != self._me and _now() - float(other["beat"]) < DEAD_S:
                     raise self._taken()
+        self._beaten = -BEAT_S
         self.beat()
         # Of two that came in the same moment, the one that wrote last goes on.
         found = self._get(_WRITER)
@@ -233,7 +234,7 @@ class Store:
     def _get(self, name: str) -> bytes | None:
         try:
             content: bytes = self._fs.cat_file(self._path(name))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         return content
 
@@ -247,7 +248,7 @@ class Store:
         self._fs.invalidate_cache()
         try:
             found = self._fs.ls(self._path(folder), detail=False)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
         names = [path.rstrip("/").rpartition("/")[2] for path in found]
         return [name for name in names if not name.endswith(".part")]

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from sregym_campaign.file import AgentSpec, Limits
 
 _LIMITED = re.compile(r"\b429\b|rate.?limit|too many requests|overloaded|\b529\b", re.IGNORECASE)
+# How a record begins to say what an adapter raised.
+_RAISED = "the agent raised "
 # An adapter that has given no sign for this part of its time hangs; it is not slow.
 _IDLE = 0.5
 
@@ -101,10 +103,10 @@ def kind_of(record: EpisodeRecord, limits: Limits, own_limit: bool) -> tuple[Try
     if record.outcome is Outcome.SKIP:
         return TryKind.SKIPPED, record.reason
     if record.outcome is Outcome.ERROR:
-        if "(agent '" not in record.reason:
-            return TryKind.WORLD, record.reason
-        kind = TryKind.LIMITED if _LIMITED.search(record.reason) else TryKind.FAILED
-        return kind, record.reason
+        return TryKind.WORLD, record.reason
+    if record.stopped.startswith(_RAISED) and not _all_in(record):
+        kind = TryKind.LIMITED if _LIMITED.search(record.stopped) else TryKind.FAILED
+        return kind, record.stopped
     if not own_limit and "tokens" in record.stopped:
         return TryKind.BUDGET, record.stopped
     if "wall-clock" in record.stopped:
@@ -112,3 +114,9 @@ def kind_of(record: EpisodeRecord, limits: Limits, own_limit: bool) -> tuple[Try
         if limits.wall_s - last_s >= _IDLE * limits.wall_s:
             return TryKind.HUNG, f"no sign of it for {limits.wall_s - last_s:.0f} s"
     return TryKind.GRADED, ""
+
+
+def _all_in(record: EpisodeRecord) -> bool:
+    """Whether what an adapter raised came after all that is judged had been handed in."""
+    judged = [stage for stage in (record.diagnosis, record.mitigation) if stage is not None]
+    return bool(judged) and all(stage.submitted_at_s is not None for stage in judged)
