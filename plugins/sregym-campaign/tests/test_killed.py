@@ -41,7 +41,11 @@ def _children(pid: int) -> list[int]:
 
 
 def _names(folder: Path) -> list[str]:
-    return [name for name in os.listdir(folder) if not name.endswith(".part")] if folder.exists() else []
+    return (
+        [name for name in os.listdir(folder) if not name.endswith(".part")]
+        if folder.exists()
+        else []
+    )
 
 
 @pytest.mark.parametrize("after", [0, 3])

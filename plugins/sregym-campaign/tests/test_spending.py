@@ -65,6 +65,8 @@ def test_a_provider_that_hangs_costs_one_episode(
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         url = f"http://127.0.0.1:{deaf.getsockname()[1]}"
         project = campaign(agents=[_agent(url), "noop"], retries=0, limits={"wall_s": 2})
-        done = project.run("campaign", "run", "campaign.yaml", "--json").assert_exit(ExitCode.FAILED)
+        done = project.run("campaign", "run", "campaign.yaml", "--json").assert_exit(
+            ExitCode.FAILED
+        )
     assert done.json()["tries"] == {"graded": 1, "provider or adapter hung": 1}
     assert kept(project)["e00001-1"]["why"].startswith("no sign of it for ")

@@ -29,7 +29,9 @@ def _stage(at_s: float | None) -> StageRecord:
     return StageRecord(submitted_at_s=at_s, verdict=Verdict(outcome=Outcome.FAIL))
 
 
-RAISED = "the agent raised ModelHTTPError: status_code: {}, model_name: m (agent 'react' of x 0.1.0)"
+RAISED = (
+    "the agent raised ModelHTTPError: status_code: {}, model_name: m (agent 'react' of x 0.1.0)"
+)
 
 
 @pytest.mark.parametrize(

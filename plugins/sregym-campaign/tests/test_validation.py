@@ -72,7 +72,9 @@ def test_all_mistakes_of_a_file_are_told_at_once(campaign: Campaign) -> None:
 
 def test_conditions_that_there_are_not(campaign: Campaign) -> None:
     said = _refused(
-        campaign(modes=["standart"], noise={"much": ["storm"]}, cluster="moon", runner={"name": "sky"})
+        campaign(
+            modes=["standart"], noise={"much": ["storm"]}, cluster="moon", runner={"name": "sky"}
+        )
     )
     lines = said.splitlines()
     assert lines[0] == f"{HEAD}4 mistakes, nothing was begun"
@@ -113,7 +115,7 @@ def test_a_file_that_is_none(sregym_project: Callable[..., SregymProject]) -> No
     assert (done.exit_code, done.err) == (
         4,
         "sregym: campaign file 'broken.yaml' is no YAML: while parsing a flow node expected the node "
-        'content, but found \'<stream end>\' in "<unicode string>", line 1, column 5: a: [ ^\n',
+        "content, but found '<stream end>' in \"<unicode string>\", line 1, column 5: a: [ ^\n",
     )
     done = project.run("campaign", "run", "list.yaml")
     assert done.err.splitlines()[1].startswith("  the whole: input should be a valid dictionary")

@@ -182,7 +182,9 @@ class CampaignCommand(Subcommand):
                 f"warning: record {one.file!r} is left out: {one.why}; "
                 "`sregym campaign run` sets it aside and plays it again"
             )
-        page = Store(arguments.folder).write("report.html", render(content, figures))
+        # A run has a report of its own, which tells other things.
+        name = "report.html" if content.plan is not None else "statistics.html"
+        page = Store(arguments.folder).write(name, render(content, figures))
         if arguments.json:
             damaged = [{"file": one.file, "why": one.why} for one in content.damaged]
             self.console.json(

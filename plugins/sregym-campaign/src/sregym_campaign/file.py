@@ -88,7 +88,6 @@ class AgentSpec(_Strict):
         return given
 
 
-
 class Limits(_Strict):
     """Of each episode.
 

@@ -1,1 +1,1 @@
-"""x."""
+"""A leaderboard as a static site, from signed submissions that are played again."""
