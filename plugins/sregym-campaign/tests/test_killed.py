@@ -41,11 +41,8 @@ def _children(pid: int) -> list[int]:
 
 
 def _names(folder: Path) -> list[str]:
-    return (
-        [name for name in os.listdir(folder) if not name.endswith(".part")]
-        if folder.exists()
-        else []
-    )
+    found = [path.name for path in folder.iterdir()] if folder.exists() else []
+    return [name for name in found if not name.endswith(".part")]
 
 
 @pytest.mark.parametrize("after", [0, 3])

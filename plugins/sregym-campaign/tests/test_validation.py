@@ -92,7 +92,7 @@ def test_conditions_that_there_are_not(campaign: Campaign) -> None:
     [
         ({"agents": None}, "agents: the key is missing"),
         ({"agent": ["noop"]}, "agent: there is no such key"),
-        ({"attempts": 0}, "attempts: input should be greater than 0"),
+        ({"attempts": 0}, "attempts: Input should be greater than 0"),
         ({"problems": None}, "suites, problems: one of the two keys is needed"),
         ({"noise": {}}, "noise: there is no level; leave the key out, or write {none: []}"),
         (
@@ -118,7 +118,7 @@ def test_a_file_that_is_none(sregym_project: Callable[..., SregymProject]) -> No
         "content, but found '<stream end>' in \"<unicode string>\", line 1, column 5: a: [ ^\n",
     )
     done = project.run("campaign", "run", "list.yaml")
-    assert done.err.splitlines()[1].startswith("  the whole: input should be a valid dictionary")
+    assert done.err.splitlines()[1].startswith("  the whole: Input should be a valid dictionary")
 
 
 @pytest.mark.parametrize(

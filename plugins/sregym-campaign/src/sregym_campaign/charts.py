@@ -38,7 +38,7 @@ def curves(lines: Mapping[str, Sequence[Sequence[float]]], title: str) -> Markup
         title: Of the chart.
     """
     most = max((points[-1][0] for points in lines.values() if points), default=1.0) or 1.0
-    parts = [_frame(title, "seconds on the episode's clock", "share of graded episodes", most)]
+    parts = [_frame("seconds on the episode's clock", "share of graded episodes", most)]
     for number, (name, points) in enumerate(lines.items()):
         steps, share = [f"M{_x(0, most):.1f} {_y(0):.1f}"], 0.0
         for at_s, reached in points:
@@ -56,7 +56,7 @@ def curves(lines: Mapping[str, Sequence[Sequence[float]]], title: str) -> Markup
 def scatter(points: Iterable[Point], title: str, across: str, up: str) -> Markup:
     """Points with names, both axes from 0 to 1."""
     found = list(points)
-    parts = [_frame(title, across, up, 1.0)]
+    parts = [_frame(across, up, 1.0)]
     for number, point in enumerate(found):
         dot = Markup(
             '<circle cx="{:.1f}" cy="{:.1f}" r="6" fill="{}" fill-opacity="0.8"><title>{}: {:.2f}, {:.2f}</title></circle>'
@@ -80,7 +80,7 @@ def _y(share: float) -> float:
     return HEIGHT - EDGE - share * (HEIGHT - EDGE - 12)
 
 
-def _frame(title: str, across: str, up: str, most: float) -> Markup:
+def _frame(across: str, up: str, most: float) -> Markup:
     lines = [
         Markup(
             '<line x1="{a:.1f}" y1="{y:.1f}" x2="{b:.1f}" y2="{y:.1f}" class="grid"/>'

@@ -207,4 +207,4 @@ def _told(error: Mapping[str, Any]) -> str:
         return f"{where}: there is no such key"
     if error["type"] == "missing":
         return f"{where}: the key is missing"
-    return f"{where or 'the whole'}: {error['msg'].lower()}"
+    return f"{where or 'the whole'}: {error['msg']}"

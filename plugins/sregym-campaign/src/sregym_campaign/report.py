@@ -80,7 +80,7 @@ def render(content: Content, figures: dict[str, Any]) -> str:
 
 def share(estimate: dict[str, Any]) -> str:
     """A rate in percent."""
-    return "–" if estimate["value"] is None else f"{estimate['value']:.0%}"
+    return "\N{EN DASH}" if estimate["value"] is None else f"{estimate['value']:.0%}"
 
 
 def interval(estimate: dict[str, Any], percent: bool = True) -> str:
@@ -94,14 +94,14 @@ def interval(estimate: dict[str, Any], percent: bool = True) -> str:
 def figure(value: float | None) -> str:
     """A number for people; a dash for none."""
     if value is None:
-        return "–"
+        return "\N{EN DASH}"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def probability(value: float | None) -> str:
     """A p value."""
     if value is None:
-        return "–"
+        return "\N{EN DASH}"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 

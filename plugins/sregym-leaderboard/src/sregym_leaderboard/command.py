@@ -91,7 +91,7 @@ class Leaderboard(Subcommand):
             )
         except ValidationError as error:
             first = error.errors()[0]
-            raise UsageError(f"--{first['loc'][0]}: {first['msg'].lower()}") from error
+            raise UsageError(f"--{first['loc'][0]}: {first['msg']}") from error
         content = collected(arguments.campaign, statement)
         file = written(content, key_of(arguments.key), arguments.out)
         self.console.say(f"submission: {file} ({len(content.episodes)} episodes)")

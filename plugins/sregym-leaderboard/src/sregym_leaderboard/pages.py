@@ -72,7 +72,7 @@ def _pins(entry: Entry) -> str:
 
 
 def _share(estimate: dict[str, Any]) -> str:
-    return "–" if estimate["value"] is None else f"{estimate['value']:.1%}"
+    return "\N{EN DASH}" if estimate["value"] is None else f"{estimate['value']:.1%}"
 
 
 def _interval(estimate: dict[str, Any]) -> str:
@@ -82,5 +82,5 @@ def _interval(estimate: dict[str, Any]) -> str:
 
 def _figure(value: float | None) -> str:
     if value is None:
-        return "–"
+        return "\N{EN DASH}"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
