@@ -21,6 +21,7 @@ from sregym_core.interfaces import (
     OperationTraffic,
     Oracle,
     Reporter,
+    Runner,
     Traffic,
 )
 from sregym_core.model import (
@@ -80,6 +81,10 @@ def test_sregym_register_agents(register_plugin: PluginShelf) -> None:
 
 def test_sregym_register_reporters(register_plugin: PluginShelf) -> None:
     register(register_plugin, "sregym_register_reporters", "reporter", Reporter)
+
+
+def test_sregym_register_runners(register_plugin: PluginShelf) -> None:
+    register(register_plugin, "sregym_register_runners", "runner", Runner)
 
 
 def test_sregym_register_commands(register_plugin: PluginShelf) -> None:

@@ -22,7 +22,10 @@ PAGES = sorted(
 )
 STORIES = [page for page in PAGES if any(block.verb for block in blocks_of(ROOT / page))]
 # Told for who has installed `sregym`; the others are for who writes plugins.
-OF_USERS = ("docs/tutorial/first-environment.md", "docs/how-to/gate-a-pull-request.md")
+OF_USERS = (
+    *("docs/tutorial/first-environment.md", "docs/how-to/gate-a-pull-request.md"),
+    "docs/how-to/run-a-campaign.md",
+)
 SHELL = ("bash", "console", "sh", "shell", "")
 
 

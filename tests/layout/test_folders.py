@@ -20,10 +20,10 @@ EXTENSIONS = [
 ]
 KINDS = (
     *("agent", "app", "cluster", "injector", "noise", "observer", "operator", "oracle"),
-    *("reporter", "server"),
+    *("reporter", "runner", "server"),
 )
 # Named by what they add to the command line.
-COMMANDS = ("sregym-dev", "sregym-catalogue")
+COMMANDS = ("sregym-dev", "sregym-catalogue", "sregym-campaign", "sregym-leaderboard")
 
 
 def name_of(project: Project) -> str:

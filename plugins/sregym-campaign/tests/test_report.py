@@ -19,6 +19,7 @@ from sregym_campaign.report import render
 from sregym_campaign.tries import Try, TryKind
 from sregym_core.api import EpisodeRecord, Outcome
 from sregym_core.model import StageRecord, TimelineEntry, ToolCall, Verdict
+
 from sregym_statistics import ProblemFacts, facts_of, summarise
 
 BROWSER = next(

@@ -97,7 +97,11 @@ def test_episodes_that_are_there_twice_or_knew_the_answers(
     project: SregymProject, signed: Sign
 ) -> None:
     file = signed()
-    _changed(file, project.folder / "key.pem", lambda content: content["episodes"].append(content["episodes"][0]))
+    _changed(
+        file,
+        project.folder / "key.pem",
+        lambda content: content["episodes"].append(content["episodes"][0]),
+    )
     signed("cheat", "expert")
     told = {one["name"]: one["objections"] for one in _build(project, "--sample", "1")["entries"]}
     assert told == {
@@ -203,9 +207,7 @@ def test_names_of_signers_that_are_none(project: SregymProject, signed: Sign) ->
     signed()
     (project.folder / "board" / "signers.json").write_text("[]")
     done = project.run("leaderboard", "build", "board")
-    assert done.err == (
-        "sregym: 'board/signers.json' is no JSON object of names by public key\n"
-    )
+    assert done.err == ("sregym: 'board/signers.json' is no JSON object of names by public key\n")
 
 
 @pytest.mark.skipif(

@@ -116,7 +116,9 @@ class RayRunner(Runner):
         import ray
 
         address = self.options.get("address")
-        variables = {name: os.environ[name] for name in (*self._names, *_SETTINGS) if name in os.environ}
+        variables = {
+            name: os.environ[name] for name in (*self._names, *_SETTINGS) if name in os.environ
+        }
         try:
             ray.init(
                 address=address,
