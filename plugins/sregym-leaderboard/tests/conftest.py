@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,7 +21,7 @@ SIGN = ("leaderboard", "sign", "campaigns/small", "--contamination", "none: <b>a
 
 
 @pytest.fixture(scope="session")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a finished campaign."""
     import os
 
@@ -29,7 +29,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (folder / "campaign.yaml").write_text(FILE)
     environment = {**os.environ, "HOME": str(folder)}
     SregymProject(folder, environment).run("campaign", "run", "campaign.yaml").assert_success()
-    yield folder / "campaigns" / "small"
+    return folder / "campaigns" / "small"
 
 
 @pytest.fixture

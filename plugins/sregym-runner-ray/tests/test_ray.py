@@ -18,13 +18,16 @@ from sregym_runner_ray.runner import RayRunner
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
 DEADLINE_S = 400.0
-NODE = {"num_cpus": 1, "include_dashboard": False, "node_ip_address": "127.0.0.1"}
+# Ray replaces loopback addresses by others where it thinks of several machines.
+LOOPBACK = ("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+NODE = {"num_cpus": 1, "include_dashboard": False}
 
 
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A head that plays nothing, and two nodes with a processor each, on loopback."""
     monkeypatch.setenv("RAY_raylet_start_wait_time_s", "200")
+    monkeypatch.setenv(*LOOPBACK)
     cluster_utils = pytest.importorskip("ray.cluster_utils")
     made = cluster_utils.Cluster(initialize_head=True, head_node_args={**NODE, "num_cpus": 0})
     try:
@@ -52,7 +55,7 @@ def test_a_node_is_killed_in_the_middle(
     process = subprocess.Popen(
         project.command("campaign", "run", "campaign.yaml", "--json"),
         cwd=project.folder,
-        env=project.environment,
+        env={**project.environment, LOOPBACK[0]: LOOPBACK[1]},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
@@ -92,12 +95,10 @@ def test_options_are_looked_at_without_a_cluster() -> None:
     RayRunner(2, {"address": "127.0.0.1:1"}).close()  # connects when something is to be played
 
 
-@pytest.mark.thorough
-@pytest.mark.filterwarnings("ignore")
-def test_a_cluster_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RAY_gcs_rpc_server_connect_timeout_s", "1")
-    monkeypatch.setenv("RAY_gcs_server_request_timeout_seconds", "1")
+def test_a_cluster_that_is_not_there() -> None:
     runner = RayRunner(1, {"address": "127.0.0.1:1"})
     with pytest.raises(UsageError) as refused:
         runner.begin(EpisodeRequest("e", None, "noop"), None)  # type: ignore[arg-type]  # is not looked at
-    assert str(refused.value).startswith("runner 'ray' reaches no cluster at '127.0.0.1:1': ")
+    assert str(refused.value) == (
+        "runner 'ray' reaches no cluster at '127.0.0.1:1': [Errno 111] Connection refused"
+    )

@@ -27,7 +27,7 @@ class CampaignCommand(Subcommand):
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """`run FILE` and `report FOLDER`."""
-        verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+        verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB", help="what to do")
         run = verbs.add_parser("run", help="play what a file plans, or go on with it")
         run.add_argument("file", type=Path, metavar="FILE", help="the plan, YAML")
         run.add_argument(

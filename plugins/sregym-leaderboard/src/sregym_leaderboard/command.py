@@ -28,7 +28,7 @@ class Leaderboard(Subcommand):
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """`sign`, `verify` and `build`."""
-        verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+        verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB", help="what to do")
         sign = verbs.add_parser("sign", help="make a submission of a finished campaign")
         sign.add_argument("campaign", type=Path, metavar="CAMPAIGN", help="its folder")
         sign.add_argument("--name", required=True, help="of the entry")

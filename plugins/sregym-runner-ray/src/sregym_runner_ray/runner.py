@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import threading
 import time
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from sregym_core.interfaces import EpisodeRequest, Played, Runner
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+_REACHED_S = 10.0
 _SETTINGS = ("SREGYM_PLUGINS", "SREGYM_DISABLE")
 
 
@@ -116,6 +118,7 @@ class RayRunner(Runner):
         import ray
 
         address = self.options.get("address")
+        _look_for(address)
         variables = {
             name: os.environ[name] for name in (*self._names, *_SETTINGS) if name in os.environ
         }
@@ -133,6 +136,19 @@ class RayRunner(Runner):
             raise UsageError(msg) from error
         # One task a process after another, so that plugins and worlds are loaded once.
         self._task = ray.remote(num_cpus=1, max_retries=0)(_played)
+
+
+def _look_for(address: str | None) -> None:
+    """Ray itself waits for minutes for a cluster that is not there."""
+    host, _, port = (address or "").rpartition(":")
+    if not host or not port.isdecimal():
+        return  # `auto`, or a client's address: Ray knows what that is
+    try:
+        with socket.create_connection((host, int(port)), timeout=_REACHED_S):
+            return
+    except (OSError, OverflowError) as error:
+        msg = f"runner 'ray' reaches no cluster at {address!r}: {error}"
+        raise UsageError(msg) from error
 
 
 def _told(error: Exception) -> str:
