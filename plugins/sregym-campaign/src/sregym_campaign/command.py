@@ -113,6 +113,7 @@ class CampaignCommand(Subcommand):
         self, file: CampaignFile, plan: Plan, workspace: Workspace, store: Store, *, as_json: bool
     ) -> ExitCode:
         import sys
+        from contextlib import redirect_stdout
 
         from rich.console import Console as Terminal
 
@@ -123,7 +124,8 @@ class CampaignCommand(Subcommand):
             store.write_plan(plan)
         registry = workspace.bench.registry
         runner = registry.make("runner", file.runner.name, file.runner.jobs, file.runner.options)
-        with ProgressDisplay(Terminal(file=sys.stderr)) as display:
+        # What runners and their libraries print is not the result.
+        with redirect_stdout(sys.stderr), ProgressDisplay(Terminal(file=sys.stderr)) as display:
             play = CampaignPlay(plan, file, store, runner, display.told)
             play.recall()
             try:

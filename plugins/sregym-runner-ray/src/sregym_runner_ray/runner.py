@@ -122,13 +122,15 @@ class RayRunner(Runner):
         variables = {
             name: os.environ[name] for name in (*self._names, *_SETTINGS) if name in os.environ
         }
+        # A cluster of this machine alone, where none is named.
+        own: dict[str, Any] = {} if address else {"include_dashboard": False, "num_cpus": self.jobs}
         try:
             ray.init(
                 address=address,
                 log_to_driver=False,
                 configure_logging=False,
                 runtime_env={"env_vars": variables} if variables else None,
-                **({} if address else {"include_dashboard": False, "num_cpus": self.jobs}),
+                **own,
             )
         except (ConnectionError, ValueError, RuntimeError) as error:
             first = str(error).strip().partition("\n")[0]
