@@ -14,6 +14,7 @@ import pytest
 from sregym_core.testing import SregymProject
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
+SEEDS = 5
 DEADLINE_S = 100.0
 
 
@@ -45,12 +46,12 @@ def _names(folder: Path) -> list[str]:
     return [name for name in found if not name.endswith(".part")]
 
 
-@pytest.mark.parametrize("after", [0, 3])
+@pytest.mark.parametrize("after", [0, 2])
 def test_killed_and_gone_on_with(
     campaign: Callable[..., SregymProject], kept: Callable[..., Any], after: int
 ) -> None:
     """With nothing recorded yet, and in the middle: with workers that are at something."""
-    project = campaign(agents=["noop", "restart-loop"], seeds=[0, 1, 2, 3])
+    project = campaign(seeds=[*range(SEEDS)])
     folder = project.folder / "campaigns" / "small"
     process = _begun(project)
     _wait(lambda: _children(process.pid))
@@ -61,21 +62,18 @@ def test_killed_and_gone_on_with(
     assert process.stderr is not None
     process.stderr.close()
     before = {name: (folder / "records" / name).read_bytes() for name in _names(folder / "records")}
-    assert after <= len(before) < 8
+    assert after <= len(before) < SEEDS
     # What agents could read while others play tells nothing.
     assert all(content.startswith(b"sealed ") for content in before.values())
     _wait(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
     done = project.run("campaign", "run", "campaign.yaml", "--json").assert_success()
     told = done.json()
-    assert (told["played"], told["left"], told["tries"]) == (8, 0, {"graded": 8})
+    assert (told["played"], told["left"], told["tries"]) == (SEEDS, 0, {"graded": SEEDS})
     tries = kept(project)
-    assert sorted(tries) == [f"e{number:05d}-1" for number in range(1, 9)]
+    assert sorted(tries) == [f"e{number:05d}-1" for number in range(1, SEEDS + 1)]
     # What was there was not played again.
-    assert f"[{len(before)}/8]" not in done.err.replace("[8/8]", "")
-    assert done.err.count("seed=") == 8 - len(before)
-    assert {(one["record"]["agent"], one["record"]["seed"]) for one in tries.values()} == {
-        (agent, seed) for agent in ("noop", "restart-loop") for seed in range(4)
-    }
+    assert done.err.count("seed=") == SEEDS - len(before)
+    assert {one["record"]["seed"] for one in tries.values()} == {*range(SEEDS)}
     # All are played in the same worlds, before and after.
     assert len({one["record"]["salt"] for one in tries.values()}) == 1
     again = project.run("campaign", "run", "campaign.yaml", "--json").assert_success()

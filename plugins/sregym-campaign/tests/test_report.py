@@ -188,10 +188,10 @@ def test_a_runs_folder_has_statistics_and_keeps_its_report(
         "high": None,
         "p": None,
     }
-    before = (project.folder / "a" / "report.html").read_bytes()
+    (project.folder / "a" / "report.html").write_text("the run's own")
     reported = project.run("campaign", "report", "a")
     assert reported.out == "report: a/statistics.html\n"
-    assert (project.folder / "a" / "report.html").read_bytes() == before
+    assert (project.folder / "a" / "report.html").read_text() == "the run's own"
     told = project.run("power", "b", "--points", "20", "--agent", "expert").assert_success().out
     assert told.startswith("expert: from 100.0%, 20 points take ")
     wrong = project.run("power", "b", "--agent", "nobody")
