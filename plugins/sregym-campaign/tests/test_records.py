@@ -16,6 +16,7 @@ from sregym_core.testing import SregymProject
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
 Damage = Callable[[Path], None]
+Campaign = Callable[..., SregymProject]
 
 
 def test_a_damaged_record_is_named_set_aside_and_played_again(
@@ -50,15 +51,25 @@ def test_a_damaged_record_is_named_set_aside_and_played_again(
     assert sorted(path.name for path in (folder / "aside").iterdir()) == ["e00001-1", "e00002-1"]
 
 
-def test_a_folder_of_another_campaign(campaign: Callable[..., SregymProject]) -> None:
+def test_a_folder_of_another_campaign(campaign: Campaign) -> None:
     project = campaign()
-    project.run("campaign", "run", "campaign.yaml").assert_success()
-    other = campaign(seeds=[7]).run("campaign", "run", "campaign.yaml")
+    store = Store(str(project.folder / "campaigns" / "small"))
+    store.claim()
+    store.reveal(_plan().model_copy(update={"finished": True}))
+    store.release()
+    other = project.run("campaign", "run", "campaign.yaml")
     assert (other.exit_code, other.out) == (4, "")
     assert other.err == (
-        "sregym: 'campaigns/small' holds another campaign, 'small'; choose another place with --out, "
+        "sregym: 'campaigns/small' holds another campaign, 'far'; choose another place with --out, "
         "or go on with the file that it was begun with\n"
     )
+    head = project.folder / "campaigns" / "small" / "campaign.json"
+    content = json.loads(head.read_text())
+    del content["cells"]
+    head.write_text(json.dumps(content))
+    with pytest.raises(UsageError) as refused:
+        Store(str(head.parent)).plan()
+    assert str(refused.value) == f"'{head}' is damaged: Field required"
 
 
 def test_a_folder_without_records(sregym_project: Callable[..., SregymProject]) -> None:
@@ -139,15 +150,3 @@ def test_one_writer_far_away(monkeypatch: Any) -> None:
     second.claim()
     second.release()
     first.claim()
-
-
-def test_a_plan_that_is_damaged(campaign: Callable[..., SregymProject]) -> None:
-    project = campaign()
-    project.run("campaign", "run", "campaign.yaml").assert_success()
-    head = project.folder / "campaigns" / "small" / "campaign.json"
-    content = json.loads(head.read_text())
-    del content["cells"]
-    head.write_text(json.dumps(content))
-    done = project.run("campaign", "run", "campaign.yaml")
-    assert (done.exit_code, done.out) == (4, "")
-    assert done.err == "sregym: 'campaigns/small/campaign.json' is damaged: Field required\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import io
 import json
 import os
 import re
@@ -12,13 +14,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sregym_campaign.compare_command import Compare
 from sregym_campaign.content import Content
+from sregym_campaign.difficulty import classes
 from sregym_campaign.file import AgentSpec, Limits
 from sregym_campaign.plan import Plan
+from sregym_campaign.power_command import PowerCommand
 from sregym_campaign.report import render
 from sregym_campaign.tries import Try, TryKind
 from sregym_core.api import EpisodeRecord, Outcome
+from sregym_core.api.workspace import shared
+from sregym_core.cli import Console, Subcommand
+from sregym_core.errors import UsageError
+from sregym_core.interfaces import RunPlan
 from sregym_core.model import StageRecord, TimelineEntry, ToolCall, Verdict
+from sregym_core.records import RunFolder
 
 from sregym_statistics import ProblemFacts, facts_of, summarise
 
@@ -194,21 +204,50 @@ def test_a_runs_folder_has_statistics_and_keeps_its_report(
     assert (project.folder / "a" / "report.html").read_text() == "the run's own"
     told = project.run("power", "b", "--points", "20", "--agent", "expert").assert_success().out
     assert told.startswith("expert: from 100.0%, 20 points take ")
-    wrong = project.run("power", "b", "--agent", "nobody")
-    assert wrong.err == "sregym: 'b' has no graded episode of agent 'nobody'; it has: expert\n"
-    wrong = project.run("power", "b", "--points", "0")
-    assert wrong.err == "sregym: --points 0: give a number between 0 and 100\n"
-    wrong = project.run("compare", "a", "b", "--agent-a", "nobody")
-    assert wrong.err == "sregym: 'a' has no episode of agent 'nobody'; it has: noop\n"
-    (project.folder / "d.json").write_text('[{"id": "a", "playbook": "many"}]')
-    wrong = project.run("campaign", "report", "a", "--difficulty", "d.json")
-    remedy = "make it with: sregym difficulty --json > d.json"
-    assert wrong.err == (
-        "sregym: d.json: 0.playbook: Input should be a valid boolean, unable to interpret input; "
-        f"{remedy}\n"
+
+
+def _refused(command: type[Subcommand], **words: Any) -> str:
+    """Why a command refuses, in this process: plugins are loaded once."""
+    console = Console(io.StringIO(), io.StringIO())
+    with pytest.raises(UsageError) as refused:
+        command(shared().bench.settings, console).run(argparse.Namespace(**words))
+    return str(refused.value)
+
+
+def test_words_of_compare_and_power(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = RunFolder(tmp_path / "a")
+    run.begin(RunPlan(tmp_path / "a", ("cart",), ("mine",), (0,), "embedded"), [])
+    record = _record(1, "cart", "mine", passed=True)
+    run.add(record)
+    run.finish([record])
+    assert _refused(PowerCommand, folder="a", agent="nobody", points=5.0) == (
+        "'a' has no graded episode of agent 'nobody'; it has: mine"
     )
-    wrong = project.run("campaign", "report", "a", "--difficulty", "gone.json")
-    assert wrong.err == (
-        "sregym: gone.json: No such file or directory; "
-        "make it with: sregym difficulty --json > gone.json\n"
+    assert _refused(PowerCommand, folder="a", agent=None, points=0.0) == (
+        "--points 0: give a number between 0 and 100"
     )
+    assert _refused(Compare, a="a", b="a", agent_a="nobody", agent_b=None) == (
+        "'a' has no episode of agent 'nobody'; it has: mine"
+    )
+
+
+def test_files_of_difficulty(tmp_path: Path) -> None:
+    file = tmp_path / "d.json"
+    remedy = f"make it with: sregym difficulty --json > {file}"
+    with pytest.raises(UsageError) as gone:
+        classes(file)
+    assert str(gone.value) == f"{file}: No such file or directory; {remedy}"
+    file.write_text('[{"id": "a", "playbook": "many"}]')
+    with pytest.raises(UsageError) as wrong:
+        classes(file)
+    assert str(wrong.value) == (
+        f"{file}: 0.playbook: Input should be a valid boolean, unable to interpret input; {remedy}"
+    )
+    found = [
+        {"id": "a", "playbook": True, "shortcuts": ["youngest pod"]},
+        {"id": "b", "playbook": True, "green": True},
+        {"id": "c", "playbook": False},
+    ]
+    file.write_text(json.dumps(found))
+    assert classes(file) == {"a": "guessed", "b": "by lookup", "c": "by reasoning"}
