@@ -133,6 +133,11 @@ def test_any_place_that_fsspec_knows(place: str, monkeypatch: Any, tmp_path: Pat
     assert later.plan() == _plan().model_copy(update={"finished": True})
     assert [*later.tries()] == [one]
     assert list((tmp_path / ".local" / "state" / "sregym").iterdir()) == []
+    # More is played: until that is over nobody reads what is known already.
+    assert later.conceal(_plan().model_copy(update={"finished": True})) == _plan()
+    again = Store(place)
+    assert (again.plan(), [*again.tries()]) == (_plan(), [one])
+    assert len([*(tmp_path / ".local" / "state" / "sregym").iterdir()]) == 1
     later.set_aside(Damaged("e00001-1", "for a trial"))
     assert [*later.tries()] == []
 

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from pydantic import ValidationError
 from sregym_core.errors import ExitCode, UsageError
 from sregym_core.testing import SregymProject
 from sregym_leaderboard.keys import key_of
@@ -26,6 +27,7 @@ BROWSER = next(
 )
 QUIET = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
 Sign = Callable[..., Path]
+PROBLEM = "wrong_service_selector_hotel_reservation"
 
 
 def _changed(file: Path, key: Path, change: Callable[[dict[str, Any]], None]) -> None:
@@ -108,6 +110,24 @@ def test_episodes_that_are_there_twice_or_knew_the_answers(
         "mine": ["an episode is there twice"],
         "cheat": ["agent expert was given the answers"],
     }
+
+
+def test_what_a_submission_names_is_there(project: SregymProject, signed: Sign) -> None:
+    content = json.loads(opened(signed())[0].model_dump_json())
+    found = []
+    for change in (
+        {"noise": {"none": []}},
+        {"problems": {}},
+        {"planned": {}},
+    ):
+        with pytest.raises(ValidationError) as refused:
+            Content.model_validate({**content, **change})
+        found.append(refused.value.errors()[0]["msg"])
+    assert found == [
+        "Value error, noise 'pods' of an episode is not there",
+        f"Value error, problem '{PROBLEM}' of an episode is not there",
+        "Value error, agent 'restart-loop' is not planned",
+    ]
 
 
 def test_files_that_are_no_submissions_are_named(project: SregymProject, signed: Sign) -> None:

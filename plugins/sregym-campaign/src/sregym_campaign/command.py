@@ -82,6 +82,10 @@ class CampaignCommand(Subcommand):
             return ExitCode.DONE
         store.claim()
         try:
+            # Another process may have begun, and even ended, while this one looked at its file.
+            kept = store.plan()
+            if kept is not None and kept.salt != plan.salt:
+                plan = self._plan(file, arguments.file, workspace, store)
             return self._play(file, plan, workspace, store, as_json=arguments.json)
         finally:
             store.release()
@@ -128,6 +132,8 @@ class CampaignCommand(Subcommand):
         with redirect_stdout(sys.stderr), ProgressDisplay(Terminal(file=sys.stderr)) as display:
             play = CampaignPlay(plan, file, store, runner, display.told)
             play.recall()
+            if plan.finished and play.ledger.open():
+                plan = store.conceal(plan)
             try:
                 complete = play.run()
             except KeyboardInterrupt:

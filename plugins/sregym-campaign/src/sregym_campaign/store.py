@@ -204,6 +204,15 @@ class Store:
         self._put(f"aside/{damaged.file}", content or b"")
         self._fs.rm_file(self._path(f"records/{damaged.file}"))
 
+    def conceal(self, plan: Plan) -> Plan:
+        """Seal all again, since more is played in a finished campaign; gives the plan as it is then."""
+        unfinished = plan.model_copy(update={"finished": False})
+        self.write_plan(unfinished)
+        for name in self._names("records"):
+            place = f"records/{name}"
+            self._put(place, self._sealed(opened(self._get(place) or b"", name)))
+        return unfinished
+
     def reveal(self, plan: Plan) -> None:
         """Write all plain, the plan last: its state tells that all is."""
         for name in self._names("records"):

@@ -10,7 +10,7 @@ import platform
 from importlib.metadata import distributions
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from sregym_core.api import EpisodeRecord, Problem
 from sregym_core.errors import UsageError
 
@@ -95,6 +95,18 @@ class Content(_Part):
     played_with: dict[str, str]
     python: str
     episodes: tuple[Episode, ...]
+
+    @model_validator(mode="after")
+    def _whole(self) -> Content:
+        """Whatever is named is there: nobody but the submitter has looked at it yet."""
+        for one in self.episodes:
+            if one.record.problem not in self.problems:
+                raise ValueError(f"problem {one.record.problem!r} of an episode is not there")
+            if one.noise not in self.noise:
+                raise ValueError(f"noise {one.noise!r} of an episode is not there")
+        if self.statement.agent not in self.planned:
+            raise ValueError(f"agent {self.statement.agent!r} is not planned")
+        return self
 
 
 class Signed(_Part):
