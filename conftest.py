@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-for _name in ("core", "agents", "apps", "injectors", "nodes", "oracles"):
+for _name in ("core", "agents", "apps", "injectors", "nodes", "oracles", "statistics"):
     with suppress(ModuleNotFoundError):  # a folder tested alone does not have its neighbours
         import_module(f"sregym_{_name}")
 

@@ -22,6 +22,7 @@ from sregym_core.interfaces import (
     Oracle,
     Reporter,
     Reward,
+    Runner,
     Traffic,
 )
 from sregym_core.model import (
@@ -85,6 +86,10 @@ def test_sregym_register_reporters(register_plugin: PluginShelf) -> None:
 
 def test_sregym_register_rewards(register_plugin: PluginShelf) -> None:
     register(register_plugin, "sregym_register_rewards", "reward", Reward)
+
+
+def test_sregym_register_runners(register_plugin: PluginShelf) -> None:
+    register(register_plugin, "sregym_register_runners", "runner", Runner)
 
 
 def test_sregym_register_commands(register_plugin: PluginShelf) -> None:

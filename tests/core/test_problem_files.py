@@ -86,10 +86,8 @@ def test_a_bad_file(text: str, message: str) -> None:
     ("fields", "suites"),
     [
         ("", ("lite",)),
-        ("modes: [gray, slow]
-", ("lite", "gray", "slow")),
-        ("upstream: cart_is_slow
-", ("lite", "upstream", "upstream-noisy")),
+        ("modes: [gray, slow]\n", ("lite", "gray", "slow")),
+        ("upstream: cart_is_slow\n", ("lite", "upstream", "upstream-noisy")),
     ],
 )
 def test_suites_follow_from_what_a_problem_says_of_itself(

@@ -39,7 +39,11 @@ def user(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
     wanted = tomllib.loads(root.read_text(encoding="utf-8"))["project"]["dependencies"]
     names = [requirement.partition(">")[0] for requirement in wanted]
     words = [word for name in names for word in same_as_here(name)]
-    for toolkit in ("sregym-apps", "sregym-injectors", "sregym-oracles", "sregym-agents"):
+    for toolkit in (
+        *("sregym-apps", "sregym-injectors", "sregym-oracles", "sregym-agents"),
+        # And what the page on campaigns installs besides.
+        *("sregym-statistics", "sregym-campaign", "sregym-leaderboard"),
+    ):
         words += same_as_here(toolkit)
     environment.install("pytest", *words)
     return environment

@@ -30,6 +30,7 @@ STORIES = [
 OF_USERS = (
     *("docs/tutorial/first-environment.md", "docs/how-to/gate-a-pull-request.md"),
     "docs/how-to/train-and-evaluate.md",
+    "docs/how-to/run-a-campaign.md",
 )
 SHELL = ("bash", "console", "sh", "shell", "")
 

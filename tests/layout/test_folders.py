@@ -21,10 +21,13 @@ EXTENSIONS = [
 ]
 KINDS = (
     *("agent", "app", "cluster", "injector", "noise", "observer", "operator", "oracle"),
-    *("reporter", "reward", "server"),
+    *("reporter", "reward", "runner", "server"),
 )
 # Named by what they add to the command line.
-COMMANDS = ("sregym-dev", "sregym-catalogue", "sregym-dataset", "sregym-replay")
+COMMANDS = tuple(
+    f"sregym-{name}"
+    for name in ("dev", "catalogue", "campaign", "dataset", "leaderboard", "replay")
+)
 # Named by the library of trainers and harnesses that they put SREGym into; they offer the core nothing.
 ADAPTERS = [
     project

@@ -20,6 +20,19 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
     from sregym_core.interfaces import Session, Tool, ToolResult
 
+# In which variables the library looks for the key of a provider; any of them is enough.
+_KEYS: Mapping[str, tuple[str, ...]] = {
+    "openai": ("OPENAI_API_KEY",),
+    "openai-chat": ("OPENAI_API_KEY",),
+    "openai-responses": ("OPENAI_API_KEY",),
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "google-gla": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+    "groq": ("GROQ_API_KEY",),
+    "mistral": ("MISTRAL_API_KEY",),
+    "openrouter": ("OPENROUTER_API_KEY",),
+}
+
 
 @dataclass(frozen=True)
 class LanguageModel:
@@ -52,6 +65,20 @@ class LanguageModel:
             msg = f"agent {agent!r} cannot tell whose model {name!r} is: put the provider in front (openai:{name}) or give base_url"
             raise UsageError(msg)
         return cls(name, base_url, os.environ.get(options.get("api_key_env", "OPENAI_API_KEY"), ""))
+
+    def missing(self, options: Mapping[str, str]) -> str:
+        """Which variable with the provider's key is not set, in words; empty when none is missed.
+
+        Args:
+            options: From which the model was made.
+        """
+        named = options.get("api_key_env", "")
+        wanted = _KEYS.get(self.name.partition(":")[0], ()) if not self.base_url else ()
+        if named:
+            wanted = (named,)
+        if not wanted or any(os.environ.get(variable) for variable in wanted):
+            return ""
+        return f"the key of its provider: set {' or '.join(wanted)}"
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Model | str]:

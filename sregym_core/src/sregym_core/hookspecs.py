@@ -196,6 +196,27 @@ def sregym_register_rewards() -> Sequence[Offer]:  # type: ignore[empty-body]
 
 
 @hookspec
+def sregym_register_runners() -> Sequence[Offer]:  # type: ignore[empty-body]
+    """Contribute runners of campaigns, subclasses of `sregym_core.interfaces.Runner`.
+
+    Returns:
+        Offers; the answers of all plugins are joined. An empty sequence contributes nothing.
+
+    Errors:
+        What an implementation raises marks the plugin as broken; other plugins stay usable.
+
+    Called:
+        Once per process, when components are first asked for; in the user's process and in each
+        worker. Before any episode.
+
+    Example:
+        `plugins/sregym-campaign/src/sregym_campaign/plugin.py`
+
+    Added in 0.1.
+    """
+
+
+@hookspec
 def sregym_register_commands() -> Sequence[Offer]:  # type: ignore[empty-body]
     """Contribute subcommands of `sregym`, subclasses of `sregym_core.cli.Subcommand`.
 

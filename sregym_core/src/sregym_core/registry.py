@@ -34,6 +34,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "agent": ("sregym_register_agents", "Agent"),
     "reporter": ("sregym_register_reporters", "Reporter"),
     "reward": ("sregym_register_rewards", "Reward"),
+    "runner": ("sregym_register_runners", "Runner"),
     "command": ("sregym_register_commands", "Subcommand"),
 }
 

@@ -63,6 +63,11 @@ class Seal:
         except OSError:
             return None
 
+    @classmethod
+    def of_bytes(cls, content: bytes) -> Seal | None:
+        """The one by which some content is sealed, as `of` for what is in no file."""
+        return _kept(content)
+
     def drop(self) -> None:
         """Forget the key's file: nothing is sealed by it any more."""
         with suppress(OSError, RuntimeError):
@@ -130,7 +135,19 @@ def contents(file: Path) -> bytes:
         UsageError: It is sealed, and not by a key of this user.
         OSError: It cannot be read.
     """
-    content = file.read_bytes()
+    return opened(file.read_bytes(), str(file))
+
+
+def opened(content: bytes, where: str) -> bytes:
+    """Content as it was before it was sealed; what is not sealed, as it is.
+
+    Args:
+        content: Sealed lines, or anything else.
+        where: Its place, for errors.
+
+    Raises:
+        UsageError: It is sealed, and not by a key of this user.
+    """
     if not content.startswith(_MARK):
         return content
     seal = _kept(content)
@@ -140,7 +157,7 @@ def contents(file: Path) -> bytes:
     except (ValueError, IndexError):
         pass  # told below
     msg = (
-        f"{str(file)!r} is sealed until its run is over, and no key in the state folder of this user "
+        f"{where!r} is sealed until its run is over, and no key in the state folder of this user "
         "opens it; read it as the user and on the machine that began the run"
     )
     raise UsageError(msg)

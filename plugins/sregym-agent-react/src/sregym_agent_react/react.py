@@ -28,6 +28,10 @@ class React(Agent):
         super().__init__(options)
         self._model = LanguageModel.of(self.name, self.options)
 
+    def missing(self) -> str:
+        """The key of the model's provider, if it is not set."""
+        return self._model.missing(self.options)
+
     def run(self, session: Session) -> None:
         """Let the model act."""
         asyncio.run(self._run(session))

@@ -60,6 +60,10 @@ class Stratus(Agent):
         self._steps = {role: self._number(f"{role}_steps", STEPS[role]) for role in STEPS}
         self._attempts = self._number("attempts", ATTEMPTS)
 
+    def missing(self) -> str:
+        """The key of the model's provider, if it is not set."""
+        return self._model.missing(self.options)
+
     def run(self, session: Session) -> None:
         """Run the machine to its end."""
         asyncio.run(self._run(session))

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
         ToolArgumentError,
         UnknownToolError,
     )
-    from sregym_core.api.playing import play, verify
+    from sregym_core.api.history import read_records
+    from sregym_core.api.playing import play, play_request, verify
     from sregym_core.api.recorded import Recorded, read_recorded
     from sregym_core.api.replaying import Replay, ReplayedStep
     from sregym_core.api.rollouts import (
@@ -57,8 +58,10 @@ if TYPE_CHECKING:
     from sregym_core.api.task import Observation, TaskDescription
     from sregym_core.api.workspace import Workspace
     from sregym_core.atif import trajectory
+    from sregym_core.audit import ToolClass, tool_class
     from sregym_core.interfaces.agent import Agent, Budget, Session
     from sregym_core.interfaces.reward import Reward
+    from sregym_core.interfaces.runner import EpisodeRequest, Played, Runner
     from sregym_core.model import Claims, EpisodeRecord, GroundTruth, Outcome, Problem
     from sregym_core.proof import Proof
     from sregym_core.toolbox.actions import Action, function_schemas, parse_action, tools_text
@@ -76,11 +79,13 @@ _PLACES = {
     "EpisodeOpenError": "sregym_core.api.errors",
     "EpisodeOverError": "sregym_core.api.errors",
     "EpisodeRecord": "sregym_core.model",
+    "EpisodeRequest": "sregym_core.interfaces.runner",
     "GroundTruth": "sregym_core.model",
     "NoEpisodeError": "sregym_core.api.errors",
     "Observation": "sregym_core.api.task",
     "Outcome": "sregym_core.model",
     "Pair": "sregym_core.api.catalogue",
+    "Played": "sregym_core.interfaces.runner",
     "Problem": "sregym_core.model",
     "Proof": "sregym_core.proof",
     "Recorded": "sregym_core.api.recorded",
@@ -92,10 +97,12 @@ _PLACES = {
     "RolloutStep": "sregym_core.api.rollouts",
     "RolloutTask": "sregym_core.api.rollouts",
     "Rollouts": "sregym_core.api.rollouts",
+    "Runner": "sregym_core.interfaces.runner",
     "Session": "sregym_core.interfaces.agent",
     "Solution": "sregym_core.api.catalogue",
     "TaskDescription": "sregym_core.api.task",
     "ToolArgumentError": "sregym_core.api.errors",
+    "ToolClass": "sregym_core.audit",
     "UnknownToolError": "sregym_core.api.errors",
     "Workspace": "sregym_core.api.workspace",
     "function_schemas": "sregym_core.toolbox.actions",
@@ -105,12 +112,15 @@ _PLACES = {
     "pairs": "sregym_core.api.catalogue",
     "parse_action": "sregym_core.toolbox.actions",
     "play": "sregym_core.api.playing",
+    "play_request": "sregym_core.api.playing",
     "problems": "sregym_core.api.catalogue",
     "read_recorded": "sregym_core.api.recorded",
     "solution": "sregym_core.api.catalogue",
     "trajectory": "sregym_core.atif",
     "rollout_tasks": "sregym_core.api.rollouts",
     "tools_text": "sregym_core.toolbox.actions",
+    "read_records": "sregym_core.api.history",
+    "tool_class": "sregym_core.audit",
     "verify": "sregym_core.api.playing",
     "word_places": "sregym_core.toolbox.words",
 }
@@ -127,11 +137,13 @@ __all__ = [
     "EpisodeOpenError",
     "EpisodeOverError",
     "EpisodeRecord",
+    "EpisodeRequest",
     "GroundTruth",
     "NoEpisodeError",
     "Observation",
     "Outcome",
     "Pair",
+    "Played",
     "Problem",
     "Proof",
     "Recorded",
@@ -143,10 +155,12 @@ __all__ = [
     "RolloutStep",
     "RolloutTask",
     "Rollouts",
+    "Runner",
     "Session",
     "Solution",
     "TaskDescription",
     "ToolArgumentError",
+    "ToolClass",
     "UnknownToolError",
     "Workspace",
     "function_schemas",
@@ -156,12 +170,15 @@ __all__ = [
     "pairs",
     "parse_action",
     "play",
+    "play_request",
     "problems",
     "read_recorded",
-    "solution",
-    "trajectory",
+    "read_records",
     "rollout_tasks",
+    "solution",
+    "tool_class",
     "tools_text",
+    "trajectory",
     "verify",
     "word_places",
 ]

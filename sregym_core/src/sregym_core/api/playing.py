@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from sregym_core.api.workspace import Workspace
     from sregym_core.interfaces.agent import Session
+    from sregym_core.interfaces.runner import EpisodeRequest
     from sregym_core.model import EpisodeRecord, Problem
     from sregym_core.proof import Proof
 
@@ -82,6 +83,33 @@ def play(
             return environment.record
         environment.act(adapter.run)
         return environment.close()
+
+
+def play_request(request: EpisodeRequest, workspace: Workspace | None = None) -> EpisodeRecord:
+    """Play an episode as it was asked for, in a campaign for instance.
+
+    Args:
+        request: All of it.
+        workspace: As for `Environment`.
+
+    Raises:
+        UsageError: There is no such agent, mode, noise or kind of cluster.
+    """
+    return play(
+        request.problem,
+        request.agent,
+        agent_options=request.agent_options,
+        workspace=workspace,
+        seed=request.seed,
+        salt=request.salt,
+        mode=request.mode,
+        cluster=request.cluster,
+        noise=request.noise,
+        budget=request.budget,
+        start_before_s=request.start_before_s,
+        episode=request.key,
+        attempt=request.attempt,
+    )
 
 
 def verify(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.grounding import grounding
 from sregym_core.conductor.noise_blamed import noise_blamed
+from sregym_core.grounding import grounding
 from sregym_core.interfaces import Stage
 
 if TYPE_CHECKING:
@@ -78,6 +78,8 @@ def of_diagnosis(
     calls = () if session is None else session.transcript
     seen = grounding(diagnosis, calls, [part.name for part in application.components()])
     return {"diagnosis": diagnosis.model_copy(update={"grounding": seen})}
+
+
 def of_noise(
     plan: EpisodePlan, pump: NoisePump | None, timeline: Timeline, grades: Grades
 ) -> dict[str, Any]:

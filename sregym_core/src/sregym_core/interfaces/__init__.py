@@ -55,6 +55,7 @@ from sregym_core.interfaces.oracle import (
 )
 from sregym_core.interfaces.reporter import Reporter, RunPlan
 from sregym_core.interfaces.reward import Reward, RewardFacts
+from sregym_core.interfaces.runner import EpisodeRequest, Played, Runner
 from sregym_core.interfaces.tools import Tool, ToolGroup, ToolResult
 from sregym_core.interfaces.vocabulary import Vocabulary
 
@@ -79,6 +80,7 @@ __all__ = [
     "DeadlineExceeded",
     "DiagnosisOracle",
     "DiskBlocks",
+    "EpisodeRequest",
     "Fault",
     "FaultContext",
     "Finding",
@@ -94,6 +96,7 @@ __all__ = [
     "Oracle",
     "OracleContext",
     "PastRestart",
+    "Played",
     "ProbeError",
     "Prober",
     "Receipt",
@@ -102,6 +105,7 @@ __all__ = [
     "Reward",
     "RewardFacts",
     "RunPlan",
+    "Runner",
     "ServiceAnswer",
     "Session",
     "Stage",

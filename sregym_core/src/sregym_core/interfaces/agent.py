@@ -272,6 +272,13 @@ class Agent(ABC):
                 msg = f"agent {self.name!r} has no option {name!r}; {has}"
                 raise UsageError(msg)
 
+    def missing(self) -> str:
+        """What it needs and is not there, in words: the key of a provider, a program.
+
+        Asked before many episodes are begun; empty when nothing is known to be missing.
+        """
+        return ""
+
     @abstractmethod
     def run(self, session: Session) -> None:
         """Act until done. Returning without a submission is graded as no submission.

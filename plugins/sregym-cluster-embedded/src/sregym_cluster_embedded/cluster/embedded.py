@@ -55,8 +55,8 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.api.pki.authority import Signed
     from sregym_cluster_embedded.api.request import Connect, Watch
-    from sregym_cluster_embedded.cluster.observing import Query
     from sregym_cluster_embedded.api.resource import Resource
+    from sregym_cluster_embedded.cluster.observing import Query
     from sregym_cluster_embedded.http.observability import ObservabilityEndpoint
     from sregym_cluster_embedded.http.server import ApiEndpoint
     from sregym_cluster_embedded.world import World

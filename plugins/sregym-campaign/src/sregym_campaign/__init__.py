@@ -1,0 +1,1 @@
+"""Campaigns of many episodes: run, resumed, reported and compared."""

@@ -1,0 +1,1 @@
+"""A leaderboard as a static site, from signed submissions that are played again."""

@@ -1,0 +1,180 @@
+"""`sregym leaderboard`: sign a campaign, verify a submission, build the site."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from sregym_core.cli import Subcommand
+from sregym_core.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sregym_core.api import Workspace
+
+    from sregym_leaderboard.verification import Entry
+
+SIGNERS = "signers.json"
+SAMPLE = 20
+
+
+class Leaderboard(Subcommand):
+    """Makes submissions and the site that ranks them."""
+
+    name: ClassVar[str] = "leaderboard"
+    summary: ClassVar[str] = "sign a campaign as a submission, and build a site of submissions"
+
+    def arguments(self, parser: argparse.ArgumentParser) -> None:
+        """`sign`, `verify` and `build`."""
+        verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB", help="what to do")
+        sign = verbs.add_parser("sign", help="make a submission of a finished campaign")
+        sign.add_argument("campaign", type=Path, metavar="CAMPAIGN", help="its folder")
+        sign.add_argument("--name", required=True, help="of the entry")
+        sign.add_argument("--agent", required=True, help="what the campaign calls the agent")
+        sign.add_argument("--key", type=Path, required=True, metavar="FILE", help="made if missing")
+        sign.add_argument(
+            "--contamination",
+            required=True,
+            metavar="TEXT",
+            help="what the model may have seen of the problems, and what the agent could look up",
+        )
+        sign.add_argument("--organisation", default="", help="who submits")
+        sign.add_argument("--contact", default="", help="where questions go")
+        sign.add_argument("--image", default="", metavar="DIGEST", help="in which it was played")
+        sign.add_argument("--out", type=Path, default=Path(), metavar="FOLDER")
+        verify = verbs.add_parser("verify", help="look at one submission")
+        verify.add_argument("file", type=Path, metavar="FILE")
+        build = verbs.add_parser("build", help="write the site of a folder of submissions")
+        build.add_argument("folder", type=Path, metavar="FOLDER", help="with submissions")
+        build.add_argument(
+            "--out", type=Path, metavar="FOLDER", help="of the site (default: FOLDER/site)"
+        )
+        for one in (verify, build):
+            one.add_argument(
+                "--sample",
+                type=int,
+                default=SAMPLE,
+                metavar="N",
+                help=f"episodes of each submission that are played again; 0 for all (default {SAMPLE})",
+            )
+            one.add_argument("--json", action="store_true", help="result as JSON")
+
+    def run(self, arguments: argparse.Namespace) -> ExitCode:
+        """Do what the verb says."""
+        from sregym_core.api import Workspace
+
+        if arguments.verb == "sign":
+            return self._sign(arguments)
+        if arguments.sample < 0:
+            raise UsageError(f"--sample {arguments.sample}: give a number from 0 on")
+        workspace = Workspace(self.settings)
+        if arguments.verb == "verify":
+            return self._verify(arguments, workspace)
+        return self._build(arguments, workspace)
+
+    def _sign(self, arguments: argparse.Namespace) -> ExitCode:
+        from pydantic import ValidationError
+
+        from sregym_leaderboard.keys import key_of
+        from sregym_leaderboard.submission import Statement, collected, written
+
+        try:
+            statement = Statement(
+                name=arguments.name,
+                agent=arguments.agent,
+                organisation=arguments.organisation,
+                contact=arguments.contact,
+                contamination=arguments.contamination,
+                image=arguments.image,
+            )
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise UsageError(f"--{first['loc'][0]}: {first['msg']}") from error
+        content = collected(arguments.campaign, statement)
+        file = written(content, key_of(arguments.key), arguments.out)
+        self.console.say(f"submission: {file} ({len(content.episodes)} episodes)")
+        return ExitCode.DONE
+
+    def _verify(self, arguments: argparse.Namespace, workspace: Workspace) -> ExitCode:
+        entry = _entry(arguments.file, {}, arguments.sample, workspace)
+        if arguments.json:
+            self.console.json(_told(entry))
+        else:
+            self._say(entry)
+        return ExitCode.FAILED if entry.objections else ExitCode.DONE
+
+    def _build(self, arguments: argparse.Namespace, workspace: Workspace) -> ExitCode:
+        from sregym_leaderboard.pages import written
+        from sregym_leaderboard.submission import SUFFIX
+
+        folder: Path = arguments.folder
+        files = sorted(folder.glob(f"*{SUFFIX}"))
+        if not files:
+            msg = f"{str(folder)!r} holds no submission (*{SUFFIX}); make one with: sregym leaderboard sign"
+            raise UsageError(msg)
+        signers = _signers(folder / SIGNERS)
+        entries, refused = [], {}
+        for file in files:
+            try:
+                entries.append(_entry(file, signers, arguments.sample, workspace))
+            except UsageError as error:
+                refused[file.name] = str(error)
+                self.console.note(f"warning: left out: {error}")
+        index = written(entries, refused, arguments.out or folder / "site")
+        if arguments.json:
+            told = {"index": str(index), "entries": list(map(_told, entries)), "refused": refused}
+            self.console.json(told)
+        else:
+            for entry in entries:
+                self._say(entry)
+            self.console.say(f"site: {index}")
+        good = not refused and not any(entry.objections for entry in entries)
+        return ExitCode.DONE if good else ExitCode.FAILED
+
+    def _say(self, entry: Entry) -> None:
+        head = (
+            f"{entry.name}: {entry.agreed} of {entry.played_again} episodes agree when played again"
+        )
+        apart = len(entry.replays) - entry.played_again
+        self.console.say(f"{head}; {apart} cannot be" if apart else head)
+        for objection in entry.objections:
+            self.console.say(f"  objection: {objection}")
+        for difference in entry.differences:
+            self.console.say(f"  played with {difference}")
+
+
+def _entry(file: Path, signers: dict[str, str], sample: int, workspace: Workspace) -> Entry:
+    from sregym_leaderboard.submission import opened
+    from sregym_leaderboard.verification import verified
+
+    content, signed = opened(file)
+    return verified(content, signed, signers, sample or None, workspace)
+
+
+def _told(entry: Entry) -> dict[str, object]:
+    return {
+        "name": entry.name,
+        "key": entry.key,
+        "signer": entry.signer,
+        "e2e": entry.own["e2e"]
+        if entry.content.statement.agent in entry.figures["agents"]
+        else None,
+        "played_again": entry.played_again,
+        "agreed": entry.agreed,
+        "objections": list(entry.objections),
+        "differences": list(entry.differences),
+    }
+
+
+def _signers(file: Path) -> dict[str, str]:
+    if not file.exists():
+        return {}
+    try:
+        found = json.loads(file.read_bytes())
+        if isinstance(found, dict) and all(isinstance(name, str) for name in found.values()):
+            return found
+    except (OSError, ValueError):
+        pass  # told below
+    raise UsageError(f"{str(file)!r} is no JSON object of names by public key")

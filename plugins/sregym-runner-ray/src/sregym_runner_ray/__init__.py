@@ -1,0 +1,1 @@
+"""Campaigns on many machines, by Ray."""
