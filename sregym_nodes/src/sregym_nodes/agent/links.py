@@ -125,7 +125,7 @@ class Netem(Queue):
     name: ClassVar[str] = "netem"
 
     def words(self, ask: Mapping[str, Any]) -> list[str]:
-        """Delay, loss, rate."""
+        """Delay, loss, copies, rate."""
         words = [self.name, "limit", "10000"]
         if ask.get("delay_ms") or ask.get("jitter_ms"):
             words += [
@@ -134,6 +134,7 @@ class Netem(Queue):
                 f"{ask.get('jitter_ms') or 0:g}ms",
             ]
         words += ["loss", f"{ask['loss'] * 100:g}%"] if ask.get("loss") else []
+        words += ["duplicate", f"{ask['duplicated'] * 100:g}%"] if ask.get("duplicated") else []
         return words + (["rate", f"{ask['rate_mbit']:g}mbit"] if ask.get("rate_mbit") else [])
 
 
@@ -144,9 +145,9 @@ class Tbf(Queue):
 
     @classmethod
     def can(cls, ask: Mapping[str, Any]) -> bool:
-        """Neither delay nor loss."""
+        """Neither delay nor loss nor copies."""
         return ask["kind"] in cls.kinds and not any(
-            ask.get(one) for one in ("delay_ms", "jitter_ms", "loss")
+            ask.get(one) for one in ("delay_ms", "jitter_ms", "loss", "duplicated")
         )
 
     def words(self, ask: Mapping[str, Any]) -> list[str]:

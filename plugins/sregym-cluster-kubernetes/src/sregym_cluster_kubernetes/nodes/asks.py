@@ -82,7 +82,7 @@ def _link(setting: LinkState) -> dict[str, Any]:
     if setting.blocked:
         msg = f"packets cannot be blocked on this cluster ({setting.key!r}); loss=1 loses all"
         raise NodeError(msg)
-    fields = ("delay_ms", "jitter_ms", "loss", "rate_mbit")
+    fields = ("delay_ms", "jitter_ms", "loss", "duplicated", "rate_mbit")
     return {"kind": "link", "way": ways[0], **{name: getattr(setting, name) for name in fields}}
 
 
