@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 from sregym_core.testing import FreshEnvironment, same_as_here
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 BROUGHT = (
     *("sregym-server-redis", "sregym-server-sql"),
