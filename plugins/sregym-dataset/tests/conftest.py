@@ -19,7 +19,7 @@ def played() -> Played:
     """What is known of a case in which an agent repaired the system."""
     workspace = Workspace(Settings())
     agent = workspace.agent("expert")
-    return play_case(workspace, workspace.problem(PROBLEM), 3, agent=agent)
+    return play_case(workspace, workspace.problem(PROBLEM), 3, agent=agent, normal_s=60.0)
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ def test_labels_are_the_ground_truth(case: Case) -> None:
     assert (labels["outcome"], labels["diagnosis"], labels["mitigation"]) == ("pass",) * 3
     periods = labels["periods"]
     assert periods["normal"]["end"] == periods["abnormal"]["start"] == labels["injected_at"]
-    assert periods["normal"]["end"] - periods["normal"]["start"] == 300.0
+    assert periods["normal"]["end"] - periods["normal"]["start"] == 60.0
 
 
 @pytest.mark.parametrize("table", ["metrics", "logs"])
@@ -38,7 +39,7 @@ def test_telemetry_is_divided_by_the_injection(case: Case, table: str) -> None:
     before = [at.timestamp() for at in case.table(table, "normal")["timestamp"].to_pylist()]
     after = [at.timestamp() for at in case.table(table, "abnormal")["timestamp"].to_pylist()]
     assert before == sorted(before)
-    assert border - 300 <= before[0] < before[-1] < border <= after[0] + 1e-6
+    assert border - 60 <= before[0] < before[-1] < border <= after[0] + 1e-6
     assert max(after) <= case.labels["periods"]["abnormal"]["end"]
 
 
@@ -93,11 +94,12 @@ def test_fields_of_others_have_their_place(case: Case, others: Mapping[str, Any]
 
 
 def test_csv_holds_the_same(case: Case, played: Played, tmp_path: Path) -> None:
-    write_case(tmp_path, "one", played, "csv")
+    few = {name: rows[:200] for name, rows in played.tables.items()}
+    write_case(tmp_path, "one", replace(played, tables=few), "csv")
     other = Case(tmp_path / "cases" / "one")
     for table in TABLES:
-        assert other.table(table).to_pylist() == case.table(table).to_pylist()
-    assert other.labels == case.labels
+        assert other.table(table).to_pylist() == case.table(table).slice(0, 200).to_pylist()
+    assert {**other.labels, "rows": None} == {**case.labels, "rows": None}
 
 
 def test_damage_is_told(dataset: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.cli import Subcommand, options
 from sregym_core.errors import ExitCode, UsageError, WorldError
+from sregym_core.interfaces import ClusterError
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Agent
@@ -123,7 +124,7 @@ class ExportDataset(Subcommand):
         agent = self._agent(workspace, arguments)
         try:
             played = play_case(workspace, problem, seed, agent=agent, minutes=arguments.minutes)
-        except WorldError as error:
+        except (WorldError, ClusterError) as error:
             self.console.note(f"case {case} is left out: {error}")
             return str(error)
         rows = folder.write_case(arguments.out, case, played, arguments.format)

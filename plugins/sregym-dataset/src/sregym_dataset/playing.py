@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 # How often objects are looked at while nobody acts, and how much of the healthy system is kept.
 LOOK_S = 15.0
 NORMAL_S = 300.0
+# Collectors are asked no more often, and at first for as much.
+TRACES_S = 10.0
 NOBODY = "nobody"
 _TELLING = (BaselineTaken, FaultInjected, FaultConfirmed, AgentStarted, ToolCalled)
 
@@ -94,8 +96,10 @@ class _Play:
         assert self.environment is not None
         cluster = self.environment.cluster
         self.watched.look(cluster)
-        self.observed.look_at_traces(self._last or cluster.clock.now() - NORMAL_S)
-        self._last = cluster.clock.now()
+        now = cluster.clock.now()
+        if now - self._last >= TRACES_S:
+            self.observed.look_at_traces(self._last or now - TRACES_S)
+            self._last = now
 
     @property
     def observed(self) -> Observed:
@@ -113,6 +117,7 @@ def play_case(
     *,
     agent: Agent | None = None,
     minutes: float = 10.0,
+    normal_s: float = NORMAL_S,
     cluster: str = "embedded",
 ) -> Played:
     """Break a system, let somebody or nobody act, and keep what could be observed.
@@ -124,6 +129,7 @@ def play_case(
         seed: Of the world.
         agent: Who acts; None lets `minutes` pass in which nobody does.
         minutes: How long nobody does anything.
+        normal_s: How much of the time before the injection is kept, in seconds.
         cluster: As behind `--cluster`.
 
     Raises:
@@ -153,7 +159,7 @@ def play_case(
         ended = environment.cluster.clock.now()
         injected = began + (play.injected_s[0] if play.injected_s else environment.at_s)
         spans = {
-            "normal": (injected - NORMAL_S, injected),
+            "normal": (injected - normal_s, injected),
             "abnormal": (injected, ended),
         }
         tables = {
