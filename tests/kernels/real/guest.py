@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -68,8 +70,8 @@ class Guest:
 
     def __exit__(self, *error: object) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.write(b"\n")
-        self._process.kill()
+        # With its helpers, which would outlive it.
+        os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         for file in (self._process.stdin, self._process.stdout):
             assert file is not None
