@@ -122,6 +122,9 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     doubtful = supposed or any(figures[name] for name in DOUBTFUL)
     if diagnosis and (unknown or doubtful or figures["covered"] < 1 or not figures["named"]):
         return None
+    concrete = ("relation", "after", "before", "detail", "own_defect")
+    if diagnosis and evidence.content < FEW_WORDS and not any(figures[n] for n in concrete):
+        return None
     if figures["own_words"] and not figures["unsure"] and not doubtful and figures["covered"] == 1:
         return True
     if denied_itself(figures):

@@ -179,8 +179,10 @@ class Profile:
 
     @cached_property
     def place_subjects(self) -> frozenset[str]:
-        """Subjects that the kind of the defective thing stands for."""
-        return subjects(self.truth.kind) if self.telling_kind else frozenset()
+        """Subjects that kind and name of the defective thing stand for: `flagd` is of flags."""
+        truth = self.truth
+        kind = truth.kind if self.telling_kind else ""
+        return subjects(JOINT.join([kind, truth.object_name, *self.components]))
 
     @cached_property
     def gone(self) -> frozenset[str]:
@@ -221,9 +223,11 @@ class Profile:
         bag, said = stems(text), f" {' '.join(spaced(text).split())} "
         return any(
             # One word with content tells nothing without those around it: `no Service`.
-            words <= bag if len(words) > 1 else f" {' '.join(phrase.split())} " in said
+            words <= bag
+            if len(words) > 1 and words - self.place
+            else f" {' '.join(phrase.split())} " in said and " " in phrase.strip()
             for phrase in self.phrases
-            if (words := stems(phrase)) - self.place
+            if (words := stems(phrase)) and not (words <= self.place and _only_names(phrase))
         )
 
     def says_mechanism(self, text: str) -> float:
@@ -240,6 +244,11 @@ class Profile:
         return stems(phrase) <= self.place and not relations(phrase)
 
 
+def _only_names(phrase: str) -> bool:
+    """Whether each word of a phrase has a content, so that nothing is said of it: `webhook image policy`."""
+    return all(stems(word) for word in phrase.split())
+
+
 def _share(
     phrase: str,
     bag: frozenset[str],
@@ -249,6 +258,7 @@ def _share(
     place_subjects: frozenset[str] = frozenset(),
 ) -> float:
     total = got = 0.0
+    telling = False
     for word in re.findall(r"[a-z][a-z'-]+", phrase):
         stem = stems(word)
         if not stem:
@@ -257,9 +267,11 @@ def _share(
         weight = _RELATION_WEIGHT if relation and not subject else 1.0
         named = stem <= place or (bool(subject) and subject <= place_subjects)
         weight *= _PLACE_WEIGHT if named else 1.0
+        telling = telling or not named
         total += weight
         if stem & bag:
             got += weight
         elif subject & about or relation & wrong:
             got += _MEANING_WEIGHT * weight
-    return got / total if total else 0.0
+    share = got / total if total else 0.0
+    return share if telling else share * _PLACE_WEIGHT
