@@ -33,6 +33,7 @@ COMPOUND = (
     "hotel-reservation-ingress",
     "social-network+hotel-reservation+astronomy-shop",
     "train-ticket",
+    "synthetic:services=20,load=40,seed=7",
 )
 # Problems in one world.
 MOST = 8
