@@ -29,7 +29,7 @@ def application(settings: Settings | None = None) -> FastAPI:
     """
     chosen = settings or Settings.of(os.environ)
     rollouts = chosen.rollouts()
-    return create_app(
+    made: FastAPI = create_app(
         partial(SregymEnvironment, rollouts, chosen.splits(rollouts)),
         SregymAction,
         SregymObservation,
@@ -39,6 +39,7 @@ def application(settings: Settings | None = None) -> FastAPI:
         ),
         state_cls=SregymState,
     )
+    return made
 
 
 def main() -> None:

@@ -31,4 +31,5 @@ class SregymEnv(EnvClient[SregymAction, SregymObservation, SregymState]):
         )
 
     def _parse_state(self, payload: dict[str, Any]) -> SregymState:
-        return SregymState.model_validate(payload)
+        state: SregymState = SregymState.model_validate(payload)
+        return state

@@ -9,7 +9,7 @@ from sregym_core.api import Budget, Rollouts, RolloutTask, rollout_tasks
 from sregym_core.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Settings:
             UsageError: A value is none, or there is no such setting.
         """
         prefix = "SREGYM_OPENENV_"
-        known = {
+        known: dict[str, tuple[str, Callable[[str], object]]] = {
             "PROBLEMS": ("problems", lambda text: tuple(text.replace(",", " ").split())),
             "SUITE": ("suite", str),
             "SEEDS": ("seeds", _two),
