@@ -6,7 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from sregym_apps.model import Client
+from sregym_cluster_embedded.sdk.servers import process_of
 from sregym_cluster_embedded.sdk.testing import Mount
+from sregym_server_rabbitmq.behaviour import RabbitmqKind
 
 MODEL = """
 application: post
@@ -122,3 +125,31 @@ def test_the_log_of_a_first_start(post: Any) -> None:
         "Time to start RabbitMQ: 5645 ms",
     ]
     assert lines[-2] == " completed with 4 plugins."
+
+
+def test_whom_it_refuses_and_what_it_does_not_know(post: Any) -> None:
+    start(post)
+    post.shell("rabbit", "rabbitmqctl add_user shop x")
+    process = process_of(post.world, post.ref("rabbit"))
+    assert process is not None
+
+    def refused(command: str = "", queue: str = "orders", **fields: str) -> str:
+        client = Client.model_construct(**{"user": "", "password": "", "database": "", **fields})
+        kind, program = RabbitmqKind(), process.behaviour
+        found = (
+            kind.command(post.world, process, program, client, command, queue, False)
+            if command
+            else kind.dial(post.world, process, program, client, "")
+        )
+        return "" if found is None else found.text
+
+    assert refused() == ""
+    assert refused(database="v") == "NOT_ALLOWED - vhost v not found"
+    assert refused(user="shop", password="x") == (
+        "NOT_ALLOWED - access to vhost '/' refused for user 'shop'"
+    )
+    post.shell("rabbit", "rabbitmqctl set_permissions -p / shop '' '' '.*'")
+    assert refused("publish", user="shop", password="x") == (
+        "ACCESS_REFUSED - write access to exchange 'amq.default' in vhost '/' refused for user 'shop'"
+    )
+    assert refused("consume", "none") == "NOT_FOUND - no queue 'none' in vhost '/'"

@@ -382,28 +382,3 @@ def test_nobody_can_come_in() -> None:
         "--from: no Service of 'shop' leads to a program that answers HTTP, so there is no way in for users; "
         "an application needs one"
     )
-
-
-@pytest.mark.parametrize(
-    ("pod", "container", "user"),
-    [
-        ({}, {}, None),
-        ({}, {"runAsNonRoot": True}, "1000"),
-        ({"runAsNonRoot": True}, {}, "1000"),
-        ({"runAsNonRoot": True}, {"runAsNonRoot": False}, None),
-        ({"runAsUser": 7}, {"runAsNonRoot": True}, None),
-    ],
-)
-def test_what_must_not_be_root_and_names_no_user_has_one_in_its_image(
-    pod: dict[str, Any], container: dict[str, Any], user: str | None
-) -> None:
-    front = workload(
-        "front",
-        "acme/front:2",
-        ports=[8080],
-        securityContext=container,
-        pod={"securityContext": pod},
-    )
-    guess, _ = guessed(service("front", 80, 8080, type="NodePort"), front)
-    (image,) = [one for one in guess.model["images"] if one["repository"] == "acme/front"]
-    assert image.get("user") == user

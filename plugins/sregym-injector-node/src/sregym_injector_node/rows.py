@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.model import FailureMode
 from sregym_injectors.node_faults import Row
 
+from sregym_injector_node.machines import MACHINES
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -375,36 +377,6 @@ KUBELETS = (
         runs="datastore",  # what keeps nothing comes up elsewhere, and nobody notices
         pressure="MemoryPressure",
         enter="ssh",
-    ),
-)
-_BOARD = ("ipmitool", "-I", "lanplus", "-H", "{node}-bmc", "-U", "admin", "-f", "/etc/ipmi.secret")
-MACHINES = (
-    Row(
-        name="node-power-off",
-        title="A machine is switched off",
-        layer="hardware",
-        setting={"what": "power", "node": "{node}", "on": False},
-        actor="a power distribution unit of which one outlet is switched off",
-        mechanism="power-lost",
-        phrases=(
-            "machine lost its power",
-            "machine is off",
-            "node is powered off",
-            "node lost its power",
-            "power failure",
-            "chassis power is off",
-            "node is down",
-            "host is down",
-            "machine is dark",
-        ),
-        symptom="the node is NotReady, and what can only run there is away",
-        what="power of the machine",
-        before="on",
-        after="off",
-        repair=((*_BOARD, "chassis", "power", "on"),),
-        runs="datastore",  # what keeps nothing comes up elsewhere, and nobody notices
-        pressure="Ready",
-        enter="beside",
     ),
 )
 ROWS = (*KUBELETS, *MACHINES, *LOADS, *DAEMONS, *TABLES, *LINKS, *FILTERS)

@@ -41,7 +41,7 @@ class PressureFault(NodeSettingFault):
 
 
 def _scaled(setting: NodeSetting, share: float) -> NodeSetting:
-    field = AMOUNTS[setting.what]
+    field = AMOUNTS[setting.model_dump()["what"]]
     amount = getattr(setting, field)
     scaled = type(amount)(amount * share)
     return setting.model_copy(update={field: scaled or amount})
