@@ -65,7 +65,7 @@ def test_a_mode_that_there_is_not() -> None:
         Sampler(workspace, mode="grey")
     assert str(caught.value) == (
         "there is no failure mode 'grey' (there are: cascading, concurrent, correlated, gray, "
-        "latent, metastable, recurring, slow); did you mean 'gray'?"
+        "latent, metastable, recurring, slow, worsening); did you mean 'gray'?"
     )
 
 

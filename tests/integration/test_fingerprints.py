@@ -19,8 +19,10 @@ KINDS = (
 )
 # Tools of people and pipelines, and the controllers of every cluster.
 MANAGERS = {
+    "kubectl-annotate",
     "kubectl-client-side-apply",
     "kubectl-edit",
+    "kubectl-label",
     "kubectl-patch",
     "kubectl-rollout",
     "kube-controller-manager",

@@ -63,7 +63,7 @@ def test_every_defect_of_a_problem_has_its_line() -> None:
         "wrong.yaml:12: faults[2].parameters.ports: extra inputs are not permitted; did you mean 'port'?",
         "wrong.yaml:13: noise[0]: no noise source named 'pod-restat'; did you mean 'pod-restart'? Known: "
         + ", ".join(Bench(Settings()).registry.names("noise source")),
-        "wrong.yaml:16: oracles.mitigation[0]: no oracle named 'stat'; did you mean 'state'? Known: checklist, replay, state",
+        "wrong.yaml:16: oracles.mitigation[0]: no oracle named 'stat'; did you mean 'state'? Known: checklist, judge, replay, state",
         "wrong.yaml:17: timming: extra inputs are not permitted; did you mean 'timing'?",
     ]
 

@@ -67,7 +67,10 @@ def test_tools_are_told_in_text() -> None:
         "- query_metrics QUERY (also page, time)",
         "- query_metrics_range QUERY (also page, minutes, end, step_seconds)",
     ]
-    assert [line.partition(":")[0] for line in lines[-2:]] == ["- status", "- submit TEXT"]
+    assert [line.partition(":")[0] for line in lines[-2:]] == [
+        "- status",
+        "- submit TEXT (also claims)",
+    ]
 
 
 def test_tools_are_told_as_functions() -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.cli import Subcommand, options
 from sregym_core.errors import ExitCode, UsageError, WorldError
-from sregym_core.interfaces import ClusterError
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Agent
@@ -116,6 +115,8 @@ class ExportDataset(Subcommand):
         arguments: argparse.Namespace,
     ) -> str:
         """Write one case; returns why it could not be."""
+        from sregym_core.interfaces import ClusterError
+
         from sregym_dataset import folder
         from sregym_dataset.playing import play_case
 
