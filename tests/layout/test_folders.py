@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
+from sregym_core.api import Workspace
 from sregym_core.testing import blocks_of
 from workspace import ROOT, Project, projects, together
 
@@ -213,3 +215,16 @@ def test_imports_are_checked_for_every_package() -> None:
 
 def _root() -> dict:
     return Project(ROOT).settings
+
+
+@pytest.mark.parametrize(
+    "project", [p for p in PLUGINS if list(p.folder.glob("src/*/problems/*.yaml"))], ids=name_of
+)
+def test_tests_of_problems_declare_the_faults_that_these_name(project: Project) -> None:
+    registry = Workspace().bench.registry
+    texts = [path.read_text("utf-8") for path in project.folder.glob("src/*/problems/*.yaml")]
+    named = {ref["fault"] for text in texts for ref in yaml.safe_load(text)["faults"]}
+    owners = {registry.owner("fault", name).distribution for name in named}
+    group = project.settings["dependency-groups"]["test"]
+    declared = {re.match(r"[a-z-]+", line).group() for line in group if isinstance(line, str)}
+    assert owners - declared == set()

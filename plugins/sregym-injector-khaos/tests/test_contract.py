@@ -92,5 +92,5 @@ def test_a_part_that_fails_takes_all_of_its_calls_with_it():
         "Hardware of a node fails: disk takes no more writes",
         "hardware",
         "datastore",
-        (("pkill", "-x", "bpftrace"),),
+        (("pkill", "-x", "bpftrace|strace"),),
     )
