@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import pytest
@@ -8,11 +9,17 @@ from sregym_core.interfaces import ClusterProvider
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
-from sregym_core.testing import ApplicationContract, LivingApplicationContract, PluginContract
+from sregym_core.testing import (
+    ApplicationContract,
+    LivingApplicationContract,
+    PluginContract,
+    ProblemContract,
+)
 from sregym_core.testing.clusters import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
 
     from sregym_core.interfaces import Application
     from sregym_core.testing.clusters import Provision
@@ -40,3 +47,9 @@ class TestSyntheticOnTheEmbeddedCluster(LivingApplicationContract):
         provider: ClusterProvider = Registry(Plugins(Settings())).load("cluster", "embedded")()
         with opened(provider) as give:
             yield give
+
+
+class TestProblems(ProblemContract):
+    @pytest.fixture
+    def folder(self) -> Traversable:
+        return files("sregym_app_synthetic") / "problems"
