@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sregym_core.errors import ExitCode
 from sregym_core.testing import SregymProject
 
 PROBLEM = "missing_service_hotel_reservation"
@@ -17,3 +18,24 @@ def test_difficulty(module_project: SregymProject) -> None:
     # Its client, which waits for it, is not ready.
     assert not one["green"]
     assert set(one) == {"id", "expert_steps", "signals", "green", "playbook", "shortcuts"}
+
+
+def test_a_problem_that_cannot_be_played_leaves_the_others(module_project: SregymProject) -> None:
+    """Nobody asks Jaeger for anything, so no user notices that its Service is gone."""
+    (module_project.folder / "quiet.yaml").write_text(
+        "id: quiet\n"
+        "title: Nobody asks for it\n"
+        "application: hotel-reservation\n"
+        "layer: kubernetes\n"
+        "suites: []\n"
+        "faults:\n"
+        "  - fault: service-missing\n"
+        "    target: jaeger\n"
+    )
+    done = module_project.run("difficulty", "quiet.yaml", PROBLEM, "--json")
+    done.assert_exit(ExitCode.FAILED)
+    assert [one["id"] for one in done.json()] == [PROBLEM]
+    assert done.err.startswith(
+        "difficulty of 'quiet': agent 'expert' could not play it: users did not notice the fault within"
+    )
+    assert done.err.endswith("; it is left out\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.cli import Subcommand, options
-from sregym_core.errors import ExitCode
+from sregym_core.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     import argparse
@@ -38,12 +38,19 @@ class DifficultyCommand(Subcommand):
                 if arguments.problems or arguments.suite
                 else problems(workspace=workspace)
             )
-            found = [difficulty(problem, workspace, arguments.seed) for problem in chosen]
+            found, failed = [], 0
+            for problem in chosen:
+                try:
+                    found.append(difficulty(problem, workspace, arguments.seed))
+                except UsageError as error:
+                    # Hours of others are not lost for it.
+                    self.console.note(f"{error}; it is left out")
+                    failed += 1
         if arguments.json:
             self.console.json([one.as_json() for one in found])
         else:
             self._table(found)
-        return ExitCode.DONE
+        return ExitCode.FAILED if failed else ExitCode.DONE
 
     def _table(self, found: Sequence[Difficulty]) -> None:
         from sregym_agent_shortcuts.difficulty import hit_rates
