@@ -96,6 +96,10 @@ def test_conditions_that_there_are_not(campaign: Campaign) -> None:
         ({"problems": None}, "suites, problems: one of the two keys is needed"),
         ({"noise": {}}, "noise: there is no level; leave the key out, or write {none: []}"),
         (
+            {"noise": {"quiet": 0, "loud": 4}},
+            "noise.loud: noise_level is 4; it must be 0 (none), 1, 2 or 3 (most)",
+        ),
+        (
             {"runner": {"options": {"nodes": 3}}},
             "runner: runner 'processes' has no option 'nodes'; it has none",
         ),

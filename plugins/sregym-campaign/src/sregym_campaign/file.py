@@ -138,8 +138,8 @@ class CampaignFile(_Strict):
         agents: Who plays.
         baselines: Scripted agents that play besides, once in each world.
         modes: How episodes are put to agents.
-        noise: Levels by name, each with the names of its sources; None leaves to each problem what
-            it says itself.
+        noise: Levels by name: how much of a mixture of all sources, 0 to 3, or the sources, as `NAME`
+            or `NAME=LEVEL`; None leaves to each problem what it says itself.
         seeds: Of the worlds.
         attempts: Of each agent in each world.
         cluster: As behind `--cluster`.
@@ -157,7 +157,7 @@ class CampaignFile(_Strict):
     agents: tuple[AgentSpec, ...] = Field(min_length=1)
     baselines: tuple[str, ...] = BASELINES
     modes: tuple[str, ...] = Field(default=("standard",), min_length=1)
-    noise: dict[str, tuple[str, ...] | None] = {"none": ()}
+    noise: dict[str, int | tuple[str, ...] | None] = {"none": ()}
     seeds: tuple[int, ...] = Field(default=(0,), min_length=1)
     attempts: int = Field(default=1, gt=0)
     cluster: str = "embedded"
@@ -208,3 +208,12 @@ def _told(error: Mapping[str, Any]) -> str:
     if error["type"] == "missing":
         return f"{where}: the key is missing"
     return f"{where or 'the whole'}: {error['msg']}"
+
+
+def sources_and_level(
+    noise: int | tuple[str, ...] | None,
+) -> tuple[tuple[str, ...] | None, int | None]:
+    """The sources and how much of a mixture of all, as episodes are asked for."""
+    if noise is None:
+        return None, None
+    return ((), noise) if isinstance(noise, int) else (noise, 0)

@@ -11,7 +11,13 @@ from sregym_core.api import instruction, problems
 from sregym_core.errors import SregymError
 from sregym_core.model import Problem
 
-from sregym_campaign.file import AgentSpec, CampaignFile, Limits, mistakes
+from sregym_campaign.file import (
+    AgentSpec,
+    CampaignFile,
+    Limits,
+    mistakes,
+    sources_and_level,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -76,7 +82,7 @@ class Plan(BaseModel):
     problems: dict[str, Problem]
     agents: dict[str, AgentSpec]
     baselines: tuple[str, ...]
-    noise: dict[str, tuple[str, ...] | None]
+    noise: dict[str, int | tuple[str, ...] | None]
     cluster: str
     limits: Limits
     plugins: dict[str, str] = Field(default_factory=dict)
@@ -185,8 +191,10 @@ def _conditions(
         return
     for number, mode in enumerate(file.modes):
         check.of(f"modes.{number}", Environment, some, mode=mode, workspace=workspace)
-    for level, sources in file.noise.items():
-        check.of(f"noise.{level}", Environment, some, noise=sources, workspace=workspace)
+    for name, noise in file.noise.items():
+        sources, level = sources_and_level(noise)
+        options = {"noise": sources, "noise_level": level, "workspace": workspace}
+        check.of(f"noise.{name}", Environment, some, **options)
     check.of("cluster", workspace.worlds, file.cluster)
     _check_runner(file, workspace, check)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_core.interfaces import Budget, EpisodeRequest
 
+from sregym_campaign.file import sources_and_level
 from sregym_campaign.ledger import Allowance, Ledger
 from sregym_campaign.plan import thinks
 from sregym_campaign.store import Damaged
@@ -111,6 +112,7 @@ class CampaignPlay:
 
     def _request(self, cell: Cell, number: int, allowance: Allowance) -> EpisodeRequest:
         agent, limits = self._plan.agents[cell.agent], self._plan.limits
+        sources, level = sources_and_level(self._plan.noise[cell.noise])
         return EpisodeRequest(
             key=f"{cell.id}-{number}",
             problem=self._plan.problems[cell.problem],
@@ -120,7 +122,8 @@ class CampaignPlay:
             salt=self._plan.salt,
             attempt=cell.attempt,
             mode=cell.mode,
-            noise=self._plan.noise[cell.noise],
+            noise=sources,
+            noise_level=level,
             budget=Budget(limits.episode_s, limits.wall_s, limits.steps, allowance.tokens),
             cluster=self._plan.cluster,
         )

@@ -105,6 +105,7 @@ def play_request(request: EpisodeRequest, workspace: Workspace | None = None) ->
         mode=request.mode,
         cluster=request.cluster,
         noise=request.noise,
+        noise_level=request.noise_level,
         budget=request.budget,
         start_before_s=request.start_before_s,
         episode=request.key,

@@ -28,7 +28,8 @@ class EpisodeRequest:
         attempt: 1 for the first with the same problem, agent and seed.
         mode: How the episode is put to the agent.
         start_before_s: In mode `proactive`: the system breaks within so many seconds.
-        noise: Names of the sources of noise; None for those of the problem.
+        noise: Sources of noise, as `NAME` or `NAME=LEVEL`; None for those of the problem.
+        noise_level: How much of a mixture of all sources, 0 to 3; None for that of the problem.
         budget: Limits of the agent.
         cluster: As behind `--cluster`.
     """
@@ -43,6 +44,7 @@ class EpisodeRequest:
     mode: str = "standard"
     start_before_s: float | None = None
     noise: tuple[str, ...] | None = None
+    noise_level: int | None = None
     budget: Budget = field(default_factory=Budget)
     cluster: str = "embedded"
 
