@@ -208,12 +208,3 @@ def _told(error: Mapping[str, Any]) -> str:
     if error["type"] == "missing":
         return f"{where}: the key is missing"
     return f"{where or 'the whole'}: {error['msg']}"
-
-
-def sources_and_level(
-    noise: int | tuple[str, ...] | None,
-) -> tuple[tuple[str, ...] | None, int | None]:
-    """The sources and how much of a mixture of all, as episodes are asked for."""
-    if noise is None:
-        return None, None
-    return ((), noise) if isinstance(noise, int) else (noise, 0)

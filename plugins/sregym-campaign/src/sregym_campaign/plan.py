@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field
 from sregym_core.api import instruction, problems
 from sregym_core.errors import SregymError
-from sregym_core.model import Problem
+from sregym_core.model import Problem, sources_and_level
 
 from sregym_campaign.file import (
     AgentSpec,
     CampaignFile,
     Limits,
     mistakes,
-    sources_and_level,
 )
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import time
 from typing import TYPE_CHECKING
 
 from sregym_core.interfaces import Budget, EpisodeRequest
+from sregym_core.model import sources_and_level
 
-from sregym_campaign.file import sources_and_level
 from sregym_campaign.ledger import Allowance, Ledger
 from sregym_campaign.plan import thinks
 from sregym_campaign.store import Damaged

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_core.api import Claims, Environment, Outcome
 from sregym_core.errors import BudgetExceededError, SregymError
+from sregym_core.model import sources_and_level
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +37,7 @@ class Replay:
 def replayed(
     record: EpisodeRecord,
     problem: Problem,
-    noise: tuple[str, ...] | None,
+    noise: int | tuple[str, ...] | None,
     workspace: Workspace,
 ) -> Replay:
     """Play the calls of a record in the same world, and compare answers and verdicts.
@@ -44,7 +45,7 @@ def replayed(
     Args:
         record: Whole, with transcript and salt.
         problem: As it was played.
-        noise: Sources of noise, None for those of the problem.
+        noise: As the campaign says it; None for that of the problem.
         workspace: Loaded plugins.
     """
     reason = _beyond(record)
@@ -52,6 +53,7 @@ def replayed(
         return Replay(record.episode, None, reason)
     from sregym_core.api import Budget
 
+    sources, level = sources_and_level(noise)
     try:
         with Environment(
             problem,
@@ -59,7 +61,8 @@ def replayed(
             salt=record.salt,
             mode=record.mode,
             cluster=record.cluster,
-            noise=noise,
+            noise=sources,
+            noise_level=level,
             start_before_s=record.start_before_s,
             budget=Budget(_ENDLESS, _ENDLESS),
             attempt=record.attempt,

@@ -88,7 +88,7 @@ class Content(_Part):
     planned: dict[str, int]
     tries: dict[str, int]
     problems: dict[str, Problem]
-    noise: dict[str, tuple[str, ...] | None]
+    noise: dict[str, int | tuple[str, ...] | None]
     prices: dict[str, dict[str, float]]
     baselines: tuple[str, ...]
     versions: dict[str, str]

@@ -48,6 +48,7 @@ from sregym_core.model.node_settings import (
     RegistryAccess,
     parse_setting,
 )
+from sregym_core.model.noise_dose import sources_and_level
 from sregym_core.model.pod_trouble import PodTrouble, pod_trouble
 from sregym_core.model.problem import FailureMode, FaultRef, OracleRefs, Problem, Timing
 from sregym_core.model.record import (
@@ -211,6 +212,7 @@ __all__ = [
     "pod_spec",
     "pod_template",
     "pod_trouble",
+    "sources_and_level",
     "suites_of",
     "template_patch",
     "worst",

@@ -51,6 +51,19 @@ def with_noise(problem: Problem, noise: Sequence[str] | None, level: int | None)
     return problem.model_copy(update={"noise": named, "noise_level": found})
 
 
+def sources_and_level(
+    noise: int | tuple[str, ...] | None,
+) -> tuple[tuple[str, ...] | None, int | None]:
+    """What a campaign says of noise, as episodes are asked for: the sources, and how much of all.
+
+    Args:
+        noise: How much of a mixture of all sources, or sources; None for what the problem says.
+    """
+    if noise is None:
+        return None, None
+    return ((), noise) if isinstance(noise, int) else (noise, 0)
+
+
 def parse_dose(text: str) -> NoiseDose:
     """The dose that `NAME` or `NAME=LEVEL` stands for.
 
