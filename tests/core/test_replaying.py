@@ -11,6 +11,7 @@ from sregym_core.api.replaying import as_command
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Budget, Command
 from sregym_core.model import EpisodeRecord, Outcome
+from sregym_core.problems import parse_problem
 
 RECORD = EpisodeRecord(
     episode="e0001",
@@ -19,6 +20,11 @@ RECORD = EpisodeRecord(
     seed=3,
     cluster="embedded",
     outcome=Outcome.PASS,
+)
+PROBLEM = parse_problem(
+    "id: p\ntitle: t\napplication: shop\nlayer: kubernetes\nsuites: []\nnoise_level: 1\n"
+    "faults: [{fault: cpu-limit, target: cart}]\n",
+    "p.yaml",
 )
 HEAD = {"problems": ["p"], "agents": ["someone"], "seeds": [3], "cluster": "embedded"}
 
@@ -71,3 +77,13 @@ def test_a_damaged_budget(tmp_path: Path) -> None:
         f"'{tmp_path}/run.json' is damaged: its budget: Budget.__init__() got an unexpected keyword "
         "argument 'hours'"
     )
+
+
+def test_noise_is_that_of_the_episode(tmp_path: Path) -> None:
+    """A run may play a problem at several levels: the record says which was this one's."""
+    episode = run_folder(tmp_path, {"noise": {"p": ["pod-restart=2"]}, "noise_levels": [0, 2]})
+    loud = RECORD.model_copy(update={"noise_level": 2})
+    (episode / "record.json").write_text(loud.model_dump_json())
+    again = read_recorded(episode).problem(PROBLEM)
+    assert (again.noise, again.noise_level) == (("pod-restart=2",), 2)
+    assert again == PROBLEM.model_copy(update={"noise": again.noise, "noise_level": 2})

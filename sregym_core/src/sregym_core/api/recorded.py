@@ -48,7 +48,9 @@ class Recorded:
 
         noise = self.request.get("noise", {}).get(problem.id)
         timing = self.request.get("timing", {}).get(problem.id)
-        update: dict[str, Any] = {} if noise is None else {"noise": tuple(noise)}
+        update: dict[str, Any] = {"noise_level": self.record.noise_level}
+        if noise is not None:
+            update["noise"] = tuple(noise)
         if timing is not None:
             update["timing"] = Timing(**timing)
         return problem.model_copy(update=update)
