@@ -175,6 +175,7 @@ def test_run(module_project: SregymProject, agent: str, outcome: str, code: Exit
             "side_effects": [],
         },
         "repair": shape(episode["repair"]),
+        "reward": "NoneType",
         "stopped": "str",
         "recovered": "bool",
         "noise": {},

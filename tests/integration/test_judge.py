@@ -115,7 +115,8 @@ def choice(model: Provider) -> str:
 @pytest.fixture(scope="module")
 def played(module_project: SregymProject) -> Path:
     """A run of one episode."""
-    module_project.run("run", PROBLEM, "--agent", "expert", "--out", "played").assert_success()
+    words = ("--agent", "expert", "--reward", "stages:solved=0.25", "--out", "played")
+    module_project.run("run", PROBLEM, *words).assert_success()
     return module_project.folder / "played"
 
 
@@ -130,6 +131,7 @@ def run(played: Path, tmp_path: Path) -> Path:
     verdict["outcome"] = "undecided"
     verdict["checks"][3] |= {"got": "unknown", "outcome": "undecided"}
     record["outcome"] = "undecided"
+    record["reward"]["total"] = 0.3
     file.write_text(json.dumps(record))
     return folder
 
@@ -156,6 +158,9 @@ def test_a_model_decides_what_was_left_undecided(
     first, second = record["diagnosis"]["judgements"]
     assert (first["by"], first["verdict"]["outcome"]) == ("", "undecided")
     assert (second["by"], second["verdict"]["usage"]["prompt_tokens"] > 0) == (choice(model), True)
+    # What it is worth follows, by the weights that the run was begun with.
+    terms = {"diagnosis": 0.2, "mitigation": 0.3, "solved": 0.25}
+    assert record["reward"] == {"name": "stages", "total": 0.75, "terms": terms}
     [line] = (run / "episodes.jsonl").read_text().splitlines()
     assert json.loads(line)["outcome"] == "pass"
     summary = json.loads((run / "run.json").read_text())["summary"]

@@ -100,6 +100,10 @@ def test_conditions_that_there_are_not(campaign: Campaign) -> None:
             "noise.loud: noise_level is 4; it must be 0 (none), 1, 2 or 3 (most)",
         ),
         (
+            {"reward": "stages:much"},
+            "reward: reward 'stages:much': 'much' is not of the form key=value",
+        ),
+        (
             {"runner": {"options": {"nodes": 3}}},
             "runner: runner 'processes' has no option 'nodes'; it has none",
         ),

@@ -20,6 +20,7 @@ HOOKS = {
     "agent": "sregym_register_agents",
     "cluster": "sregym_register_clusters",
     "reporter": "sregym_register_reporters",
+    "reward": "sregym_register_rewards",
     "observer": "sregym_episode_event",
     "command": "sregym_register_commands",
     "problems": "sregym_register_problems",
@@ -32,6 +33,7 @@ COMPONENTS = {
     "agent": "agent acme-dns",
     "cluster": "cluster acme-dns",
     "reporter": "reporter acme-dns",
+    "reward": "reward acme-dns",
     "command": "command acme-dns",
 }
 # What is added to simulated clusters has no hooks, and several components.
@@ -165,22 +167,22 @@ def test_folder_that_cannot_be_made(sregym_project) -> None:
             "injectr",
             "acme-dns",
             "no kind of plugin named 'injectr'; did you mean 'injector'?"
-            " Known: app, injector, noise, oracle, agent, cluster, reporter, observer, command, problems, "
-            "server, operator, container-command, exporter, protocol",
+            " Known: app, injector, noise, oracle, agent, cluster, reporter, reward, observer, command, "
+            "problems, server, operator, container-command, exporter, protocol",
         ),
         (
             "operater",
             "acme-dns",
             "no kind of plugin named 'operater'; did you mean 'operator'?"
-            " Known: app, injector, noise, oracle, agent, cluster, reporter, observer, command, problems, "
-            "server, operator, container-command, exporter, protocol",
+            " Known: app, injector, noise, oracle, agent, cluster, reporter, reward, observer, command, "
+            "problems, server, operator, container-command, exporter, protocol",
         ),
         (
             "xyz",
             "acme-dns",
             "no kind of plugin named 'xyz'. Known: app, injector, noise, oracle, agent, cluster, "
-            "reporter, observer, command, problems, server, operator, container-command, exporter, "
-            "protocol",
+            "reporter, reward, observer, command, problems, server, operator, container-command, "
+            "exporter, protocol",
         ),
         (
             "container-command",

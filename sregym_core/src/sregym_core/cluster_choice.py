@@ -1,4 +1,4 @@
-"""How a kind of cluster, an application or an oracle with options is named on the command line and by programs."""
+"""How clusters, applications, oracles and rewards with options are named on the command line and by programs."""
 
 from __future__ import annotations
 
@@ -23,6 +23,12 @@ def oracle_choice(text: str) -> tuple[str, dict[str, str]]:
     """Oracle and options from `NAME` or `NAME:key=value,key=value`."""
     name, _, rest = text.partition(":")
     return name, _options(rest, f"oracle {text!r}")
+
+
+def reward_choice(text: str) -> tuple[str, dict[str, str]]:
+    """Reward and weights from `NAME` or `NAME:weight=number,weight=number`."""
+    name, _, rest = text.partition(":")
+    return name, _options(rest, f"reward {text!r}")
 
 
 def _options(text: str, whose: str) -> dict[str, str]:

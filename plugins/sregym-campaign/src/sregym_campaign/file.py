@@ -143,6 +143,7 @@ class CampaignFile(_Strict):
         seeds: Of the worlds.
         attempts: Of each agent in each world.
         cluster: As behind `--cluster`.
+        reward: What episodes are worth to a trainer, as behind `--reward`.
         limits: Of each episode.
         budget: Of all together.
         retries: How often an episode is played again that says nothing of the agent.
@@ -161,6 +162,7 @@ class CampaignFile(_Strict):
     seeds: tuple[int, ...] = Field(default=(0,), min_length=1)
     attempts: int = Field(default=1, gt=0)
     cluster: str = "embedded"
+    reward: str | None = None
     limits: Limits = Limits()
     budget: CampaignBudget = CampaignBudget()
     retries: int = Field(default=2, ge=0)

@@ -66,6 +66,7 @@ class Plan(BaseModel):
         baselines: Names of those that play besides.
         noise: Levels by name.
         cluster: As behind `--cluster`.
+        reward: As behind `--reward`.
         limits: Of each episode.
         plugins: Name and version of each distribution that was installed when it began.
         finished: Whether all episodes are settled.
@@ -83,6 +84,7 @@ class Plan(BaseModel):
     baselines: tuple[str, ...]
     noise: dict[str, int | tuple[str, ...] | None]
     cluster: str
+    reward: str | None = None
     limits: Limits
     plugins: dict[str, str] = Field(default_factory=dict)
     finished: bool = False
@@ -132,6 +134,7 @@ def planned(file: CampaignFile, path: Path, workspace: Workspace, salt: str) -> 
         baselines=tuple(agent.name for agent in agents[len(file.agents) :]),
         noise=file.noise,
         cluster=file.cluster,
+        reward=file.reward,
         limits=file.limits,
         plugins={
             status.distribution: status.version
@@ -195,6 +198,8 @@ def _conditions(
         options = {"noise": sources, "noise_level": level, "workspace": workspace}
         check.of(f"noise.{name}", Environment, some, **options)
     check.of("cluster", workspace.worlds, file.cluster)
+    if file.reward is not None:
+        check.of("reward", workspace.reward, file.reward)
     _check_runner(file, workspace, check)
 
 

@@ -126,6 +126,7 @@ class CampaignPlay:
             noise_level=level,
             budget=Budget(limits.episode_s, limits.wall_s, limits.steps, allowance.tokens),
             cluster=self._plan.cluster,
+            reward=self._plan.reward,
         )
 
     def _take(self, played: Played) -> None:

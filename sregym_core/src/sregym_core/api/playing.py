@@ -110,6 +110,7 @@ def play_request(request: EpisodeRequest, workspace: Workspace | None = None) ->
         start_before_s=request.start_before_s,
         episode=request.key,
         attempt=request.attempt,
+        reward=request.reward,
     )
 
 

@@ -76,7 +76,7 @@ class Judge(Subcommand):
             if arguments.run is not None:
                 judge_again(self.console, bench, judges[0], arguments)
             else:
-                review(self.console, judges[0][1], arguments)
+                review(self.console, bench, judges[0][1], arguments)
             return ExitCode.DONE
         for given, option in ((arguments.all, "--all"), (arguments.by, "--by")):
             if given:

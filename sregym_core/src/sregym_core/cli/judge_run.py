@@ -6,11 +6,13 @@ import getpass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.blame import located
 from sregym_core.cli.judge import told_case, usage, words_of_usage
+from sregym_core.conductor.rewarding import rewarded
 from sregym_core.errors import UsageError
 from sregym_core.judgements import held, judged, to_judge
 from sregym_core.model import Judgement, Verdict
-from sregym_core.records import read_run, rewrite
+from sregym_core.records import read_head, read_run, rewrite
 
 if TYPE_CHECKING:
     import argparse
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from sregym_core.cli import Console
     from sregym_core.conductor import Bench
-    from sregym_core.interfaces import DiagnosisOracle
+    from sregym_core.interfaces import DiagnosisOracle, Reward
     from sregym_core.model import Component, EpisodeRecord, GroundTruth, StageRecord
 
 _WORDS = {"y": True, "yes": True, "n": False, "no": False, "?": None}
@@ -35,12 +37,13 @@ def judge_again(
     name, oracle = judge
     told, verdicts = [], []
     run: Path = arguments.run
+    reward = _reward(bench, run)
     with held(run):
         for record, stage in _chosen(run, every=arguments.all):
             verdict = oracle.judge_diagnosis(
                 stage.text, stage.claims, record.truths, _components(bench, record)
             )
-            _keep(run, record, Judgement(by=name, at=_now(), verdict=verdict))
+            _keep(run, record, Judgement(by=name, at=_now(), verdict=verdict), reward)
             verdicts.append(verdict)
             told.append(
                 {
@@ -63,12 +66,15 @@ def judge_again(
         console.say(f"\n{words_of_usage(spent)}")
 
 
-def review(console: Console, judge: DiagnosisOracle, arguments: argparse.Namespace) -> None:
+def review(
+    console: Console, bench: Bench, judge: DiagnosisOracle, arguments: argparse.Namespace
+) -> None:
     """Ask a person the questions of the judge; every answered episode is kept at once."""
     if not judge.asks:
         judge.verdict_of([], [])
     person = arguments.by or _user()
     run: Path = arguments.review
+    reward = _reward(bench, run)
     told: list[dict[str, Any]] = []
     with held(run):
         for record, stage in _chosen(run, every=arguments.all):
@@ -78,7 +84,7 @@ def review(console: Console, judge: DiagnosisOracle, arguments: argparse.Namespa
             if answers is None:
                 break
             verdict = judge.verdict_of(answers, record.truths)
-            _keep(run, record, Judgement(by=person, at=_now(), verdict=verdict))
+            _keep(run, record, Judgement(by=person, at=_now(), verdict=verdict), reward)
             console.note(f"{record.episode}: {verdict.outcome}, {verdict.reason}\n")
             told.append({**told_case(record.episode, judge, verdict), "by": person})
         left = len(list(_chosen(run, every=False)))
@@ -95,9 +101,16 @@ def _chosen(run: Path, *, every: bool) -> Iterator[tuple[EpisodeRecord, StageRec
             yield record, record.diagnosis
 
 
-def _keep(run: Path, record: EpisodeRecord, judgement: Judgement) -> None:
+def _reward(bench: Bench, run: Path) -> Reward | None:
+    """What the run's episodes are worth to a trainer, with the weights that it was begun with."""
+    named = read_head(run).get("request", {}).get("reward", "")
+    return bench.reward(named) if named else None
+
+
+def _keep(run: Path, record: EpisodeRecord, judgement: Judgement, reward: Reward | None) -> None:
+    """Write the record with its new verdict, and with what it is worth by that."""
     _, records = read_run(run)
-    changed = judged(record, judgement)
+    changed = rewarded(judged(record, judgement), reward, lambda: record.truths, located)
     rewrite(run, [changed if one.episode == record.episode else one for one in records], changed)
 
 

@@ -49,6 +49,13 @@ class Run(Subcommand):
         options.add_noise(parser, several=True)
         options.add_mode(parser)
         options.add_budget(parser, episode_s=1800.0, wall_s=1800.0)
+        parser.add_argument(
+            "--reward",
+            default="",
+            metavar="NAME[:WEIGHT=NUMBER,...]",
+            help="what episodes are worth to a trainer goes into their records: outcome, stages, "
+            "shaped:step=0.01",
+        )
         options.add_out(parser)
         parser.add_argument(
             "--report",
@@ -95,6 +102,7 @@ class Run(Subcommand):
             jobs=arguments.jobs or options.usual_jobs(bench, cluster),
             keep=arguments.keep,
             noise_levels=levels if len(levels) > 1 else (),
+            reward=arguments.reward,
         )
         names = arguments.report if arguments.report is not None else default_reporters(bench)
         reporters = make_reporters(bench, names, quiet=arguments.json)
@@ -106,7 +114,16 @@ class Run(Subcommand):
         from sregym_core.conductor.resuming import resumed
         from sregym_core.conductor.run import check_playable
 
-        for name in ("problems", "suite", "agent", "agent_option", "noise", "noise_level", "out"):
+        for name in (
+            "problems",
+            "suite",
+            "agent",
+            "agent_option",
+            "noise",
+            "noise_level",
+            "reward",
+            "out",
+        ):
             if getattr(arguments, name) not in (None, "", []):
                 word = name.upper() if name == "problems" else f"--{name.replace('_', '-')}"
                 msg = f"--resume goes on with what the run was begun with; leave out {word.removesuffix('S')}"
@@ -196,6 +213,7 @@ def episode_summary(record: EpisodeRecord) -> dict[str, Any]:
         "diagnosis": _stage(record.diagnosis, with_score=True),
         "mitigation": _stage(record.mitigation, with_score=False),
         "repair": None if record.repair is None else record.repair.model_dump(mode="json"),
+        "reward": None if record.reward is None else record.reward.model_dump(mode="json"),
         "stopped": record.stopped,
         "recovered": record.recovered,
         "noise": dict(record.noise),

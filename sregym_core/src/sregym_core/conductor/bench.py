@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from sregym_core.cluster_choice import reward_choice
 from sregym_core.conductor.fitting import why_unfit
 from sregym_core.errors import UsageError
 from sregym_core.model.noise_dose import parse_dose
@@ -89,8 +90,10 @@ class Bench:
         return agent
 
     def reward(self, name: str, options: Mapping[str, str] | None = None) -> Reward:
-        """A new reward of that name."""
-        reward: Reward = self.registry.make("reward", name, options)
+        """A new reward of that name, which `NAME:weight=number,...` gives weights, as `options` do."""
+        name, weights = reward_choice(name)
+        given = {**weights, **(options or {})}
+        reward: Reward = self.registry.make("reward", name, given)
         return reward
 
     def agents(self, names: Sequence[str], options: Mapping[str, str]) -> list[Agent]:

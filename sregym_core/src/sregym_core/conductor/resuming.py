@@ -62,6 +62,7 @@ def resumed(bench: Bench, path: Path, jobs: int) -> RunRequest:
             mode=head["mode"],
             start_before_s=head["start_before_s"],
             noise_levels=tuple(rest.get("noise_levels", ())),
+            reward=rest.get("reward", ""),
         )
     except (KeyError, TypeError, ValueError, IndexError) as error:
         msg = (

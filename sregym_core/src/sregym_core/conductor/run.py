@@ -51,6 +51,7 @@ class RunRequest:
         keep: Whether applications stay on a real cluster when the run is over.
         noise_levels: Levels of noise at each of which everything is played; empty for once, as
             noisy as each problem says.
+        reward: What episodes are worth to a trainer, as `Bench.reward` takes it; empty for nothing.
     """
 
     problems: tuple[Problem, ...]
@@ -66,6 +67,7 @@ class RunRequest:
     start_before_s: float | None = None
     keep: bool = False
     noise_levels: tuple[int, ...] = ()
+    reward: str = ""
 
     def assignments(self) -> Iterator[Assignment]:
         """All episodes of the run, in order."""
@@ -114,12 +116,15 @@ def check_playable(bench: Bench, request: RunRequest) -> None:
     """Refuse a run before anything is written or started.
 
     Raises:
-        UsageError: A problem, an agent with its options, the mode or the cluster cannot be played.
+        UsageError: A problem, an agent with its options, the mode, the reward or the cluster cannot
+            be played.
     """
     check_start(mode_named(request.mode), request.start_before_s)
     for problem in request.problems:
         bench.check(problem)
     bench.agents(request.agents, request.agent_options)
+    if request.reward:
+        bench.reward(request.reward)
     provider = bench.provider(request.cluster)
     provider.check(request.cluster_options)
     if request.keep and provider.simulated:
@@ -204,6 +209,7 @@ def remembered(request: RunRequest) -> dict[str, Any]:
         "noise": {problem.id: list(problem.noise) for problem in request.problems},
         "noise_level": {problem.id: problem.noise_level for problem in request.problems},
         "noise_levels": list(request.noise_levels),
+        "reward": request.reward,
         "timing": {problem.id: problem.timing.model_dump() for problem in request.problems},
     }
 
@@ -325,6 +331,7 @@ def _player(
         seal=seal,
         mode=mode_named(request.mode),
         start_before_s=request.start_before_s,
+        reward=bench.reward(request.reward) if request.reward else None,
     )
     return EpisodePlayer(bench, worlds, plan, listener)
 

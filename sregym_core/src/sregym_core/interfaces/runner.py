@@ -32,6 +32,7 @@ class EpisodeRequest:
         noise_level: How much of a mixture of all sources, 0 to 3; None for that of the problem.
         budget: Limits of the agent.
         cluster: As behind `--cluster`.
+        reward: What it is worth to a trainer, as behind `--reward`; None for nothing.
     """
 
     key: str
@@ -47,6 +48,7 @@ class EpisodeRequest:
     noise_level: int | None = None
     budget: Budget = field(default_factory=Budget)
     cluster: str = "embedded"
+    reward: str | None = None
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ from sregym_core.testing.plugin import PluginContract
 from sregym_core.testing.problems import ProblemContract
 from sregym_core.testing.project import RunOutcome, SregymProject, sregym_project
 from sregym_core.testing.reporters import ReporterContract
+from sregym_core.testing.rewards import RewardContract
 from sregym_core.testing.sides import Side, prove_two_sided
 from sregym_core.testing.stories import Block, blocks_of, happens_as_told
 from sregym_core.testing.targets import chosen_target
@@ -76,6 +77,7 @@ __all__ = [
     "Program",
     "Provision",
     "ReporterContract",
+    "RewardContract",
     "RunOutcome",
     "ScriptedSession",
     "Shop",
