@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,11 +11,10 @@ from urllib.parse import unquote
 from urllib.request import urlopen
 
 import pytest
+from sregym_core.testing.browser import browse, needs_browser
 
 PROBLEM = "missing_service_hotel_reservation"
 SENTENCE = "The root cause is in mongodb-rate: Service mongodb-rate in namespace hotel-reservation"
-BROWSER = shutil.which("chromium") or ""
-QUIET = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync")
 
 UpWorlds = Callable[..., Any]
 
@@ -36,16 +32,13 @@ def test_the_truth_is_told_to_who_asked_for_it(up_world: UpWorlds) -> None:
     )
 
 
-@pytest.mark.skipif(not BROWSER and not os.environ.get("CI"), reason="no chromium on PATH")
+@needs_browser
 @pytest.mark.parametrize("reveal", [True, False])
 def test_the_page_of_a_broken_hotel(up_world: UpWorlds, tmp_path: Path, reveal: bool) -> None:
     ready = up_world(PROBLEM, "--seed", "1", *(["--reveal"] if reveal else [])).ready
     assert ("revealed" in ready) is reveal
     address = ready["revealed"] if reveal else ready["endpoints"]["dashboard"]
-    words = ["--virtual-time-budget=5000", f"--user-data-dir={tmp_path}", "--dump-dom", address]
-    seen = subprocess.run(
-        [BROWSER, *QUIET, *words], capture_output=True, text=True, timeout=120, check=True
-    ).stdout
+    seen = browse(tmp_path, address, "--virtual-time-budget=5000")
     # As many as search for hotels in this seed's mix, as chance has it in the half minute before.
     (share,) = re.findall(r"<strong>([0-9.]+) % of user requests fail</strong>", seen)
     assert float(share) == pytest.approx(54, abs=4)

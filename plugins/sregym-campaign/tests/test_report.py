@@ -5,10 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
-import os
 import re
-import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,26 +26,11 @@ from sregym_core.errors import UsageError
 from sregym_core.interfaces import RunPlan
 from sregym_core.model import StageRecord, TimelineEntry, ToolCall, Verdict
 from sregym_core.records import RunFolder
+from sregym_core.testing.browser import browse, needs_browser
 
 from sregym_statistics import ProblemFacts, facts_of, summarise
 
-BROWSER = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
-)
-QUIET = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 HOSTILE = "</script><script>document.title='owned'</script>"
-needs_browser = pytest.mark.skipif(
-    not BROWSER and not os.environ.get("CI"), reason="no chromium on PATH, and this is not CI"
-)
 
 
 def _record(number: int, problem: str, agent: str, passed: bool) -> EpisodeRecord:
@@ -129,14 +111,7 @@ def _seen(page: Path, fragment: str = "", act: str = "") -> str:
     acting = page.with_name("acting.html")
     acting.write_text(text, encoding="utf-8")
     address = f"{acting.as_uri()}{fragment}"
-    profile = f"--user-data-dir={page.parent / 'profile'}"
-    return subprocess.run(
-        [BROWSER, *QUIET, profile, "--dump-dom", address],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    ).stdout
+    return browse(page.parent / "profile", address)
 
 
 def test_nothing_comes_from_elsewhere_and_no_markup_of_agents_is_markup(page: Path) -> None:

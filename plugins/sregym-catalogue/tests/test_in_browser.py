@@ -2,41 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from sregym_catalogue.content import Entry
-
-BROWSER = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
-)
-QUIET = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+from sregym_core.testing.browser import browse, needs_browser
 
 Site = Callable[..., Path]
 Make = Callable[..., Entry]
 
-pytestmark = pytest.mark.skipif(
-    not BROWSER and not os.environ.get("CI"), reason="no chromium on PATH, and this is not CI"
-)
+pytestmark = needs_browser
 
 
 def _seen(tmp_path: Path, address: str) -> str:
-    command = [BROWSER, *QUIET, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", address]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    return browse(tmp_path / "profile", address)
 
 
 def _shown(page: str) -> list[str]:

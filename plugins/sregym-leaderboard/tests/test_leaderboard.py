@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import re
-import shutil
 import stat
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,13 +16,10 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from pydantic import ValidationError
 from sregym_core.errors import ExitCode, UsageError
 from sregym_core.testing import SregymProject
+from sregym_core.testing.browser import browse, needs_browser
 from sregym_leaderboard.keys import key_of
 from sregym_leaderboard.submission import Content, Statement, collected, opened, written
 
-BROWSER = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
-)
-QUIET = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
 Sign = Callable[..., Path]
 PROBLEM = "wrong_service_selector_hotel_reservation"
 
@@ -230,9 +224,7 @@ def test_names_of_signers_that_are_none(project: SregymProject, signed: Sign) ->
     assert done.err == ("sregym: 'board/signers.json' is no JSON object of names by public key\n")
 
 
-@pytest.mark.skipif(
-    not BROWSER and not os.environ.get("CI"), reason="no chromium on PATH, and this is not CI"
-)
+@needs_browser
 def test_the_ranking_in_a_browser(project: SregymProject, signed: Sign, tmp_path: Path) -> None:
     signed("zeta")
     signed("alpha", "noop")
@@ -246,9 +238,6 @@ def test_the_ranking_in_a_browser(project: SregymProject, signed: Sign, tmp_path
     )
     acting = index.with_name("acting.html")
     acting.write_text(index.read_text().replace("</body>", act))
-    command = [BROWSER, *QUIET, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
-    done = subprocess.run(
-        [*command, acting.as_uri()], capture_output=True, text=True, timeout=120, check=True
-    )
-    rows = re.findall(r'<tr data-name="(\w+)"( hidden="")?', done.stdout)
+    seen = browse(tmp_path / "profile", acting.as_uri())
+    rows = re.findall(r'<tr data-name="(\w+)"( hidden="")?', seen)
     assert rows == [("zeta", ""), ("alpha", ' hidden=""')]

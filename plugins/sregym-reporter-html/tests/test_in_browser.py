@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from sregym_core.interfaces import RunPlan
 from sregym_core.model import EpisodeRecord, Outcome
+from sregym_core.testing.browser import browse, needs_browser
 from sregym_reporter_html.report import HtmlReporter
 
-BROWSER = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
-)
-QUIET = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-pytestmark = pytest.mark.skipif(
-    not BROWSER and not os.environ.get("CI"), reason="no chromium on PATH, and this is not CI"
-)
+pytestmark = needs_browser
 
 
 @pytest.fixture
@@ -46,18 +28,10 @@ def page(plan: RunPlan, record: Callable[..., EpisodeRecord]) -> Path:
     return HtmlReporter().run_finished(plan, records)
 
 
-def _browse(profile: Path, address: str, *words: str) -> str:
-    command = [BROWSER, *QUIET, f"--user-data-dir={profile}", "--window-size=1200,1000", *words]
-    done = subprocess.run(
-        [*command, address], capture_output=True, text=True, timeout=120, check=True
-    )
-    return done.stdout
-
-
 def test_a_link_opens_its_episode_and_no_script_of_an_agent_runs(
     page: Path, tmp_path: Path
 ) -> None:
-    seen = _browse(tmp_path / "profile", f"{page.as_uri()}#e0002", "--dump-dom")
+    seen = browse(tmp_path / "profile", f"{page.as_uri()}#e0002")
     assert re.findall(r'<details id="(\w+)"( open="")?>', seen) == [
         ("e0001", ""),
         ("e0002", ' open=""'),
@@ -68,7 +42,9 @@ def test_a_link_opens_its_episode_and_no_script_of_an_agent_runs(
 
 def test_a_screenshot_shows_something(page: Path, tmp_path: Path) -> None:
     picture = tmp_path / "page.png"
-    _browse(tmp_path / "profile", page.as_uri(), f"--screenshot={picture}")
+    browse(
+        tmp_path / "profile", page.as_uri(), "--window-size=1200,1000", f"--screenshot={picture}"
+    )
     content = picture.read_bytes()
     assert content.startswith(b"\x89PNG")
     # An empty page compresses to a few kilobytes.
@@ -84,6 +60,6 @@ def test_results_are_filtered_and_sorted(page: Path, tmp_path: Path) -> None:
     )
     text = page.read_text(encoding="utf-8").replace("</body>", f"<script>{act}</script></body>")
     acting.write_text(text, encoding="utf-8")
-    seen = _browse(tmp_path / "profile", acting.as_uri(), "--dump-dom")
+    seen = browse(tmp_path / "profile", acting.as_uri())
     assert re.findall(r'<details id="(\w+)" hidden', seen) == ["e0001", "e0002", "e0003"]
     assert re.findall(r'<th aria-sort="(\w+)">', seen)[:2] == ["ascending", "none"]

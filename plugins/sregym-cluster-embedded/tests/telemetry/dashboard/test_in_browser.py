@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,26 +16,12 @@ from sregym_cluster_embedded.http.observability import ObservabilityEndpoint
 from sregym_cluster_embedded.http.pacing import Stepped
 from sregym_cluster_embedded.telemetry.dashboard.answers import answer
 from sregym_cluster_embedded.world import World
+from sregym_core.testing.browser import browse, browser_command, needs_browser
 
-BROWSER = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
-)
-QUIET = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 # Waits until the page has shown its first answers.
 AT_ONCE = "--virtual-time-budget=5000"
 
-pytestmark = pytest.mark.skipif(
-    not BROWSER and not os.environ.get("CI"), reason="no chromium on PATH, and this is not CI"
-)
+pytestmark = needs_browser
 
 
 @pytest.fixture
@@ -50,18 +34,7 @@ def page(broken: World) -> Iterator[str]:
 
 
 def _browse(profile: Path, address: str, *words: str, size: str = "1300,1500") -> str:
-    command = [
-        BROWSER,
-        *QUIET,
-        AT_ONCE,
-        f"--user-data-dir={profile}",
-        f"--window-size={size}",
-        *words,
-    ]
-    done = subprocess.run(
-        [*command, address], capture_output=True, text=True, timeout=120, check=True
-    )
-    return done.stdout
+    return browse(profile, address, AT_ONCE, f"--window-size={size}", *words)
 
 
 def test_it_says_at_a_glance_what_is_wrong(page: str, tmp_path: Path) -> None:
@@ -166,10 +139,9 @@ async def _with_keys(browser: subprocess.Popen[str], page: str) -> dict[str, Any
 
 
 def test_it_can_be_used_with_a_keyboard_on_a_phone(page: str, tmp_path: Path) -> None:
-    words = [BROWSER, *QUIET, "--remote-debugging-port=0", f"--user-data-dir={tmp_path}"]
-    with subprocess.Popen(
-        [*words, "--window-size=500,900", "about:blank"], stderr=subprocess.PIPE, text=True
-    ) as browser:
+    words = ("--remote-debugging-port=0", "--window-size=500,900", "about:blank")
+    command = browser_command(tmp_path, *words)
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as browser:
         try:
             seen = asyncio.run(_with_keys(browser, page))
         finally:
