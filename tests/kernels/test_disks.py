@@ -221,6 +221,21 @@ class TestRefusals:
             "there is no device 'other' of the device mapper; there are: vol-data"
         )
 
+    def test_a_disk_that_the_tools_lie_on(self, agent: NodeAgent, guest: Guest) -> None:
+        """Nothing could put the other table in place: the machine would hang."""
+        tool = guest.said("sh", "-c", "command -v dmsetup").strip()
+        moved = f"cp {tool} /mnt/v/tool && mount --bind /mnt/v/tool {tool}"
+        guest.said("sh", "-ec", moved)
+        try:
+            said = self.refused(agent, disk("slow", delay_ms=20))
+        finally:
+            guest.said("sh", "-ec", f"umount {tool} && rm /mnt/v/tool")
+        assert said == (
+            "node 'guest': nothing was changed, no back end can do 'disk slow' here. dm-delay: device "
+            f"vol-data carries {tool}, which is needed to swap its table: while it stands still "
+            "nothing could be read there, and this machine would hang; choose a volume of its own"
+        )
+
     def test_a_volume_that_lies_on_a_disk_itself(self, agent: NodeAgent) -> None:
         with pytest.raises(AgentError) as caught:
             agent.ask("locate", {"path": "/mnt/plain/data"})

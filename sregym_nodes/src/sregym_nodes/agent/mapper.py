@@ -5,13 +5,16 @@ from __future__ import annotations
 import errno
 import mmap
 import os
+import shutil
+import sys
 import time
 from abc import abstractmethod
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from . import facts, files, tables
+from . import facts, files, tables, volumes
 from .backend import Backend
 from .refusal import Refusal
 from .tables import SECTORS, Segment
@@ -19,7 +22,6 @@ from .trial import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from .backend import Note
     from .journal import Entry
@@ -69,6 +71,7 @@ class Mapper(Backend):
             self._tried()
             if ask.get("device"):
                 self._after(ask)
+                spared(str(ask["device"]))
         except Refusal as refusal:
             return str(refusal)
         return ""
@@ -147,10 +150,7 @@ class Mapper(Backend):
             tables.dmsetup("remove", lower)
         tables.dmsetup("create", lower, stdin="0 64 error\n")
         try:
-            number = tables.dmsetup(
-                "info", "-c", "--noheadings", "-o", "major,minor", lower
-            ).strip()
-            whole = Segment(0, 64, "linear", (number, "0"))
+            whole = Segment(0, 64, "linear", (tables.number(lower), "0"))
             ask = {"blocks": [], "delay_ms": 1, "share": 0.5, "mode": sorted(self.modes)[0]}
             tables.dmsetup("create", _TRIAL, stdin=f"{self.below(whole, ask)}\n")
             tables.dmsetup("remove", _TRIAL)
@@ -258,6 +258,35 @@ class Delay(Mapper):
         read_block(path, 0)
         took_ms = (time.monotonic() - before) * 1000
         return f"a read takes {took_ms:.0f} ms" if took_ms >= 0.8 * float(ask["delay_ms"]) else ""
+
+
+def spared(device: str, own: Sequence[Path] = ()) -> None:
+    """Refuse to touch a disk that this program and its tools lie on.
+
+    Args:
+        device: Of the device mapper.
+        own: Files that must be readable while it stands still; by default what swapping a table
+            takes: the root of all files, Python, this program, `dmsetup`.
+
+    Raises:
+        Refusal: One of them lies on it.
+    """
+    paths = own or _needed()
+    number = tables.number(device)
+    for path in paths:
+        if number in volumes.carriers(path):
+            msg = (
+                f"device {device} carries {path}, which is needed to swap its table: while it stands "
+                "still nothing could be read there, and this machine would hang; choose a volume of "
+                "its own"
+            )
+            raise Refusal(msg)
+
+
+def _needed() -> list[Path]:
+    tool = shutil.which("dmsetup")
+    files_of_own = [Path("/"), Path(sys.executable), Path(__file__)]
+    return [*files_of_own, *([Path(tool)] if tool else [])]
 
 
 def _inside(segment: Segment, blocks: Sequence[Sequence[int]]) -> list[int]:

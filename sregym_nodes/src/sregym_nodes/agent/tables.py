@@ -144,6 +144,11 @@ def is_suspended(name: str) -> bool:
     return said.strip().lower() == "suspended"
 
 
+def number(name: str) -> str:
+    """A device as `MAJOR:MINOR`."""
+    return dmsetup("info", "-c", "--noheadings", "-o", "major,minor", name).strip()
+
+
 def is_there() -> bool:
     """Whether the kernel has a device mapper, after its module has been loaded where there is one."""
     if shutil.which("modprobe"):
