@@ -33,7 +33,7 @@ def kernel(folder: Path, devices: dict[str, list[str]], partitions: dict[str, st
 
 
 def number_of(path: Path) -> str:
-    device = os.stat(path).st_dev
+    device = path.stat().st_dev
     return f"{os.major(device)}:{os.minor(device)}"
 
 

@@ -48,7 +48,7 @@ def _whole(numbers: Iterable[str], block: Path) -> frozenset[str]:
 
 def _numbers(path: Path, mounts: Path) -> Iterable[str]:
     """Of the file system itself, and of what its mount says that it was made from."""
-    device = os.stat(path).st_dev
+    device = path.stat().st_dev
     number = f"{os.major(device)}:{os.minor(device)}"
     yield number
     for line in read(mounts).splitlines():
@@ -56,10 +56,10 @@ def _numbers(path: Path, mounts: Path) -> Iterable[str]:
         if fields.split()[2] != number:
             continue
         source, options = rest.split()[1:3]
-        if source.startswith("/dev/") and os.path.exists(source):
-            node = os.stat(source).st_rdev
+        if source.startswith("/dev/") and Path(source).exists():
+            node = Path(source).stat().st_rdev
             yield f"{os.major(node)}:{os.minor(node)}"
         # An overlay writes into a folder elsewhere.
-        for folder in re.findall(r"(?:upper|lower)dir=([^,:]+)", options):
-            if os.path.exists(folder) and os.stat(folder).st_dev != device:
-                yield from _numbers(Path(folder), mounts)
+        for folder in map(Path, re.findall(r"(?:upper|lower)dir=([^,:]+)", options)):
+            if folder.exists() and folder.stat().st_dev != device:
+                yield from _numbers(folder, mounts)
