@@ -102,7 +102,11 @@ def install(
     siblings = scratch / f"{project.name}.txt"
     urls = [f"{name} @ {path.as_uri()}" for name, path in wheels.items() if name != project.name]
     siblings.write_text("\n".join(urls), encoding="utf-8")
-    words = [word for file in (*project.pins, str(siblings)) for word in ("--constraint", file)]
+    python = interpreter(project)
+    # Pins of its own were found with its own Python; without that, those of all others hold.
+    meant = not project.python or python != sys.executable
+    pins = project.pins if meant else os.environ.get("UV_CONSTRAINT", "").split()
+    words = [word for file in (*pins, str(siblings)) for word in ("--constraint", file)]
     if project.test_group:
         words += ["--group", f"{project.relative}/pyproject.toml:test"]
     if several:
@@ -111,7 +115,7 @@ def install(
         words += ["mypy", "types-pyyaml"]
     into = ("--quiet", "--python", str(place / "bin" / "python"))
     return [
-        uv("venv", "--quiet", "--python", interpreter(project), str(place)),
+        uv("venv", "--quiet", "--python", python, str(place)),
         uv("pip", "install", "--no-sources", *into, "--editable", f"./{project.relative}", TESTING, *words),
     ]  # fmt: skip
 
