@@ -153,5 +153,14 @@ def test_one_writer_far_away(monkeypatch: Any) -> None:
     # One that gives no sign any more is dead.
     monkeypatch.setattr("sregym_campaign.store._now", lambda: 1e12)
     second.claim()
+    # Whoever was taken for dead, or began in the same moment, stops with its next sign of life.
+    monkeypatch.setattr(first, "_beaten", -1e12)
+    with pytest.raises(UsageError) as refused:
+        first.beat()
+    assert str(refused.value) == (
+        "another process writes to 'memory://writers'; wait until it has ended"
+    )
+    first.release()
+    second.beat()
     second.release()
     first.claim()

@@ -80,6 +80,7 @@ class Store:
         self._lock: int | None = None
         self._me = secrets.token_hex(8)
         self._beaten = -BEAT_S
+        self._claimed = False
 
     # ------------------------------------------------------------------ one writer
 
@@ -113,18 +114,32 @@ class Store:
                     raise self._taken()
         self._beaten = -BEAT_S
         self.beat()
-        # Of two that came in the same moment, the one that wrote last goes on.
-        found = self._get(_WRITER)
-        if found is None or json.loads(found)["id"] != self._me:
+        # Of two that came in the same moment, the one that wrote last goes on; the other one learns
+        # of it here or, where it had looked already, with its next sign of life.
+        if self._writer() != self._me:
             raise self._taken()
+        self._claimed = True
+
+    def _writer(self) -> str:
+        """Id of who writes, as it stands there; empty for nobody."""
+        with suppress(ValueError, KeyError):
+            return str(json.loads(self._get(_WRITER) or b"{}")["id"])
+        return ""
 
     def _taken(self) -> UsageError:
         return UsageError(f"another process writes to {self.url!r}; wait until it has ended")
 
     def beat(self) -> None:
-        """Give a sign of life, where nothing else tells of it."""
+        """Give a sign of life, where nothing else tells of it.
+
+        Raises:
+            UsageError: Another process writes there: it began in the same moment, or took this one
+                for dead. What was written so far is kept.
+        """
         if self.local or time.monotonic() - self._beaten < BEAT_S:
             return
+        if self._claimed and self._writer() not in ("", self._me):
+            raise self._taken()
         self._beaten = time.monotonic()
         sign = {"id": self._me, "host": socket.gethostname(), "pid": os.getpid(), "beat": _now()}
         self._put(_WRITER, json.dumps(sign).encode())
@@ -134,7 +149,8 @@ class Store:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
-        elif not self.local:
+        elif not self.local and self._writer() == self._me:
+            self._claimed = False
             with suppress(OSError):
                 self._fs.rm_file(self._path(_WRITER))
 
