@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_apps.model import ServiceProgram, StoreProgram
 
 from sregym_cluster_embedded.traffic.structure import Opening
+from sregym_cluster_embedded.userland.becoming import POOLING
 from sregym_cluster_embedded.userland.counted import Peer
 from sregym_cluster_embedded.userland.dialling import most_at_once
 from sregym_cluster_embedded.userland.keys import RUNTIME
-from sregym_cluster_embedded.userland.process import process_of
+from sregym_cluster_embedded.userland.process import process_of, running_among
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -115,10 +116,9 @@ def open_connections(
 
 def _pooling(world: World) -> tuple[Process, ...]:
     """The programs that have pools of connections."""
-    runtime: Runtime = world.room(RUNTIME)
     return tuple(
         process
-        for process in runtime.running(world)
+        for process in running_among(world, world.table(POOLING))
         if isinstance(process.behaviour, ServiceProgram)
         and any(client.pool and _opened(process, name) for name, client in process.clients.items())
     )

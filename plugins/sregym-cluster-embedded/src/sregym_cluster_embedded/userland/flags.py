@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from sregym_apps.model import Client, Line, LoadGeneratorProgram, ServiceProgram, expand
 
 from sregym_cluster_embedded.keys import TableKey
+from sregym_cluster_embedded.userland.becoming import FLAGGED
 from sregym_cluster_embedded.userland.flag_files import read_flags, told
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.kind import WebAnswer
 from sregym_cluster_embedded.userland.life import say, touch_probes, wake_traffic
-from sregym_cluster_embedded.userland.process import process_of
+from sregym_cluster_embedded.userland.process import process_of, running_among
 from sregym_cluster_embedded.userland.wiring import targets
 
 if TYPE_CHECKING:
@@ -90,13 +91,13 @@ def flags_written(world: World, ref: ContainerRef) -> None:
 
 def watch_flags(world: World) -> None:
     """Let servers of flags read what was written, and probes feel what programs hear."""
-    running = world.room(RUNTIME).running(world)
-    for process in running:
+    concerned = running_among(world, world.table(FLAGGED))
+    for process in concerned:
         program = process.behaviour
         if isinstance(program, ServiceProgram) and program.flags_file and process.ports:
             _read(world, process, program)
     heard = world.table(HEARD)
-    for process in running:
+    for process in concerned:
         program = process.behaviour
         if isinstance(program, ServiceProgram) and program.flags:
             values = flag_values(world, process.ref)
