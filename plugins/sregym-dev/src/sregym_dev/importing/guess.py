@@ -26,6 +26,7 @@ from sregym_dev.importing.programs import Program, described, program_of, with_c
 from sregym_dev.importing.queues import with_consumers
 from sregym_dev.importing.roles import Group, Role, groups_of, roles_of
 from sregym_dev.importing.stores import Store, stores_of
+from sregym_dev.importing.users import SOMEBODY, run_as_somebody
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,6 +79,7 @@ class Guesser:
         self.objects = without_unknown_work(list(objects), vocabulary, remarks)
         self.parts = parts_of(self.objects)
         self.roles = roles_of(self.parts, vocabulary, remarks)
+        run_as_somebody(self.roles, remarks)
         self.network = Network(self.objects, self.parts)
         self.stores = stores_of(self.roles, remarks)
         self.groups = groups_of(self.roles, [one.name for one in self.stores], remarks)
@@ -283,10 +285,6 @@ class Guesser:
         return found
 
 
-# By number, as kubelets want it of images whose containers must not run as root.
-_SOMEBODY = "1000"
-
-
 def _kind(server: str) -> str:
     """What a component with a server of this kind is."""
     words = {"redis": "cache", "memcached": "cache", "registry": "registry", "nginx": "service"}
@@ -311,7 +309,7 @@ def _image(
     if "entrypoint" not in entry:
         entry["cmd"] = ["sh"]
     if any(role.part.needs_user for role in roles):
-        entry["user"] = _SOMEBODY
+        entry["user"] = SOMEBODY
     if binaries:
         entry["binaries"] = {path: one for path, one in binaries.items() if one in programs}
     more = dict.fromkeys(tool for role in roles for tool in role.executables.tools)

@@ -42,7 +42,7 @@ class Part:
     component: str
     owner: KubeObject
     init: bool
-    container: Mapping[str, Any]
+    container: dict[str, Any]
     labels: Mapping[str, str]
     env: Mapping[str, str]
     files: Mapping[str, str]
