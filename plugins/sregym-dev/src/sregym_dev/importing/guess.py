@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sregym_apps.simulation import installed
 from sregym_core.errors import UsageError
 from sregym_core.model import WORKLOAD_KINDS
 
@@ -22,6 +23,7 @@ from sregym_dev.importing.executables import SUCCEEDS, TOOLS
 from sregym_dev.importing.fronts import front_entry, request_of
 from sregym_dev.importing.listening import listeners_of
 from sregym_dev.importing.parts import Part, component_names, parts_of
+from sregym_dev.importing.probing import ask_ports_instead
 from sregym_dev.importing.programs import Program, described, program_of, with_calls
 from sregym_dev.importing.queues import with_consumers
 from sregym_dev.importing.roles import Group, Role, groups_of, roles_of
@@ -79,7 +81,8 @@ class Guesser:
         self.objects = without_unknown_work(list(objects), vocabulary, remarks)
         self.parts = parts_of(self.objects)
         self.roles = roles_of(self.parts, vocabulary, remarks)
-        run_as_somebody(self.roles, remarks)
+        run_as_somebody(self.roles, installed(), remarks)
+        ask_ports_instead(self.roles, vocabulary, installed(), remarks)
         self.network = Network(self.objects, self.parts)
         self.stores = stores_of(self.roles, remarks)
         self.groups = groups_of(self.roles, [one.name for one in self.stores], remarks)

@@ -9,21 +9,18 @@ from sregym_apps.model import parse_reference
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from sregym_apps.simulation import Installed
+
     from sregym_dev.importing.remarks import Remarks
     from sregym_dev.importing.roles import Role
 
 # By number, as kubelets want it of containers that must not run as root.
 SOMEBODY = "1000"
-# The account that official images make for their server, on Debian and on Alpine.
-_OFFICIAL = {
-    **dict.fromkeys(("redis", "mysql", "mongodb"), (999, 999)),
-    "postgres": (999, 70),
-    "rabbitmq": (999, 100),
-    "nginx": (101, 101),
-}
+# Accounts that the official images on Alpine make with another number than those on Debian.
+_ON_ALPINE = {"postgres": 70, "rabbitmq": 100}
 
 
-def run_as_somebody(roles: Iterable[Role], remarks: Remarks) -> None:
+def run_as_somebody(roles: Iterable[Role], known: Installed, remarks: Remarks) -> None:
     """Give containers of public images a user that must not be root and would be.
 
     No kubelet starts such a container, so the files cannot have run as they are. Images of other
@@ -38,8 +35,10 @@ def run_as_somebody(roles: Iterable[Role], remarks: Remarks) -> None:
             role.server.image["user"] = SOMEBODY
             continue
         kind = "" if role.server is None else role.server.kind
-        accounts = _OFFICIAL.get(kind, (int(SOMEBODY), int(SOMEBODY)))
-        number = accounts["alpine" in parse_reference(role.part.image)[1]]
+        accounts = known.kinds[kind].users.values() if kind else ()
+        number = next(iter(accounts), int(SOMEBODY))
+        if "alpine" in parse_reference(role.part.image)[1]:
+            number = _ON_ALPINE.get(kind, number)
         context = role.part.container.setdefault("securityContext", {})
         context["runAsUser"] = number
         remarks.changed(
