@@ -281,7 +281,13 @@ def outside(statement: str, change: Callable[[str], str]) -> str:
     return "".join(part if place % 2 else change(part) for place, part in enumerate(parts))
 
 
+_LETTER = re.compile("[A-Za-z]")
+
+
 def _translated(statement: str) -> str:
+    # Between the texts of a thousand rows stand commas and numbers alone.
+    if not _LETTER.search(statement):
+        return statement
     for pattern, new in _DIALECT:
         statement = re.sub(pattern, new, statement, flags=re.IGNORECASE)
     return statement

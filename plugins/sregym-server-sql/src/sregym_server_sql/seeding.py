@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, expand
@@ -65,7 +66,13 @@ def seeded(data: SqlData, database: str, table: str, rows: int, record: str) -> 
     """
     if database not in data.databases or not rows or data.misses(database, table):
         return data
-    image = data.databases[database]
+    image = _filled(data.databases[database], table, rows, record)
+    return data.with_database(database, image)
+
+
+@lru_cache(maxsize=256)
+def _filled(image: bytes, table: str, rows: int, record: str) -> bytes:
+    """The image of a database with the table; that of many instances of a program is the same."""
     records = [_record(record, number) for number in range(1, rows + 1)]
     columns = list(records[0])
     if table not in tables_of(image):
@@ -74,11 +81,10 @@ def seeded(data: SqlData, database: str, table: str, rows: int, record: str) -> 
     counted, _ = run(image, f'SELECT count(*) FROM "{table}"', Surroundings())  # noqa: S608 - a name of the model
     known = {name for name, *_ in columns_of(image, table)}
     if counted.rows[0][0] or not known.issuperset(columns):
-        return data.with_database(database, image)
+        return image
     values = ", ".join(f"({', '.join(map(_literal, one.values()))})" for one in records)
     named = ", ".join(f'"{name}"' for name in columns)
-    _, image = run(image, f'INSERT INTO "{table}" ({named}) VALUES {values}', Surroundings())  # noqa: S608 - of the model
-    return data.with_database(database, image)
+    return run(image, f'INSERT INTO "{table}" ({named}) VALUES {values}', Surroundings())[1]  # noqa: S608 - of the model
 
 
 def missing_column(data: SqlData, database: str, table: str, columns: tuple[str, ...]) -> str:
