@@ -99,7 +99,12 @@ class Calling:
         self, site: Site, share: float, alive: float, before_ms: float, before: float
     ) -> tuple[float, float, float, float]:
         n, spot, times = self._numbers, site.index, site.times
-        failing, mean, variance, failed_ms = self._call(site)
+        quick = self._from_pool(site) if site.pooled >= 0 else None
+        if quick is None:
+            failing, mean, variance, failed_ms = self._call(site)
+        else:
+            mean, variance = quick
+            failing = failed_ms = 0.0
         made = alive * share * times
         change = abs(made - n.made[spot])
         if change:
@@ -142,6 +147,30 @@ class Calling:
         n.failing[spot] = n.late[site.ways[0].number] = 0.0
         n.needed[spot] = 1.0
         return True
+
+    def _from_pool(self, site: Site) -> tuple[float, float] | None:
+        """Mean and variance of a call that waits for a connection at most; None where more happens."""
+        n, callee, spot, way = self._numbers, site.pooled, site.index, site.ways[0]
+        mean, spread, size = n.mean[callee], n.variance[callee], site.client.pool or 1
+        if n.ok[callee] < 1 or mean <= 0 or n.attempts[spot] != 1.0 or n.shed[spot]:
+            return None
+        if site.breaker >= 0 or not far_below(mean, spread / (mean * mean), site.timeout_ms):
+            return None
+        server = self._operations[callee].server
+        if (
+            n.dropped[server]
+            or n.rejected[server]
+            or (way.opening >= 0 and n.unopened[way.opening])
+        ):
+            return None
+        used = n.calls[spot] * mean / 1000 / size
+        if used >= 1:
+            return None
+        n.held[spot] = mean
+        n.late[way.number] = n.slow[way.number] = n.failing[spot] = 0.0
+        n.needed[spot] = 1.0
+        waits = mean / size * used ** math.sqrt(2 * size + 2) / (1 - used)
+        return mean + min(site.timeout_ms, waits), max(0.0, spread + mean * mean - mean * mean)
 
     def _call(self, site: Site) -> tuple[float, float, float, float]:
         """One call: fraction failing in the end, mean and variance of the time, time of failures."""
