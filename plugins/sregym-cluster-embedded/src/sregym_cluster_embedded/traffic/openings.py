@@ -80,6 +80,8 @@ def open_connections(
     made: Structure,
     footing: Footing,
     targets: Callable[[Process, str], tuple[Client, tuple[Target, ...]]],
+    *,
+    whole: bool,
 ) -> None:
     """Let clients hold their connections, and let calls that get none know.
 
@@ -88,6 +90,7 @@ def open_connections(
         made: Who calls whom.
         footing: Keeps what is looked at.
         targets: A client of a process, and where it leads.
+        whole: Whether it matters who holds connections to servers that nobody calls.
     """
     holders: Holders = {}
     for operation in made.operations:
@@ -97,7 +100,7 @@ def open_connections(
             for place, way in enumerate(site.ways):
                 if way.callee >= 0 and made.operations[way.callee].name == "*":
                     _note(holders, process, site, place, way)
-    for process in footing.at(_pooling, world):
+    for process in footing.at(_pooling, world) if whole or holders else ():
         for name in process.clients:
             if process.clients[name].pool and _opened(process, name):
                 client, found = targets(process, name)
@@ -120,7 +123,12 @@ def _pooling(world: World) -> tuple[Process, ...]:
         process
         for process in running_among(world, world.table(POOLING))
         if isinstance(process.behaviour, ServiceProgram)
-        and any(client.pool and _opened(process, name) for name, client in process.clients.items())
+        and (
+            process.served_at is not None
+            or any(
+                process.clients[name].pool for name in process.dialled if name in process.clients
+            )
+        )
     )
 
 
