@@ -17,7 +17,7 @@ from sregym_cluster_embedded.sdk.commands import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 # Types and clauses that SQLite does not know by name, in its own words.
 _DIALECT = (
@@ -242,6 +242,29 @@ def _catalogue(image: bytes, query: str) -> tuple[tuple[Any, ...], ...]:
     try:
         return tuple(map(tuple, connection.execute(query)))
     except sqlite3.Error as error:
+        raise _failure(str(error)) from None
+    finally:
+        connection.close()
+
+
+def filled(
+    image: bytes, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
+) -> bytes:
+    """The image of a database after rows have been inserted into a table.
+
+    Raises:
+        SqlError: They cannot be; the image stays as it was.
+    """
+    spend(_STATEMENT_STEPS * len(rows))
+    named = ", ".join(f'"{name}"' for name in columns)
+    places = ", ".join("?" * len(columns))
+    connection = _opened(image)
+    try:
+        connection.executemany(f'INSERT INTO "{table}" ({named}) VALUES ({places})', rows)  # noqa: S608 - of the model
+        connection.commit()
+        return connection.serialize()
+    except sqlite3.Error as error:
+        spend(0)
         raise _failure(str(error)) from None
     finally:
         connection.close()
