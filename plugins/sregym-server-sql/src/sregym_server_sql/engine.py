@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +17,7 @@ from sregym_cluster_embedded.sdk.commands import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 # Types and clauses that SQLite does not know by name, in its own words.
 _DIALECT = (
@@ -214,16 +215,59 @@ def _paid(cursor: sqlite3.Cursor) -> Iterator[tuple[Any, ...]]:
         yield tuple(row)
 
 
+_TABLES = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name"
+
+
 def tables_of(image: bytes) -> list[str]:
     """Names of the tables."""
-    query = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name"
-    return [row[0] for row in run(image, query, Surroundings())[0].rows]
+    return [row[0] for row in _looked_up(image, _TABLES)]
 
 
 def columns_of(image: bytes, table: str) -> list[tuple[str, str, bool, Any, bool]]:
     """(name, type, whether it must be set, default, whether it is the key) of each column."""
-    rows = run(image, f'PRAGMA table_info("{table}")', Surroundings())[0].rows
+    rows = _looked_up(image, f'PRAGMA table_info("{table}")')
     return [(row[1], row[2], bool(row[3]), row[4], bool(row[5])) for row in rows]
+
+
+def _looked_up(image: bytes, query: str) -> tuple[tuple[Any, ...], ...]:
+    """What the catalogue of a database says, which is asked for with every call of its clients."""
+    spend(_STATEMENT_STEPS)
+    read_for(query)
+    return _catalogue(image, query)
+
+
+@lru_cache(maxsize=512)
+def _catalogue(image: bytes, query: str) -> tuple[tuple[Any, ...], ...]:
+    connection = _opened(image)
+    try:
+        return tuple(map(tuple, connection.execute(query)))
+    except sqlite3.Error as error:
+        raise _failure(str(error)) from None
+    finally:
+        connection.close()
+
+
+def filled(
+    image: bytes, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
+) -> bytes:
+    """The image of a database after rows have been inserted into a table.
+
+    Raises:
+        SqlError: They cannot be; the image stays as it was.
+    """
+    spend(_STATEMENT_STEPS * len(rows))
+    named = ", ".join(f'"{name}"' for name in columns)
+    places = ", ".join("?" * len(columns))
+    connection = _opened(image)
+    try:
+        connection.executemany(f'INSERT INTO "{table}" ({named}) VALUES ({places})', rows)  # noqa: S608 - of the model
+        connection.commit()
+        return connection.serialize()
+    except sqlite3.Error as error:
+        spend(0)
+        raise _failure(str(error)) from None
+    finally:
+        connection.close()
 
 
 def dump(image: bytes) -> str:
@@ -260,7 +304,13 @@ def outside(statement: str, change: Callable[[str], str]) -> str:
     return "".join(part if place % 2 else change(part) for place, part in enumerate(parts))
 
 
+_LETTER = re.compile("[A-Za-z]")
+
+
 def _translated(statement: str) -> str:
+    # Between the texts of a thousand rows stand commas and numbers alone.
+    if not _LETTER.search(statement):
+        return statement
     for pattern, new in _DIALECT:
         statement = re.sub(pattern, new, statement, flags=re.IGNORECASE)
     return statement

@@ -120,7 +120,10 @@ class Client(Entry):
     @property
     def wire(self) -> WireProtocol:
         """What is known of its protocol."""
-        return self._wire
+        # Asked for with every call of a structure: `self._wire` takes pydantic ten times as long.
+        private = self.__pydantic_private__ or {}
+        wire: WireProtocol = private["_wire"]
+        return wire
 
     @model_validator(mode="after")
     def _finds_its_protocol(self, info: ValidationInfo) -> Client:

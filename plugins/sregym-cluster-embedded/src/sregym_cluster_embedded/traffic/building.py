@@ -167,14 +167,18 @@ class Builder:
         self.made.operations.append(operation)
         return index
 
-    def finished(self) -> Structure:
-        """The structure, with how patient everybody is."""
+    def finished(self, *, whole: bool = True) -> Structure:
+        """The structure, with how patient everybody is.
+
+        Args:
+            whole: Whether it is all that flows, and not one request.
+        """
         self._queue_up()
         for process in filter(None, map(self._process, self._computing)):
             if process.running:
                 self._server(process)
         self.made.nodes = nodes_of(self.world, self.made.servers, self.footing)
-        open_connections(self.world, self.made, self.footing, self._client)
+        open_connections(self.world, self.made, self.footing, self._client, whole=whole)
         open_for_each_call(self.world, self.made, self.footing)
         hold_descriptors(self.world, self.made, self.footing)
         set_breakers(self.made)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.traffic.latency import Time, far_below, share_beyond, within
+from sregym_cluster_embedded.traffic.latency import far_below, followed, share_beyond, within
 from sregym_cluster_embedded.traffic.openings import share_without
 from sregym_cluster_embedded.traffic.structure import Aside, Do
 
@@ -39,74 +39,92 @@ class Calling:
         self.change = 0.0
         self.damped = False
 
-    def steps(self, steps: tuple[Step, ...], alive: float, time: Time) -> tuple[float, Time, float]:
-        """Calls in sequence: requests alive after them, their time, and time of the lost ones.
+    def steps(
+        self, steps: tuple[Step, ...], alive: float, mean: float, variance: float
+    ) -> tuple[float, float, float, float]:
+        """Calls in sequence: requests alive after them, mean and variance of their time, lost time.
 
-        The last is the sum of fraction times milliseconds over all that fail.
+        The last is the sum of fraction times milliseconds over all that fail. Plain numbers and no
+        `Time`: nothing else is done as often.
         """
         lost_ms = 0.0
-        mean, variance = time
+        n = self._numbers
         for step in steps:
             if isinstance(step, Do):
-                callee, share = step.site.straight, step.share
-                if callee >= 0 and self._undisturbed(step.site, alive * share):
-                    spent, spread = self._numbers.mean[callee], self._numbers.variance[callee]
+                site, share = step
+                callee = site.straight
+                if callee >= 0 and self._undisturbed(site, alive * share):
+                    spent, spread = n.mean[callee], n.variance[callee]
                     mean += share * spent
                     variance += share * (spread + (1 - share) * spent * spent)
                     continue
-                alive, time, lost = self._do(step, alive, Time(mean, variance))
+                alive, mean, variance, lost = self._do(site, share, alive, mean, variance)
             elif isinstance(step, Aside):
-                alive, time, lost = self._aside(step, alive, Time(mean, variance))
+                alive, mean, variance, lost = self._aside(step, alive, mean, variance)
             else:
-                alive, time, lost = self._together(step, alive, Time(mean, variance))
-            mean, variance = time
+                alive, mean, variance, lost = self._together(step, alive, mean, variance)
             lost_ms += lost
-        return alive, Time(mean, variance), lost_ms
+        return alive, mean, variance, lost_ms
 
-    def _together(self, step: Together, alive: float, time: Time) -> tuple[float, Time, float]:
-        left, longest, lost_ms = alive, time, 0.0
+    def _together(
+        self, step: Together, alive: float, mean: float, variance: float
+    ) -> tuple[float, float, float, float]:
+        left, longest, lost_ms = alive, (mean, variance), 0.0
         for part in step.parts:
-            after, needed, gone = self.steps(part, alive, time)
+            after, needed, spread, gone = self.steps(part, alive, mean, variance)
             left *= after / alive if alive else 0.0
-            longest = max(longest, needed)
+            longest = max(longest, (needed, spread))
             lost_ms += gone
-        return left, longest, lost_ms
+        return left, *longest, lost_ms
 
-    def _aside(self, step: Aside, alive: float, time: Time) -> tuple[float, Time, float]:
+    def _aside(
+        self, step: Aside, alive: float, mean: float, variance: float
+    ) -> tuple[float, float, float, float]:
         hit_rate = step.hit_rate
         if step.fill >= 0:
             hit_rate *= self._numbers.warm[step.fill]
-        alive, time, lost_ms = self._do(step.look, alive, time)
+        look = step.look
+        alive, mean, variance, lost_ms = self._do(look.site, look.share, alive, mean, variance)
         missed = 1 - hit_rate
-        if step.look.site.reaction.then == "ignore":
-            missed += hit_rate * self._numbers.failing[step.look.site.index]
+        if look.site.reaction.then == "ignore":
+            missed += hit_rate * self._numbers.failing[look.site.index]
         if missed <= 0 or alive <= 0:
-            self.steps(step.miss, 0.0, Time())
-            return alive, time, lost_ms
-        after, needed, gone = self.steps(step.miss, alive * missed, Time())
-        return alive * (1 - missed) + after, time.then(needed, missed), lost_ms + gone
+            self.steps(step.miss, 0.0, 0.0, 0.0)
+            return alive, mean, variance, lost_ms
+        after, needed, spread, gone = self.steps(step.miss, alive * missed, 0.0, 0.0)
+        mean, variance = followed(mean, variance, needed, spread, missed)
+        return alive * (1 - missed) + after, mean, variance, lost_ms + gone
 
-    def _do(self, step: Do, alive: float, time: Time) -> tuple[float, Time, float]:
-        site, n = step.site, self._numbers
-        failing, mean, variance, failed_ms = self._call(site)
-        made = alive * step.share * site.times
-        change = abs(made - n.made[site.index])
+    def _do(
+        self, site: Site, share: float, alive: float, before_ms: float, before: float
+    ) -> tuple[float, float, float, float]:
+        n, spot, times = self._numbers, site.index, site.times
+        quick = self._from_pool(site) if site.pooled >= 0 else None
+        if quick is None:
+            failing, mean, variance, failed_ms = self._call(site)
+        else:
+            mean, variance = quick
+            failing = failed_ms = 0.0
+        made = alive * share * times
+        change = abs(made - n.made[spot])
         if change:
-            n.made[site.index] = made
-            self.change = max(self.change, change)
-        if site.times > 1:
-            failing = 1 - (1 - failing) ** site.times
-            mean, variance = mean * site.times, variance * site.times
-        share = step.share * min(1.0, site.times)
+            n.made[spot] = made
+            if change > self.change:
+                self.change = change
+        if times > 1:
+            failing = 1 - (1 - failing) ** times
+            mean, variance = mean * times, variance * times
+        if times < 1:
+            share *= times
         if not failing:
-            return alive, time.then(Time(mean, variance), share), 0.0
+            return alive, *followed(before_ms, before, mean, variance, share), 0.0
         if site.reaction.then == "ignore":
             spread = failing * (1 - failing) * (mean - failed_ms) ** 2
             mean = (1 - failing) * mean + failing * failed_ms
-            return alive, time.then(Time(mean, variance + spread), share), 0.0
+            return alive, *followed(before_ms, before, mean, variance + spread, share), 0.0
         lost = alive * share * failing
-        lost_ms = lost * (time.mean_ms + failed_ms)
-        return alive - lost, time.then(Time(mean, variance), share), lost_ms
+        lost_ms = lost * (before_ms + failed_ms)
+        return alive - lost, *followed(before_ms, before, mean, variance, share), lost_ms
 
     def _undisturbed(self, site: Site, made: float) -> bool:
         """Whether nothing comes between this call and its answer: then there is no more to it."""
@@ -129,6 +147,30 @@ class Calling:
         n.failing[spot] = n.late[site.ways[0].number] = 0.0
         n.needed[spot] = 1.0
         return True
+
+    def _from_pool(self, site: Site) -> tuple[float, float] | None:
+        """Mean and variance of a call that waits for a connection at most; None where more happens."""
+        n, callee, spot, way = self._numbers, site.pooled, site.index, site.ways[0]
+        mean, spread, size = n.mean[callee], n.variance[callee], site.client.pool or 1
+        if n.ok[callee] < 1 or mean <= 0 or n.attempts[spot] != 1.0 or n.shed[spot]:
+            return None
+        if site.breaker >= 0 or not far_below(mean, spread / (mean * mean), site.timeout_ms):
+            return None
+        server = self._operations[callee].server
+        if (
+            n.dropped[server]
+            or n.rejected[server]
+            or (way.opening >= 0 and n.unopened[way.opening])
+        ):
+            return None
+        used = n.calls[spot] * mean / 1000 / size
+        if used >= 1:
+            return None
+        n.held[spot] = mean
+        n.late[way.number] = n.slow[way.number] = n.failing[spot] = 0.0
+        n.needed[spot] = 1.0
+        waits = mean / size * used ** math.sqrt(2 * size + 2) / (1 - used)
+        return mean + min(site.timeout_ms, waits), max(0.0, spread + mean * mean - mean * mean)
 
     def _call(self, site: Site) -> tuple[float, float, float, float]:
         """One call: fraction failing in the end, mean and variance of the time, time of failures."""
@@ -160,9 +202,9 @@ class Calling:
             if way.transit.mean_ms:
                 spent += way.transit.mean_ms
                 spread += way.transit.variance
-            late = share_beyond(spent, spread, limit)
-            if way.lost > late:
-                late = way.lost
+            late = way.lost
+            if spent > 0 and not far_below(spent, spread / (spent * spent), limit):
+                late = max(late, share_beyond(spent, spread, limit))
             dropped, rejected = n.dropped[server], n.rejected[server]
             if dropped:
                 late = dropped + (1 - dropped) * late
@@ -213,7 +255,13 @@ class Calling:
                     part * (1 - stopped) for part in (again, lost_ms, late_share)
                 )
                 final = final * (1 - stopped) + stopped
-        return self._tries(site, again, final, late_share, mean, square, lost_ms)
+        if again or final:
+            return self._tries(site, again, final, late_share, mean, square, lost_ms)
+        spot = site.index
+        n.needed[spot], n.failing[spot] = 1.0, 0.0
+        if n.attempts[spot] != 1.0:
+            self._attempt(spot, 1.0)
+        return 0.0, mean, square, 0.0
 
     def open(self) -> None:
         """Compare the connections that calls need with those that there can be."""
@@ -283,11 +331,17 @@ class Calling:
             mean += max(0.0, tries) * pause
             variance += max(0.0, tries) * pause**2
             failed_ms = attempts * failed_ms + (attempts - 1) * site.pause_ms
-        before, n.needed[spot] = n.attempts[spot], attempts
+        n.needed[spot], n.failing[spot] = attempts, min(1.0, failing)
+        self._attempt(spot, attempts)
+        return min(1.0, failing), mean, variance, failed_ms
+
+    def _attempt(self, spot: int, attempts: float) -> None:
+        """Let the calls of a site be attempted so often, or on the way there."""
+        n = self._numbers
+        before = n.attempts[spot]
         if self.damped:
             attempts = before + (attempts - before) * _DAMPING
         change = abs(attempts - before)
         if change > self.change:
             self.change = change
-        n.attempts[spot], n.failing[spot] = attempts, min(1.0, failing)
-        return min(1.0, failing), mean, variance, failed_ms
+        n.attempts[spot] = attempts

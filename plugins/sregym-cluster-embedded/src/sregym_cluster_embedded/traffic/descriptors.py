@@ -178,4 +178,4 @@ def _refuse_calls(
         if way.share > 0:
             ways.append(way)
     if tuple(ways) != site.ways:
-        site.ways, site.straight = tuple(ways), -1
+        site.ways, site.straight, site.pooled = tuple(ways), -1, -1

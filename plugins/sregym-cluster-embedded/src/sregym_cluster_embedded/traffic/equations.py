@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.traffic.breaking import Breaking
 from sregym_cluster_embedded.traffic.calling import Calling
-from sregym_cluster_embedded.traffic.latency import Time
 from sregym_cluster_embedded.traffic.processors import Sharing
 from sregym_cluster_embedded.traffic.pulling import Pulling
 from sregym_cluster_embedded.traffic.structure import chance_ms
@@ -206,16 +205,17 @@ class Equations:
 
     def answer(self) -> None:
         """Let times and failures come back up."""
-        n, steps = self.numbers, self._calling.steps
+        n, own, steps = self.numbers, self._own, self._calling.steps
         ok, mean, variance, failed = n.ok, n.mean, n.variance, n.failed
         for index, operation in enumerate(self.structure.operations):
-            time = self._own(operation)
+            own_ms, spread = own(operation)
             if operation.steps:
-                ok[index], time, lost_ms = steps(operation.steps, 1.0, time)
-                failed[index] = lost_ms / (1 - ok[index]) if ok[index] < 1 else 0.0
+                alive, own_ms, spread, lost_ms = steps(operation.steps, 1.0, own_ms, spread)
+                ok[index] = alive
+                failed[index] = lost_ms / (1 - alive) if alive < 1 else 0.0
             else:
                 ok[index] = 1.0
-            mean[index], variance[index] = time
+            mean[index], variance[index] = own_ms, spread
         if self.structure.openings:
             self._calling.open()
 
@@ -342,8 +342,8 @@ class Equations:
         """Memory that requests hold which wait for a server."""
         return self.numbers.waiting[index] * self.structure.servers[index].request_bytes / 2**20
 
-    def _own(self, operation: Operation) -> Time:
-        """Time of a process on a request: work stretched by its queue, and what waits before."""
+    def _own(self, operation: Operation) -> tuple[float, float]:
+        """Mean and variance of a process's time on a request: its work, its queue, what waits before."""
         n, index = self.numbers, operation.server
         busy = n.cores[index]
         if busy > _SATURATED:
@@ -359,9 +359,9 @@ class Equations:
             mean += server.held_back_ms(cpu_ms)
             if share < server.cores or n.turn_around_ms[index]:
                 mean += server.slowed_ms(cpu_ms, share, n.turn_around_ms[index])
-        return Time(mean, (mean * (operation.jitter + busy)) ** 2)
+        return mean, (mean * (operation.jitter + busy)) ** 2
 
-    def _crowded(self, operation: Operation, busy: float) -> Time:
+    def _crowded(self, operation: Operation, busy: float) -> tuple[float, float]:
         """The same where more than chance makes requests wait."""
         n, index = self.numbers, operation.server
         server, waits = self.structure.servers[index], n.wait_ms[index]
@@ -390,4 +390,4 @@ class Equations:
             stopped = server.heap.collections(come, self._held_mib(index)) * pause_ms / 1000
             mean += min(1.0, stopped) * pause_ms / 2
             variance += min(1.0, stopped) * pause_ms**2 / 3
-        return Time(mean, variance)
+        return mean, variance

@@ -35,11 +35,7 @@ class Time(NamedTuple):
 
     def then(self, other: Time, share: float = 1.0) -> Time:
         """This time followed by another that is spent with probability `share`."""
-        if share == 1.0:
-            return Time(self.mean_ms + other.mean_ms, self.variance + other.variance)
-        mean = share * other.mean_ms
-        square = share * (other.variance + other.mean_ms**2)
-        return Time(self.mean_ms + mean, self.variance + max(0.0, square - mean**2))
+        return Time(*followed(*self, *other, share))
 
     def quantile(self, level: float) -> float:
         """The time that a fraction `level` of requests does not exceed."""
@@ -51,6 +47,17 @@ class Time(NamedTuple):
     def beyond(self, limit_ms: float) -> float:
         """The fraction of requests that take longer than `limit_ms`."""
         return share_beyond(self.mean_ms, self.variance, limit_ms)
+
+
+def followed(
+    mean_ms: float, variance: float, other_ms: float, spread: float, share: float
+) -> tuple[float, float]:
+    """Mean and variance of a time followed by another that is spent with probability `share`."""
+    if share == 1.0:
+        return mean_ms + other_ms, variance + spread
+    mean = share * other_ms
+    square = share * (spread + other_ms**2)
+    return mean_ms + mean, variance + max(0.0, square - mean**2)
 
 
 def far_below(mean_ms: float, squared_spread: float, limit_ms: float) -> bool:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_apps.model import ServiceProgram, StoreProgram
 
 from sregym_cluster_embedded.traffic.structure import Opening
+from sregym_cluster_embedded.userland.becoming import POOLING
 from sregym_cluster_embedded.userland.counted import Peer
 from sregym_cluster_embedded.userland.dialling import most_at_once
 from sregym_cluster_embedded.userland.keys import RUNTIME
-from sregym_cluster_embedded.userland.process import process_of
+from sregym_cluster_embedded.userland.process import process_of, running_among
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -79,6 +80,8 @@ def open_connections(
     made: Structure,
     footing: Footing,
     targets: Callable[[Process, str], tuple[Client, tuple[Target, ...]]],
+    *,
+    whole: bool,
 ) -> None:
     """Let clients hold their connections, and let calls that get none know.
 
@@ -87,6 +90,7 @@ def open_connections(
         made: Who calls whom.
         footing: Keeps what is looked at.
         targets: A client of a process, and where it leads.
+        whole: Whether it matters who holds connections to servers that nobody calls.
     """
     holders: Holders = {}
     for operation in made.operations:
@@ -96,7 +100,7 @@ def open_connections(
             for place, way in enumerate(site.ways):
                 if way.callee >= 0 and made.operations[way.callee].name == "*":
                     _note(holders, process, site, place, way)
-    for process in footing.at(_pooling, world):
+    for process in footing.at(_pooling, world) if whole or holders else ():
         for name in process.clients:
             if process.clients[name].pool and _opened(process, name):
                 client, found = targets(process, name)
@@ -115,12 +119,16 @@ def open_connections(
 
 def _pooling(world: World) -> tuple[Process, ...]:
     """The programs that have pools of connections."""
-    runtime: Runtime = world.room(RUNTIME)
     return tuple(
         process
-        for process in runtime.running(world)
+        for process in running_among(world, world.table(POOLING))
         if isinstance(process.behaviour, ServiceProgram)
-        and any(client.pool and _opened(process, name) for name, client in process.clients.items())
+        and (
+            process.served_at is not None
+            or any(
+                process.clients[name].pool for name in process.dialled if name in process.clients
+            )
+        )
     )
 
 

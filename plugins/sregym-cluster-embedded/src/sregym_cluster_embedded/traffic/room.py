@@ -295,7 +295,7 @@ def _alone(world: World, ref: ContainerRef, operation: str) -> tuple[Accounts, i
     """The account of one operation as it would answer now, and its index there."""
     builder = Builder(world)
     index = builder.operation(ref, operation)
-    structure = builder.finished()
+    structure = builder.finished(whole=False)
     numbers = Numbers(structure)
     live = state_of(world).live
     if live is not None:

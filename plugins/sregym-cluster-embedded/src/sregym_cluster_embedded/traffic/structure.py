@@ -94,6 +94,7 @@ class Site:
         patient_retries: The same where each attempt times out, before the caller's caller gives up.
         pause_ms: Mean pause before a retry.
         straight: Index of the callee where there is but one, and nothing on the way to it; else -1.
+        pooled: The same of a client with a pool of connections.
         breaker: Index of its circuit breaker; -1 without one.
         fails_as: Kind and words of whatever makes it fail; empty for those of the failure.
     """
@@ -112,14 +113,18 @@ class Site:
     patient_retries: float = 0.0
     pause_ms: float = 0.0
     straight: int = -1
+    pooled: int = -1
     breaker: int = -1
     fails_as: tuple[str, str] = ("", "")
 
     def __post_init__(self) -> None:
-        if len(self.ways) == 1 and self.times == 1 and not self.client.pool:
+        if len(self.ways) == 1 and self.times == 1:
             way = self.ways[0]
             if not way.kind and not way.lost and not way.transit.mean_ms:
-                self.straight = way.callee
+                if not self.client.pool:
+                    self.straight = way.callee
+                elif way.share == 1:
+                    self.pooled = way.callee
 
 
 class Do(NamedTuple):

@@ -25,6 +25,14 @@ GENERATORS: TableKey[ContainerRef, None] = TableKey("userland.generators")
 # The same of programs that take records from message queues.
 CONSUMERS: TableKey[ContainerRef, None] = TableKey("userland.consumers")
 
+# The same of programs that hold pools of connections.
+POOLING: TableKey[ContainerRef, None] = TableKey("userland.pooling")
+
+# The same of programs that ask for feature flags, or serve them.
+FLAGGED: TableKey[ContainerRef, None] = TableKey("userland.flagged")
+
+LIVES = (GENERATORS, CONSUMERS, POOLING, FLAGGED)
+
 
 def become(
     world: World,
@@ -50,6 +58,10 @@ def become(
         process = altered(process, clients=clients)
         if behaviour.consumers:
             world.table(CONSUMERS)[process.ref] = None
+        if any(client.pool for client in clients.values()):
+            world.table(POOLING)[process.ref] = None
+        if behaviour.flags or behaviour.flags_file:
+            world.table(FLAGGED)[process.ref] = None
     if isinstance(behaviour, LoadGeneratorProgram):
         world.table(GENERATORS)[process.ref] = None
     return save(world, process)

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from sregym_apps.model import Client, Line, LoadGeneratorProgram, ServiceProgram, expand
 
 from sregym_cluster_embedded.keys import TableKey
+from sregym_cluster_embedded.userland.becoming import FLAGGED
 from sregym_cluster_embedded.userland.flag_files import read_flags, told
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.kind import WebAnswer
 from sregym_cluster_embedded.userland.life import say, touch_probes, wake_traffic
-from sregym_cluster_embedded.userland.process import process_of
+from sregym_cluster_embedded.userland.looking import ONCE, Footing, Look
+from sregym_cluster_embedded.userland.process import process_of, running_among
 from sregym_cluster_embedded.userland.wiring import targets
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ _JSON = "application/json"
 _STATUSES = {"FLAG_NOT_FOUND": 404}
 
 
-def flag_values(world: World, ref: ContainerRef) -> tuple[tuple[str, str], ...]:
+def flag_values(world: World, ref: ContainerRef, look: Look = ONCE) -> tuple[tuple[str, str], ...]:
     """The flags of a program by the names that it has for them, as things stand."""
     process = process_of(world, ref)
     program = None if process is None else process.behaviour
@@ -45,7 +47,7 @@ def flag_values(world: World, ref: ContainerRef) -> tuple[tuple[str, str], ...]:
     for name, flag in program.flags.items():
         asked = _client(flag.protocol, expand(flag.server, facts))
         context = {key: expand(text, facts) for key, text in flag.context.items()}
-        value = _heard(world, process, asked, flag.flag, context)
+        value = _heard(world, process, asked, flag.flag, context, look)
         found.append((name, expand(flag.default, facts) if value is None else _text(value)))
     return tuple(found)
 
@@ -90,16 +92,16 @@ def flags_written(world: World, ref: ContainerRef) -> None:
 
 def watch_flags(world: World) -> None:
     """Let servers of flags read what was written, and probes feel what programs hear."""
-    running = world.room(RUNTIME).running(world)
-    for process in running:
+    concerned = running_among(world, world.table(FLAGGED))
+    for process in concerned:
         program = process.behaviour
         if isinstance(program, ServiceProgram) and program.flags_file and process.ports:
             _read(world, process, program)
-    heard = world.table(HEARD)
-    for process in running:
+    heard, look = world.table(HEARD), Footing()
+    for process in concerned:
         program = process.behaviour
         if isinstance(program, ServiceProgram) and program.flags:
-            values = flag_values(world, process.ref)
+            values = flag_values(world, process.ref, look)
             if heard.get(process.ref) != values:
                 heard[process.ref] = values
                 touch_probes(world, process.ref)
@@ -121,14 +123,19 @@ def _read(world: World, server: Process, program: ServiceProgram) -> None:
 
 
 def _heard(
-    world: World, process: Process, client: Client, flag: str, context: Mapping[str, str]
+    world: World,
+    process: Process,
+    client: Client,
+    flag: str,
+    context: Mapping[str, Any],
+    look: Look,
 ) -> Any:
     """The value of a flag at the server that a client reaches; None where there is none."""
-    for target in targets(world, process, client):
+    for target in targets(world, process, client, look):
         server = None if target.kind or target.ref is None else process_of(world, target.ref)
         program = None if server is None else server.behaviour
         if server is not None and server.running and isinstance(program, ServiceProgram):
-            return _told(world, server, program, flag, context).value
+            return _told(world, server, program, flag, context, look).value
     return None
 
 
@@ -138,13 +145,23 @@ def _told(
     program: ServiceProgram,
     flag: str,
     context: Mapping[str, Any],
+    look: Look = ONCE,
 ) -> Told:
     """What a server says of a flag, from its file or from the last that it could take."""
-    text = _text_of(world, server, program) if program.flags_file else ""
+    text = look.at(_served, world, server.ref) if program.flags_file else ""
     found = read_flags(text)
     if found.refused:
         found = read_flags(world.table(READ).get(server.ref, ("", ""))[1])
     return told(found.flags, flag, context, world.epoch + world.now)
+
+
+def _served(world: World, ref: ContainerRef) -> str:
+    """The text of the file of a server of flags."""
+    server = process_of(world, ref)
+    program = None if server is None else server.behaviour
+    if server is None or not isinstance(program, ServiceProgram):
+        return ""
+    return _text_of(world, server, program)
 
 
 def _text_of(world: World, server: Process, program: ServiceProgram) -> str:

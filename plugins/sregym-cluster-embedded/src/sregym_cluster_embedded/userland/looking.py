@@ -7,6 +7,7 @@ much cheaper than working out anew what follows from them.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sregym_cluster_embedded.userland.process import Process
@@ -44,8 +45,8 @@ class Footing(Look):
     __slots__ = ("_seen", "loose")
 
     def __init__(self) -> None:
-        # By what was asked: how to ask again, the answer, and what counts of it.
-        self._seen: dict[tuple[Any, ...], tuple[Callable[..., Any], Any, Any, Any]] = {}
+        # By what was asked: how to ask again, and the answer.
+        self._seen: dict[tuple[Any, ...], tuple[Callable[..., Any], Any, Any]] = {}
         self.loose = False
 
     def __repr__(self) -> str:
@@ -54,36 +55,51 @@ class Footing(Look):
     def at(
         self, function: Callable[..., T], world: World, *arguments: str | int | tuple[object, ...]
     ) -> T:
-        """The answer of `function(world, *arguments)`, which is kept."""
+        """The answer of `function(world, *arguments)`, which is kept; asked once."""
+        asked = (function, *arguments)
+        known = self._seen.get(asked)
+        if known is not None:
+            answer: T = known[2]
+            return answer
         found = function(world, *arguments)
-        self._seen[(function, *arguments)] = (function, arguments, found, _essence(found))
+        self._seen[asked] = (function, arguments, found)
         return found
 
     def holds(self, world: World) -> bool:
         """Whether the same would be seen now."""
         if self.loose:
             return False
-        for function, arguments, before, essence in self._seen.values():
+        for function, arguments, before in self._seen.values():
             found = function(world, *arguments)
-            if found is not before and _essence(found) != essence:
+            if found is not before and not _counts_the_same(found, before):
                 return False
         return True
 
 
-def _essence(found: Any) -> Any:
-    """What counts of an answer: processes write lines and feel their load, which changes nothing."""
+# What counts of a process: it writes lines and feels its load, which changes nothing.
+_FELT = attrgetter(
+    "config",
+    "behaviour",
+    "clients",
+    "settings",
+    "stopped",
+    "dialled",
+    "ports",
+    "ended_at",
+    "served_at",
+)
+
+
+def _counts_the_same(found: Any, before: Any) -> bool:
+    """Whether two answers, mostly parts of the very same objects, differ in nothing that counts."""
+    if found is before:
+        return True
     if isinstance(found, Process):
-        return (
-            found.config,
-            found.behaviour,
-            found.clients,
-            found.settings,
-            found.stopped,
-            found.dialled,
-            found.ports,
-            found.ended_at,
-            found.served_at,
-        )
+        return isinstance(before, Process) and bool(_FELT(found) == _FELT(before))
     if type(found) is tuple:
-        return tuple(_essence(part) for part in found)
-    return found
+        return (
+            type(before) is tuple
+            and len(found) == len(before)
+            and all(map(_counts_the_same, found, before))
+        )
+    return bool(found == before)

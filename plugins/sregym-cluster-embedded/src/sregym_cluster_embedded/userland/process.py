@@ -187,6 +187,16 @@ def all_running(world: World) -> list[Process]:
     return found
 
 
+def running_among(world: World, refs: Mapping[ContainerRef, None]) -> list[Process]:
+    """Those of some lives that run, in the order of `all_running`."""
+    known, found = world.table(_PROCESSES), []
+    for own in world.table(PODS).values() if refs else ():
+        for ref in own:
+            if ref in refs and (process := known.get(ref)) is not None and process.running:
+                found.append(process)
+    return found
+
+
 def attach_to_pod(world: World, ref: ContainerRef) -> None:
     """Note that a process runs in its pod."""
     table = world.table(PODS)

@@ -20,8 +20,7 @@ from sregym_cluster_embedded.kubelet.runtime import (
 from sregym_cluster_embedded.userland.allowances import ALLOWANCES
 from sregym_cluster_embedded.userland.batch import WORK
 from sregym_cluster_embedded.userland.becoming import (
-    CONSUMERS,
-    GENERATORS,
+    LIVES,
     become,
     consumers,
     load_generators,
@@ -132,8 +131,7 @@ class Runtime(Hosts, Identified):
             EXECUTED,
             COMPUTING,
             JOBS,
-            GENERATORS,
-            CONSUMERS,
+            *LIVES,
             WORK,
             READ,
             HEARD,

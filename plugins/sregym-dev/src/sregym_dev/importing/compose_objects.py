@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,10 @@ _SILENT = frozenset(_FIELDS.split())
 _ONCE = ("no", "on-failure", False)
 # What a service needs where its file says nothing.
 _REQUESTS = {"cpu": "50m", "memory": "64Mi"}
+
+
+# Options of clients after which a host stands.
+_HOST_OPTIONS = ("-h", "-H", "--host", "--hostname", "--server")
 
 
 @dataclass(frozen=True)
@@ -195,6 +200,7 @@ def _probe(service: Service, ports: list[Published]) -> dict[str, Any] | None:
     else:
         text = " ".join(map(str, test[1:])) if isinstance(test, list) else str(test)
         command = ["/bin/sh", "-c", text]
+    command = _asking_itself(command, service)
     probe = _asked_by_http(command, ports) or {"exec": {"command": command}}
     probe["periodSeconds"] = min(seconds(check.get("interval"), 10), 30)
     probe["timeoutSeconds"] = seconds(check.get("timeout"), 5)
@@ -202,6 +208,45 @@ def _probe(service: Service, ports: list[Published]) -> dict[str, Any] | None:
     if check.get("start_period"):
         probe["initialDelaySeconds"] = seconds(check["start_period"], 5)
     return probe
+
+
+def _asking_itself(command: list[str], service: Service) -> list[str]:
+    """A health check with `localhost` where it names its own service.
+
+    A Service leads to no pod that is not ready yet, so that it would never get ready.
+    """
+    names = "|".join(map(re.escape, _names(service)))
+    host = re.compile(
+        rf"(?:(?<=//)|(?<=-h )|(?<=--host )|(?<=--host=)|(?<=@))(?:{names})(?![\w.-])"
+        rf"|(?<![\w./-])(?:{names})(?=:\d)"
+    )
+    before, found = "", []
+    for word in command:
+        named = before in _HOST_OPTIONS and word in _names(service)
+        found.append("localhost" if named else host.sub("localhost", word))
+        before = word
+    if found != command:
+        service.remarks.changed(
+            service.where,
+            "its health check asks localhost and not its own name: a Service leads to no pod that is "
+            "not ready",
+        )
+    return found
+
+
+def _names(service: Service) -> list[str]:
+    """All names by which others find a service."""
+    networks = service.entry.get("networks")
+    aliases = [
+        alias
+        for one in (networks.values() if isinstance(networks, dict) else ())
+        for alias in (one or {}).get("aliases") or ()
+    ]
+    names = [service.name, *(label(str(one)) for one in aliases)]
+    for field in ("container_name", "hostname"):
+        if service.entry.get(field):
+            names.append(label(str(service.entry[field])))
+    return list(dict.fromkeys(names))
 
 
 def _asked_by_http(command: list[str], ports: list[Published]) -> dict[str, Any] | None:
@@ -248,17 +293,7 @@ def _services(service: Service, ports: list[Published]) -> Iterator[KubeObject]:
     """The Service of its name, and one for each further name that it has."""
     if not ports:
         return
-    networks = service.entry.get("networks")
-    aliases = [
-        alias
-        for one in (networks.values() if isinstance(networks, dict) else ())
-        for alias in (one or {}).get("aliases") or ()
-    ]
-    names = [service.name, *(label(str(one)) for one in aliases)]
-    for field in ("container_name", "hostname"):
-        if service.entry.get(field):
-            names.append(label(str(service.entry[field])))
-    for name in dict.fromkeys(names):
+    for name in _names(service):
         published = name == service.name and any(port.published for port in ports)
         outside = published and kind_by_name(str(service.entry.get("image", "x"))) in ("", "nginx")
         spec: dict[str, Any] = {"type": "NodePort"} if outside else {}

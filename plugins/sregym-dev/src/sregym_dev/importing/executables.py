@@ -87,13 +87,13 @@ def executables_of(
     own = not line
     rest = _args(part) if line == part.command else _args(part)[1:]
     words = [] if own else _words_of(line + rest, part)
-    probed = [word for one in _lifecycle(part) for word in _words_of(one, part)]
-    paths = tuple(dict.fromkeys(_path(w, part) for w in words if not _is_tool(w, known)))
+    probed = [word for line in probed_by(part) for word in line]
+    paths = tuple(dict.fromkeys(path_of(w, part) for w in words if not _is_tool(w, known)))
     used = {word.rpartition("/")[2] for word in (*words, *probed)}
     tools = tuple(sorted(word for word in used if word in known - usual - _WORDS_OF_SHELLS))
     unknown = tuple(
         path
-        for path in dict.fromkeys(_path(w, part) for w in probed if not _is_tool(w, known))
+        for path in dict.fromkeys(path_of(w, part) for w in probed if not _is_tool(w, known))
         if path not in paths
     )
     texts = "\n".join((*part.words, *part.files.values()))
@@ -112,7 +112,7 @@ def _is_tool(word: str, known: set[str]) -> bool:
     return bare in _SHELLS or bare in _WORDS_OF_SHELLS or bare in known
 
 
-def _path(word: str, part: Part) -> str:
+def path_of(word: str, part: Part) -> str:
     """The absolute path by which a container finds an executable."""
     if word.startswith("/"):
         return word
@@ -146,9 +146,14 @@ def _of_script(text: str) -> list[str]:
     return list(found)
 
 
-def _lifecycle(part: Part) -> list[list[str]]:
-    """Commands that the kubelet runs in the container: probes and hooks."""
+def probed_by(part: Part, probe: str = "") -> list[list[str]]:
+    """The executables of each command that the kubelet runs in a container.
+
+    Args:
+        part: The container.
+        probe: The field of one of its probes; all probes and hooks unless given.
+    """
     hooks = (part.container.get("lifecycle") or {}).values()
-    actions = [*part.probes(), *hooks]
+    actions = [part.container.get(probe) or {}] if probe else [*part.probes(), *hooks]
     lines = [(one.get("exec") or {}).get("command") for one in actions]
-    return [[str(word) for word in line] for line in lines if line]
+    return [_words_of([str(word) for word in line], part) for line in lines if line]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sregym_apps.simulation import installed
 from sregym_core.errors import UsageError
 from sregym_core.model import WORKLOAD_KINDS
 
@@ -22,10 +23,12 @@ from sregym_dev.importing.executables import SUCCEEDS, TOOLS
 from sregym_dev.importing.fronts import front_entry, request_of
 from sregym_dev.importing.listening import listeners_of
 from sregym_dev.importing.parts import Part, component_names, parts_of
+from sregym_dev.importing.probing import ask_ports_instead
 from sregym_dev.importing.programs import Program, described, program_of, with_calls
 from sregym_dev.importing.queues import with_consumers
 from sregym_dev.importing.roles import Group, Role, groups_of, roles_of
 from sregym_dev.importing.stores import Store, stores_of
+from sregym_dev.importing.users import SOMEBODY, run_as_somebody
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,6 +81,8 @@ class Guesser:
         self.objects = without_unknown_work(list(objects), vocabulary, remarks)
         self.parts = parts_of(self.objects)
         self.roles = roles_of(self.parts, vocabulary, remarks)
+        run_as_somebody(self.roles, installed(), remarks)
+        ask_ports_instead(self.roles, vocabulary, installed(), remarks)
         self.network = Network(self.objects, self.parts)
         self.stores = stores_of(self.roles, remarks)
         self.groups = groups_of(self.roles, [one.name for one in self.stores], remarks)
@@ -283,10 +288,6 @@ class Guesser:
         return found
 
 
-# By number, as kubelets want it of images whose containers must not run as root.
-_SOMEBODY = "1000"
-
-
 def _kind(server: str) -> str:
     """What a component with a server of this kind is."""
     words = {"redis": "cache", "memcached": "cache", "registry": "registry", "nginx": "service"}
@@ -311,7 +312,7 @@ def _image(
     if "entrypoint" not in entry:
         entry["cmd"] = ["sh"]
     if any(role.part.needs_user for role in roles):
-        entry["user"] = _SOMEBODY
+        entry["user"] = SOMEBODY
     if binaries:
         entry["binaries"] = {path: one for path, one in binaries.items() if one in programs}
     more = dict.fromkeys(tool for role in roles for tool in role.executables.tools)

@@ -21,6 +21,7 @@ _MIB = {
     **{"": 1 / 2**20, "Ki": 1 / 2**10, "Mi": 1.0, "Gi": 2.0**10},
     **{"k": 1e3 / 2**20, "M": 1e6 / 2**20, "G": 1e9 / 2**20},
 }
+_CORES = {"": 1.0, "m": 1e-3}
 _PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
 
 
@@ -42,7 +43,7 @@ class Part:
     component: str
     owner: KubeObject
     init: bool
-    container: Mapping[str, Any]
+    container: dict[str, Any]
     labels: Mapping[str, str]
     env: Mapping[str, str]
     files: Mapping[str, str]
@@ -122,6 +123,12 @@ class Part:
         limit = ((self.container.get("resources") or {}).get("limits") or {}).get("memory")
         found = _QUANTITY.match(str(limit)) if limit is not None else None
         return float(found[1]) * _MIB.get(found[2], 1.0) if found else None
+
+    def cpu_limit_cores(self) -> float | None:
+        """The limit of its processors; None without one."""
+        limit = ((self.container.get("resources") or {}).get("limits") or {}).get("cpu")
+        found = _QUANTITY.match(str(limit)) if limit is not None else None
+        return float(found[1]) * _CORES.get(found[2], 1.0) if found else None
 
     def probes(self) -> list[Mapping[str, Any]]:
         """Its probes."""

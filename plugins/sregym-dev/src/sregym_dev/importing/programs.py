@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sregym_dev.importing.clients import client_of
+from sregym_dev.importing.entrance import RATE
 from sregym_dev.importing.listening import Listener, listeners_of
 from sregym_dev.importing.stores import Store, asked_of
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9_]+")
 # What a program takes where its pods name no limit.
 _USUAL_MIB = 48
+# Part of the limit of a program's processors that the requests of all users take at most.
+_BUSY = 0.25
 
 
 @dataclass
@@ -183,7 +186,7 @@ def _work(program: Program) -> dict[str, Any]:
     """What a program does that nobody asks: for each message that it takes, or by itself."""
     calls = [call for one in program.calls.values() for call in one]
     idle = not program.listeners and bool(calls)
-    return {"work": _operation("", calls)} if program.consumers or idle else {}
+    return {"work": _operation(program, "", calls)} if program.consumers or idle else {}
 
 
 def _operations(program: Program, split: bool) -> dict[str, Any]:
@@ -193,19 +196,19 @@ def _operations(program: Program, split: bool) -> dict[str, Any]:
         calls = [call for one in program.calls.values() for call in one] if not index else []
         if listener.protocol != "http":
             name = "Serve" if not index else f"Serve{listener.port}"
-            found[name] = _operation(listener.name, calls)
+            found[name] = _operation(program, listener.name, calls)
             continue
         tail = "" if not index else f"-{listener.port}"
         for path in listener.paths:
             if path != "/":
                 name = f"probe-{re.sub(r'[^a-z0-9]+', '-', path.lower()).strip('-')}{tail}"
-                found[name] = _operation(listener.name, [], f"GET {path}")
+                found[name] = _operation(program, listener.name, [], f"GET {path}")
         if index:
-            found[f"serve{tail}"] = _operation(listener.name, [], "GET /*")
+            found[f"serve{tail}"] = _operation(program, listener.name, [], "GET /*")
         elif split:
             found |= _of_users(program, listener)
         else:
-            found["serve"] = _operation(listener.name, calls, "GET /*")
+            found["serve"] = _operation(program, listener.name, calls, "GET /*")
     return found
 
 
@@ -213,24 +216,30 @@ def _of_users(program: Program, listener: Listener) -> dict[str, Any]:
     """What users do: the page itself, and something with each that it calls."""
     if len(program.calls) <= 1:
         calls = [call for one in program.calls.values() for call in one]
-        return {"home": _operation(listener.name, calls, "GET /")}
+        return {"home": _operation(program, listener.name, calls, "GET /")}
     found = {
-        name: _operation(listener.name, calls, f"GET /{name}")
+        name: _operation(program, listener.name, calls, f"GET /{name}")
         for name, calls in sorted(program.calls.items())
     }
-    return {"home": _operation(listener.name, [], "GET /"), **found}
+    return {"home": _operation(program, listener.name, [], "GET /"), **found}
 
 
 def _operation(
-    listener: str, calls: Sequence[Mapping[str, Any]], route: str = ""
+    program: Program, listener: str, calls: Sequence[Mapping[str, Any]], route: str = ""
 ) -> dict[str, Any]:
     found: dict[str, Any] = {"listener": listener}
     if route:
         found["route"] = route
-    found["cpu_ms"] = 1.0 if calls else 0.5
+    found["cpu_ms"] = _cpu_ms(program.parts, 1.0 if calls else 0.5)
     if calls:
         found["calls"] = list(calls)
     return found
+
+
+def _cpu_ms(parts: Sequence[Part], usual: float) -> float:
+    """Work of a request with which the smallest limit of the containers suffices for all users."""
+    limits = [limit for part in parts if (limit := part.cpu_limit_cores()) is not None]
+    return min(usual, round(min(limits) * 1000 * _BUSY / RATE, 4)) if limits else usual
 
 
 def _started(program: Program) -> str:

@@ -29,6 +29,7 @@ _TAIL = {
     "password": ("PASSWORD", "PASS", "PWD"),
     "database": ("DATABASE", "DB", "NAME", "DB_NAME", "DBNAME", "DATABASE_NAME", "SCHEMA"),
 }
+_ADDRESSES = "HOSTNAME|HOST|ADDRESS|ADDR|URL|URI|SERVER|ENDPOINT"
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _URL_PATH = re.compile(r"://[^/]*/([\w-]+)")
 
@@ -133,9 +134,15 @@ def sibling(part: Part, source: Source, what: str) -> Source | None:
         for tail in _TAIL[what]:
             if _upper(name) in {f"{stem}_{tail}", f"{stem.removesuffix('_DB')}_{tail}"}:
                 return one
-    # `WORDPRESS_DATABASE_USER` beside `MARIADB_HOST`, where no other is of a database.
+    # `WORDPRESS_DATABASE_USER` beside `MARIADB_HOST`, where no other is of a database; that of
+    # `ORDERS_DB_USER` is the one at `ORDERS_DB_HOST`, where there is that.
     ends = tuple(f"{before}_{tail}" for before in ("DATABASE", "DB") for tail in _TAIL[what])
-    others = [one for name, one in names.items() if _upper(name).endswith(ends)]
+    upper = {_upper(name): one for name, one in names.items()}
+    others = [
+        one
+        for name, one in upper.items()
+        if name.endswith(ends) and not _has_address(name, _TAIL[what], upper)
+    ]
     return others[0] if len(others) == 1 and what != "port" else None
 
 
@@ -145,9 +152,16 @@ def database_in(value: str) -> str:
     return found[1] if found else ""
 
 
+def _has_address(name: str, tails: Iterable[str], names: Iterable[str]) -> bool:
+    """Whether the address of whom an account belongs to stands beside it."""
+    stems = {name.removesuffix(f"_{tail}") for tail in tails if name.endswith(f"_{tail}")}
+    addresses = {f"{stem}_{word}" for stem in stems for word in _ADDRESSES.split("|")}
+    return not addresses.isdisjoint(names)
+
+
 def _stem(name: str) -> str:
     """`DB` of `DB_HOST`."""
-    return re.sub(r"_?(HOSTNAME|HOST|ADDRESS|ADDR|URL|URI|SERVER|ENDPOINT|NAME)$", "", _upper(name))
+    return re.sub(rf"_?({_ADDRESSES}|NAME)$", "", _upper(name))
 
 
 def _upper(name: str) -> str:

@@ -20,6 +20,7 @@ from sregym_dev.importing.known import (
     kind_by_settings,
     server_image,
 )
+from sregym_dev.importing.probing import answered_always, clients_of_servers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -94,15 +95,12 @@ def _role(
     remarks: Remarks,
     known: Installed,
 ) -> Role:
+    server = _server(part, known, remarks)
+    if server is None:
+        executables = answered_always(executables, part, clients_of_servers(known))
     for path in executables.unknown:
         remarks.guessed(part.where, f"its probe or hook runs {path}, which always succeeds here")
-    told = "" if part.ends or part.command else kind_by_settings(part.env, part.ports(), known)
-    server = server_image(part.image, part.told, known, told)
     if server is not None:
-        if not server.official:
-            by = "its name" if kind_by_name(part.image) else "its variables and ports"
-            what = f"image {part.image} is taken for a server of kind {server.kind!r} by {by}"
-            remarks.guessed(part.where, what)
         return Role(part, "server", executables, server)
     repository, tag = parse_reference(part.image)
     public = vocabulary.images.get(repository, ()) if vocabulary else ()
@@ -121,6 +119,17 @@ def _role(
     if loads and _LOAD.search(named):
         return Role(part, "load", executables)
     return Role(part, "program", executables)
+
+
+def _server(part: Part, known: Installed, remarks: Remarks) -> ServerImage | None:
+    """The server of a known kind that a container is."""
+    told = "" if part.ends or part.command else kind_by_settings(part.env, part.ports(), known)
+    server = server_image(part.image, part.told, known, told)
+    if server is not None and not server.official:
+        by = "its name" if kind_by_name(part.image) else "its variables and ports"
+        what = f"image {part.image} is taken for a server of kind {server.kind!r} by {by}"
+        remarks.guessed(part.where, what)
+    return server
 
 
 def groups_of(roles: Iterable[Role], taken: Iterable[str], remarks: Remarks) -> list[Group]:

@@ -71,12 +71,18 @@ def _objects(path: Path, name: str, remarks: Remarks) -> list[KubeObject]:
 def _of_folder(path: Path, name: str, remarks: Remarks) -> list[KubeObject]:
     if (path / "Chart.yaml").is_file():
         return manifests.objects_of([(path.name, charts.rendered(path, name))], remarks)
+    charts_in = [file.parent for file in sorted(path.rglob("Chart.yaml"))]
+    for chart in charts_in:
+        if not any(other in chart.parents for other in charts_in):
+            text = "is a Helm chart among manifests; give it by itself to have it instead of them"
+            remarks.left_out(str(chart.relative_to(path)), text)
     files = [
         (str(file.relative_to(path)), file.read_text(encoding="utf-8"))
         for file in sorted(path.rglob("*"))
         if file.is_file()
         and file.name.endswith(_TEXTS)
         and not any(part.startswith(".") for part in file.relative_to(path).parts)
+        and not any(chart in file.parents for chart in charts_in)
     ]
     composed = next((path / one for one in COMPOSE_FILES if (path / one).is_file()), None)
     if composed is not None:
