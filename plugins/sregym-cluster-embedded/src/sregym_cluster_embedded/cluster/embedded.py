@@ -186,7 +186,7 @@ class EmbeddedCluster(Cluster):
 
     def kubectl(self, command: Command) -> CommandResult:
         """Run a kubectl command with full rights."""
-        return self._commands.run(command.argv[1:], command.stdin, self._folder())
+        return self._commands.run(command.argv[1:], command.stdin, self._folder)
 
     def kubectl_for(self, command: Command, policy: Policy) -> CommandResult:
         """Run a kubectl command as an agent does."""
@@ -194,7 +194,7 @@ class EmbeddedCluster(Cluster):
             if self._agent is not None:
                 self._agent.close()
             self._agent = Commands(self._live, policy)
-        return self._agent.run(command.argv[1:], command.stdin, self._folder())
+        return self._agent.run(command.argv[1:], command.stdin, self._folder)
 
     @property
     def services(self) -> tuple[str, ...]:
