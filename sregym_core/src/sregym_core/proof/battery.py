@@ -297,6 +297,8 @@ class _Battery:
             seed=self._seed,
             inject=inject,
             relapse_s=relapse_s,
+            # The healthy world is that of the baseline, which all problems of an application share.
+            routine=inject,
             recover=name in _RECOVERED or not self._worlds.provider.simulated,
         )
         player = EpisodePlayer(self._bench, self._worlds, plan, self._tell)
