@@ -30,6 +30,16 @@ def test_lines_of_rounds_are_read_and_all_others_skipped() -> None:
     ]
 
 
+def test_words_of_a_line_are_read_as_a_shell_reads_them() -> None:
+    log = "\n".join(
+        f"2026-11-21T22:00:10Z op={operation} requests=1 ok=1"
+        for operation in ("plain\ta=b", "'in quotes'", r"with\ space", "no\u00a0break", '""')
+    )
+    assert [one.operation for one in parse_rounds(log)] == [
+        "plain", "in quotes", "with space", "no\u00a0break", ""
+    ]  # fmt: skip
+
+
 def line(second: float, operation: str, requests: int, ok: int, p50: float = 5.0) -> RoundLine:
     return RoundLine(at(second), operation, requests, ok, p50_ms=p50, p99_ms=3 * p50)
 

@@ -12,6 +12,7 @@ import re
 import shlex
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sregym_core.interfaces import OperationTraffic, Traffic
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _LINE = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z) (.*\bop=.*)$")
+
+# What a shell would read otherwise than as words between spaces.
+_QUOTING = re.compile(r"""["'\\]""")
+_WORD = re.compile(r"[^ \t\r\n]+")
+# Windows overlap: most lines are read several times.
+_LINES_KEPT = 4096
 
 # The times of rounds have whole seconds, so a round may seem to begin up to a second early.
 _ROUNDING_S = 1.0
@@ -88,12 +95,13 @@ def by_round(lines: Iterable[RoundLine], round_s: float) -> list[tuple[float, Tr
     return [(at, Traffic(round_s, seen)) for at, seen in sorted(rounds.items())]
 
 
+@lru_cache(maxsize=_LINES_KEPT)
 def _parse(text: str) -> RoundLine | None:
     found = _LINE.match(text)
     if found is None:
         return None
     try:
-        fields = dict(word.split("=", 1) for word in shlex.split(found[2]) if "=" in word)
+        fields = dict(word.split("=", 1) for word in _words(found[2]) if "=" in word)
         return RoundLine(
             at=datetime.fromisoformat(found[1]).timestamp(),
             operation=fields["op"],
@@ -104,3 +112,8 @@ def _parse(text: str) -> RoundLine | None:
         )
     except (KeyError, ValueError):
         return None
+
+
+def _words(text: str) -> list[str]:
+    """The words of a line as a shell reads them; it is asked only where there is something to read."""
+    return shlex.split(text) if _QUOTING.search(text) else _WORD.findall(text)

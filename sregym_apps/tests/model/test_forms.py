@@ -71,3 +71,15 @@ URL = "postgres://me:p%40ss@db.shop:5433/orders?sslmode=disable&pool=4"
 )
 def test_parts_of_connection_strings(text: str, key: str, expected: str | None) -> None:
     assert value_in(text, key) == expected
+
+
+@pytest.mark.parametrize("text", ["{", "[" * 20_000], ids=["unfinished", "too deep"])
+def test_what_is_wrong_with_a_file_is_told_each_time_anew(text: str) -> None:
+    told = []
+    for _ in range(2):
+        with pytest.raises(FormError) as raised:
+            parsed(text, "config.json")
+        told.append(raised.value)
+    first, second = told
+    assert (str(first), first.at) == (str(second), second.at)
+    assert first is not second

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sregym_core.interfaces import Budget, FaultContext, OracleContext, Session, Stage
 from sregym_core.model import EpisodeRecord, FaultRef, Outcome, Problem, Verdict
-from sregym_core.proof.battery import comparable
+from sregym_core.proof.comparing import comparable
 
 from sregym_core import hookimpl
 

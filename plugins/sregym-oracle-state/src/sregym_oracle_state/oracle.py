@@ -59,9 +59,10 @@ class StateOracle(Oracle):
         counts: dict[str, int] = {}
         opened = False
         well: Glance | None = None
+        counted: Glance | None = None
 
         def condition() -> Check | None:
-            nonlocal opened, well
+            nonlocal opened, well, counted
             glance = Glance(context.cluster)
             *gone, present, ready, kept = state_probes(context, glance)
             bad = first_bad(gone)
@@ -76,8 +77,12 @@ class StateOracle(Oracle):
                 if bad is None:
                     opened = True
                     counts.update(restarts(glance, context.baseline.objects))
+                    counted = glance
                 return bad
+            if counted is not None and glance.like(counted):
+                return None
             check = no_new_restarts(context, glance, counts)
+            counted = glance if check.outcome is Outcome.PASS else None
             return None if check.outcome is Outcome.PASS else check
 
         held = hold(context.cluster.clock, condition, window)

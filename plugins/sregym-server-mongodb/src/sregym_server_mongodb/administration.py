@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.sdk.servers import ANSWER_BYTES, REQUEST_BYTES, RUNTIME, counted
+from sregym_cluster_embedded.sdk.servers import (
+    ANSWER_BYTES,
+    REQUEST_BYTES,
+    RUNTIME,
+    connection_count,
+    counted,
+)
 
 from sregym_server_mongodb.printing import Raw
 from sregym_server_mongodb.program import MongodbProgram
@@ -178,7 +184,7 @@ def hello(connection: Connection) -> dict[str, Any]:
         "maxWriteBatchSize": 100_000,
         "localTime": Raw(f'ISODate("{world.timestamp()}")'),
         "logicalSessionTimeoutMinutes": 30,
-        "connectionId": counted(world, connection.server.ref).connections + 1,
+        "connectionId": connection_count(world, connection.server.ref) + 1,
         "minWireVersion": 0,
         "maxWireVersion": 25 if modern else 9,
         "readOnly": False,

@@ -17,7 +17,7 @@ from sregym_cluster_embedded.sdk.servers import (
     Refusal,
     append,
     change,
-    counted,
+    connection_count,
     end,
     lasting,
     listener_at,
@@ -162,7 +162,7 @@ class MongodbKind(Kind):
         """Let a client in, or not."""
         most, held = most_connections(process), 0
         if most < MOST_CONNECTIONS:
-            held = counted(world, process.ref).connections
+            held = connection_count(world, process.ref)
         if held >= most:
             text = "Connection refused because there are too many open connections"
             remote = f"{peer}:{_CLIENT_PORT}"

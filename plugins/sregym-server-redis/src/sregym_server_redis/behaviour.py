@@ -16,6 +16,7 @@ from sregym_cluster_embedded.sdk.servers import (
     StoreKind,
     Trouble,
     change,
+    connection_count,
     counted,
     end,
     process_of,
@@ -183,7 +184,7 @@ class RedisKind(StoreKind):
     ) -> Refusal | None:
         """Let a client in, or not."""
         most = int(Connection(world, process).setting("maxclients"))
-        if most < _USUAL_CLIENTS and counted(world, process.ref).connections >= most:
+        if most < _USUAL_CLIENTS and connection_count(world, process.ref) >= most:
             return Refusal("overloaded", FULL_OF_CLIENTS)
         return self._let_in(world, process, client)
 

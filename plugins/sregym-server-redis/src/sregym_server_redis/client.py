@@ -15,7 +15,7 @@ from sregym_cluster_embedded.sdk.commands import (
     spend,
     wait_for,
 )
-from sregym_cluster_embedded.sdk.servers import Process, counted, process_of
+from sregym_cluster_embedded.sdk.servers import Process, connection_count, process_of
 
 from sregym_server_redis.printing import (
     as_json,
@@ -110,8 +110,7 @@ def redis_cli(session: Session, words: list[str], stdin: str) -> Output:
         return Output(1, "", error)
     local = host in ("127.0.0.1", "localhost", "::1")
     client = Connection(session.world, server, "127.0.0.1" if local else _address(session))
-    seen = counted(session.world, server.ref)
-    if seen.connections >= int(client.setting("maxclients")):
+    if connection_count(session.world, server.ref) >= int(client.setting("maxclients")):
         return Output(0, f"{FULL_OF_CLIENTS}\n\n")
     _introduce(session, call, client)
     for name, survey in SURVEYS.items():

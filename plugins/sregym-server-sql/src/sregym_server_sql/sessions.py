@@ -10,6 +10,7 @@ from sregym_cluster_embedded.sdk.servers import (
     REQUEST_BYTES,
     Lock,
     Peer,
+    connected,
     counted,
     held_from,
     holder,
@@ -121,7 +122,7 @@ def _clients(world: World, server: Process) -> list[tuple[int, Peer, Lock | None
     """Sessions of programs: number, whose, and the lock that each waits for."""
     kept = locks(world, server.ref)
     waits = next((lock for lock in kept if lock.collection or lock.database), None)
-    peers = counted(world, server.ref).held_by()
+    peers = connected(world, server.ref)
     return [(_FIRST_SESSION + 3 * place, peer, waits) for place, peer in enumerate(peers)]
 
 

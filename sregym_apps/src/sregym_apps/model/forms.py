@@ -54,7 +54,10 @@ def parsed(text: str, path: str) -> Any:
     Raises:
         FormError: It does not have that form.
     """
-    return _parsed(text, _form(path))
+    content, wrong = _parsed(text, _form(path))
+    if wrong is not None:
+        raise FormError(str(wrong), wrong.at)
+    return content
 
 
 def value_at(text: str, path: str, key: str) -> str | None:
@@ -117,19 +120,19 @@ def _form(path: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _parsed(text: str, form: str) -> Any:
+def _parsed(text: str, form: str) -> tuple[Any, FormError | None]:
+    """The content, or what is wrong: a program that does not come up reads its file again and again."""
     if form == "lines":
-        return _lines(text)
+        return _lines(text), None
     try:
-        if form == "json":
-            return json.loads(text)
-        return yaml.load(text, _WithoutAliases)  # noqa: S506 - a safe one
+        content = json.loads(text) if form == "json" else yaml.load(text, _WithoutAliases)  # noqa: S506 - a safe one
     except json.JSONDecodeError as error:
-        raise FormError(str(error), error.pos) from error
+        return None, FormError(str(error), error.pos)
     except yaml.MarkedYAMLError as error:
-        raise FormError(str(error.problem), getattr(error.problem_mark, "index", None)) from error
+        return None, FormError(str(error.problem), getattr(error.problem_mark, "index", None))
     except (ValueError, RecursionError) as error:
-        raise FormError(str(error)) from error
+        return None, FormError(str(error))
+    return content, None
 
 
 def _lines(text: str) -> dict[str, Any]:

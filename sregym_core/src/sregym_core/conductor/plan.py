@@ -38,6 +38,8 @@ class EpisodePlan:
         reward: What the episode is worth to a trainer; None where nobody asks.
         recover: Whether the world is recovered and compared with its baseline at the end; False
             throws a simulated one away instead.
+        routine: Whether people go on changing a simulated system after the fault, which they do
+            wherever an agent looks at it.
         start_before_s: The agent starts in a healthy system, and it breaks within this time; None
             breaks it before the agent starts.
     """
@@ -58,6 +60,7 @@ class EpisodePlan:
     start_before_s: float | None = None
     reward: Reward | None = None
     recover: bool = True
+    routine: bool = True
 
     @property
     def start_key(self) -> Hashable | None:
@@ -67,4 +70,4 @@ class EpisodePlan:
         """
         if self.start_before_s is not None or not self.inject or self.agent.served:
             return None
-        return (self.problem.model_dump_json(), self.seed, self.mode.alerted)
+        return (self.problem.model_dump_json(), self.seed, self.mode.alerted, self.routine)

@@ -77,7 +77,7 @@ class Prelude:
         else:
             if self._plan.inject:
                 self.injection.now()
-            if worlds.provider.simulated:
+            if worlds.provider.simulated and self._plan.routine:
                 spared = self.injection.involved()
                 journal = self.injection.journal
                 # Before the agent comes: the same seed is the same world.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sregym_core.blame import interrupts, located
 from sregym_core.model import TimelineEntry
@@ -75,7 +75,7 @@ class Timeline:
     def record(self, event: EpisodeEvent, at_s: float | None = None) -> None:
         """Put an event on the timeline and tell everybody; `at_s` where it happened earlier."""
         at_s = self.at_s() if at_s is None else at_s
-        fields = dataclasses.asdict(event)
+        fields = _fields(event)
         entry = TimelineEntry(
             at_s=at_s, wall_s=self.wall_s(), event=type(event).__name__, fields=fields
         )
@@ -102,3 +102,15 @@ class Timeline:
 
     def _warn(self, who: str, error: BaseException) -> None:
         self.warnings.append(f"{who} raised {located(error)}")
+
+
+# What needs no copy.
+_PLAIN = (str, int, float, bool, type(None))
+
+
+def _fields(event: EpisodeEvent) -> dict[str, Any]:
+    """The fields of an event by name, as copies."""
+    found = {one.name: getattr(event, one.name) for one in dataclasses.fields(event)}
+    if all(type(value) in _PLAIN for value in found.values()):
+        return found
+    return dataclasses.asdict(event)

@@ -151,13 +151,18 @@ class Cluster(ABC):
 
     @abstractmethod
     def get(self, ref: ObjectRef) -> KubeObject | None:
-        """The object, or None when it does not exist."""
+        """The object, or None when it does not exist.
+
+        The same answer may be given again, in forks, too: whoever wants to change it copies it.
+        """
 
     @abstractmethod
     def list(
         self, api_version: str, kind: str, namespace: str = "", selector: str = ""
     ) -> list[KubeObject]:
         """Objects of a kind, sorted by namespace and name; all namespaces when none is given.
+
+        As with `get`, they are there to be read.
 
         Args:
             api_version: `v1`, `apps/v1` ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter
@@ -196,5 +197,11 @@ AnyNodeSetting: TypeAlias = Annotated[
 
 def parse_setting(data: Any) -> NodeSetting:
     """A setting from what `model_dump` made of one."""
-    setting: NodeSetting = TypeAdapter(AnyNodeSetting).validate_python(data)
+    setting: NodeSetting = _adapter().validate_python(data)
     return setting
+
+
+@cache
+def _adapter() -> TypeAdapter[Any]:
+    """Made once: what it says of the types takes longer to work out than any value to read."""
+    return TypeAdapter(AnyNodeSetting)

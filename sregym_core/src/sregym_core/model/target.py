@@ -18,6 +18,7 @@ A problem names a target by a mapping with one key, its kind; a plain text is a 
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cache
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, TypeAdapter, model_validator
@@ -260,7 +261,7 @@ Target: TypeAlias = Annotated[
 
 def parse_target(data: Any) -> Target:
     """A target as a problem file says it: a text, a mapping, or already a target."""
-    target: Target = TypeAdapter(Target).validate_python(data)
+    target: Target = _adapter().validate_python(data)
     return target
 
 
@@ -365,3 +366,9 @@ def kind_of(target: FaultTarget) -> TargetKind:
 def name_of(target: FaultTarget) -> str:
     """A chosen target for people: a component by its name alone, others with their kind."""
     return target.name if isinstance(target, Component) else str(target)
+
+
+@cache
+def _adapter() -> TypeAdapter[Any]:
+    """Made once: what it says of the types takes longer to work out than any value to read."""
+    return TypeAdapter(Target)

@@ -24,7 +24,7 @@ class VirtualClock(Clock):
 
     def now(self) -> float:
         """Seconds since the Unix epoch, virtual."""
-        with self._live.open() as world:
+        with self._live.look() as world:
             return world.epoch + world.now
 
     def advance(self, seconds: float) -> None:

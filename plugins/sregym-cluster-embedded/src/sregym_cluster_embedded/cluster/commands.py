@@ -24,7 +24,7 @@ from sregym_cluster_embedded.kubectl.kubeconfig import remember
 from sregym_cluster_embedded.userland.host.concealed import conceal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from sregym_core.policy import Policy
 
@@ -77,8 +77,8 @@ class Commands:
         self._endpoint: ApiEndpoint | None = None
         self._private: ScratchFolder | None = None
 
-    def run(self, words: Sequence[str], stdin: str, files: Path) -> CommandResult:
-        """Run `kubectl WORDS...`; file names count from `files`."""
+    def run(self, words: Sequence[str], stdin: str, files: Callable[[], Path]) -> CommandResult:
+        """Run `kubectl WORDS...`; file names count from the folder that `files` gives."""
         done = bounded(
             lambda: self._twin(words, stdin, files),
             self._live.limit_s,
@@ -86,7 +86,9 @@ class Commands:
         )
         return self._binary(words, stdin, files) if done is None else done
 
-    def _twin(self, words: Sequence[str], stdin: str, files: Path) -> CommandResult | None:
+    def _twin(
+        self, words: Sequence[str], stdin: str, files: Callable[[], Path]
+    ) -> CommandResult | None:
         """What the command answers in this process; None where it is not covered."""
         if self.policy is not None:
             hide_on_nodes(self._live, self.policy)
@@ -121,14 +123,16 @@ class Commands:
             self._private.cleanup()
             self._private = None
 
-    def _binary(self, words: Sequence[str], stdin: str, files: Path) -> CommandResult:
+    def _binary(self, words: Sequence[str], stdin: str, files: Callable[[], Path]) -> CommandResult:
         endpoint, kubeconfig = self._served()
         shift_s = endpoint.shift_s = self._shift_s()
         words = [shifted_text(word, shift_s) for word in words]
         stdin = shifted_text(stdin, shift_s)
         try:
             with self._live.command():
-                done = run_binary(kubeconfig, words, stdin, files=files, timeout_s=BINARY_TIMEOUT_S)
+                done = run_binary(
+                    kubeconfig, words, stdin, files=files(), timeout_s=BINARY_TIMEOUT_S
+                )
         except KubectlMissingError as error:
             return CommandResult(127, "", f"{error}\n")
         if "config" in words:

@@ -68,11 +68,12 @@ class EmbeddedCluster(Cluster):
     Args:
         world: The cluster; nobody else may touch it from now on.
         spec: What the episode asked for.
+        reads: What was read of the world of which this one is a fork; None for none.
     """
 
     nodes_are_apart: ClassVar[bool] = True
 
-    def __init__(self, world: World, spec: ClusterSpec) -> None:
+    def __init__(self, world: World, spec: ClusterSpec, reads: Reads | None = None) -> None:
         limit_s = float(spec.options.get("call-limit", LIMIT_S))
         self._live = LiveWorld(world, Stepped(request_cost_s=0.0), limit_s=limit_s)
         self._clock = VirtualClock(self._live)
@@ -80,7 +81,7 @@ class EmbeddedCluster(Cluster):
         self._commands = Commands(self._live)
         self._agent: Commands | None = None
         self._policy: Policy | None = None
-        self._reads = Reads()
+        self._reads = reads or Reads()
         self._endpoint: ApiEndpoint | None = None
         self._services: list[ObservabilityEndpoint] = []
         self._credentials: Signed | None = None
@@ -185,7 +186,7 @@ class EmbeddedCluster(Cluster):
 
     def kubectl(self, command: Command) -> CommandResult:
         """Run a kubectl command with full rights."""
-        return self._commands.run(command.argv[1:], command.stdin, self._folder())
+        return self._commands.run(command.argv[1:], command.stdin, self._folder)
 
     def kubectl_for(self, command: Command, policy: Policy) -> CommandResult:
         """Run a kubectl command as an agent does."""
@@ -193,7 +194,7 @@ class EmbeddedCluster(Cluster):
             if self._agent is not None:
                 self._agent.close()
             self._agent = Commands(self._live, policy)
-        return self._agent.run(command.argv[1:], command.stdin, self._folder())
+        return self._agent.run(command.argv[1:], command.stdin, self._folder)
 
     @property
     def services(self) -> tuple[str, ...]:
@@ -272,7 +273,7 @@ class EmbeddedCluster(Cluster):
     def checkpoint(self) -> Checkpoint:
         """This moment, to go on from any number of times."""
         with self._live.open() as world:
-            return EmbeddedCheckpoint(world.fork())
+            return EmbeddedCheckpoint(world.fork(), self._reads.fork())
 
     def close(self) -> None:
         """Stop serving and forget the world's files."""
@@ -388,11 +389,14 @@ class EmbeddedCheckpoint(Checkpoint):
 
     Args:
         world: The state to go on from.
+        reads: What was read of it; nobody else may use it.
     """
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, reads: Reads) -> None:
         self._world = world
+        self._reads = reads
 
     def fork(self, spec: ClusterSpec) -> Cluster:
         """A cluster that goes on from here."""
-        return EmbeddedCluster(self._world.fork(spec.seed, spec.salt), spec)
+        world = self._world.fork(spec.seed, spec.salt)
+        return EmbeddedCluster(world, spec, self._reads.fork())

@@ -1,17 +1,18 @@
 """Reading objects without the wire: each is decoded once for as long as it does not change.
 
-Conditions are asked again and again while little changes. What is given out is a copy of the
-stored object, so nobody can change the world by changing what was read.
+Conditions are asked again and again while little changes, and forks hold mostly what their origin
+held. What is given out is a copy of the stored object, so nobody can change the world by changing
+what was read.
 """
 
 from __future__ import annotations
 
 from operator import is_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 
-from sregym_cluster_embedded.api import custom_versions, selectors
+from sregym_cluster_embedded.api import conversion, custom_versions, selectors
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
@@ -21,12 +22,20 @@ if TYPE_CHECKING:
 
 
 class Reads:
-    """Copies of stored objects, kept by address and revision."""
+    """Copies of stored objects, kept by address for as long as the very same object is stored."""
 
     def __init__(self) -> None:
-        self._copies: dict[Key, tuple[str, Object]] = {}
+        self._copies: dict[tuple[str, Key], tuple[Object, Object]] = {}
+        # Of custom resources: what webhooks convert may come out differently in another fork.
+        self._served: dict[tuple[str, Key], tuple[str, Object]] = {}
         # What was listed, with the stored objects that it was made of.
-        self._lists: dict[tuple[str, str | None, str], tuple[list[Object], list[Object]]] = {}
+        self._lists: dict[tuple[str, str, str | None, str], tuple[list[Object], list[Object]]] = {}
+
+    def fork(self) -> Reads:
+        """Equal ones for a fork of the world: of what is the same there nothing is copied again."""
+        twin = Reads()
+        twin._copies, twin._lists = self._copies.copy(), self._lists.copy()
+        return twin
 
     def get(self, world: World, resource: Resource, namespace: str, name: str) -> Object | None:
         """A copy of one object, or None."""
@@ -43,7 +52,9 @@ class Reads:
         place = namespace if resource.namespaced and namespace else None
         there = world.store.list(resource.name, place)
         # What webhooks convert may come out differently though it has not changed.
-        kept = (resource.name, place, labels) if resource.selectable is None else None
+        kept = None
+        if resource.selectable is None:
+            kept = (resource.api_version, resource.name, place, labels)
         known = None if kept is None else self._lists.get(kept)
         if known is not None and len(known[0]) == len(there) and all(map(is_, known[0], there)):
             return known[1].copy()
@@ -60,12 +71,28 @@ class Reads:
         return found.copy()
 
     def _copy(self, world: World, resource: Resource, key: Key, stored: Object) -> Object:
+        if resource.selectable is not None:
+            return self._custom(world, resource, key, stored)
+        place = resource.api_version, key
+        kept = self._copies.get(place)
+        if kept is not None and kept[0] is stored:
+            return kept[1]
+        copy = _copied(resource, conversion.to_served(resource, stored))
+        self._copies[place] = (stored, copy)
+        return copy
+
+    def _custom(self, world: World, resource: Resource, key: Key, stored: Object) -> Object:
         revision: str = stored["metadata"]["resourceVersion"]
-        kept = self._copies.get(key)
+        place = resource.api_version, key
+        kept = self._served.get(place)
         if kept is not None and kept[0] == revision:
             return kept[1]
-        served: Any = custom_versions.as_served(world, resource, stored)
-        copy: Object = orjson.loads(orjson.dumps(served))
-        copy["apiVersion"], copy["kind"] = resource.api_version, resource.kind
-        self._copies[key] = (revision, copy)
+        copy = _copied(resource, custom_versions.as_served(world, resource, stored))
+        self._served[place] = (revision, copy)
         return copy
+
+
+def _copied(resource: Resource, served: Object) -> Object:
+    copy: Object = orjson.loads(orjson.dumps(served))
+    copy["apiVersion"], copy["kind"] = resource.api_version, resource.kind
+    return copy

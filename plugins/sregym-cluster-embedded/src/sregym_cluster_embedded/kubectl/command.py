@@ -146,7 +146,7 @@ def run(
     access: Access,
     argv: Sequence[str],
     stdin: str = "",
-    files: Path | None = None,
+    files: Path | Callable[[], Path] | None = None,
     namespace: str = "default",
 ) -> CommandResult:
     """Run `kubectl ARGV...` without a process and without a socket.
@@ -155,7 +155,8 @@ def run(
         access: The cluster.
         argv: The words behind `kubectl`.
         stdin: Standard input.
-        files: The folder from which file names count; the current one when none is given.
+        files: The folder from which file names count, or what makes it for a command that needs
+            one; the current one when none is given.
         namespace: That of the context.
 
     Raises:
@@ -174,13 +175,14 @@ def run(
         raise NotCovered("--warnings-as-errors")
     if access.memory.get("redirected"):
         raise NotCovered("a context of somebody else")
+    folder = _folder(files)
     headers = impersonating.headers(entry.module, arguments, "discovery" in access.memory)
     namespace = access.memory.get("namespace", namespace)
     asked = _connecting(arguments, getattr(module, entry.flags))
     if entry.module != "config" and asked is not None:
         connection = import_module("sregym_cluster_embedded.kubectl.connection")
         try:
-            found = connection.connected(access, asked, files or Path(), stdin)
+            found = connection.connected(access, asked, folder(), stdin)
         except connection.PromptedError:
             return CommandResult(1, "Please enter Username: ", "error: EOF\n")
         except CommandError as error:
@@ -191,7 +193,7 @@ def run(
         arguments=arguments,
         namespace=arguments.text("namespace") or namespace,
         stdin=stdin,
-        files=files or Path(),
+        folder=folder,
         manager=arguments.text("field-manager") or entry.manager,
         headers=headers,
         managed_fields=_shows_managed_fields(arguments),
@@ -214,6 +216,12 @@ def run(
             session.complain(error.text if invalid else error.text.removesuffix("\n"))
         exit_code = error.exit_code
     return CommandResult(exit_code, "".join(session.out), "".join(session.err))
+
+
+def _folder(files: Path | Callable[[], Path] | None) -> Callable[[], Path]:
+    if callable(files):
+        return files
+    return lambda: files or Path()
 
 
 def _connecting(arguments: Arguments, own: Sequence[Flag]) -> Arguments | None:

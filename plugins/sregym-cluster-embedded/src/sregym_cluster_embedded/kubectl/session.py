@@ -10,7 +10,7 @@ from sregym_cluster_embedded.kubectl.client import Client
 from sregym_cluster_embedded.kubectl.errors import CommandError, SeveralErrors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from sregym_cluster_embedded.kubectl.access import Access
@@ -26,7 +26,7 @@ class Session:
         arguments: The parsed command line.
         namespace: From `-n`, or else that of the context.
         stdin: Standard input.
-        files: The folder from which file names count.
+        folder: Gives the folder from which file names count.
         manager: Field manager of writes.
         headers: Sent with every request: those of impersonation.
         managed_fields: Whether the command shows managed fields.
@@ -39,13 +39,18 @@ class Session:
     arguments: Arguments
     namespace: str
     stdin: str
-    files: Path
+    folder: Callable[[], Path]
     manager: str
     headers: dict[str, str] = field(default_factory=dict)
     managed_fields: bool = False
     out: list[str] = field(default_factory=list)
     err: list[str] = field(default_factory=list)
     printed: bool = False
+
+    @property
+    def files(self) -> Path:
+        """The folder from which file names count."""
+        return self.folder()
 
     @property
     def client(self) -> Client:

@@ -28,6 +28,7 @@ from sregym_cluster_embedded.userland.counted import (
     Counted,
     Peer,
     connected,
+    connection_count,
     counted,
 )
 from sregym_cluster_embedded.userland.disk import (
@@ -140,6 +141,7 @@ __all__ = [
     "certificates",
     "change",
     "connected",
+    "connection_count",
     "counted",
     "deregister",
     "end",

@@ -23,10 +23,8 @@ if TYPE_CHECKING:
 # What a round tells of the times of its requests.
 _LEVELS = ("p50", "p90", "p99")
 _AT = (0.5, 0.9, 0.99)
-# By generator and its start: its program, and the lines of each round.
-_ROUNDS: CacheKey[
-    dict[tuple[ContainerRef, float], tuple[LoadGeneratorProgram, dict[int, tuple[str, ...]]]]
-] = CacheKey("telemetry.rounds")
+# By generator and its start.
+_ROUNDS: CacheKey[dict[tuple[ContainerRef, float], _Teller]] = CacheKey("telemetry.rounds")
 
 
 def rounds(
@@ -49,44 +47,66 @@ def rounds(
     first = math.floor((oldest - start) / program.round_s) - 1
     if wanted is not None:
         first = max(first, last - wanted // len(program.told) - 1)
-    known = world.worked_out.kept(_ROUNDS)
-    if known is None:
-        known = world.worked_out.keep(_ROUNDS, {})
-    # Rounds that are over stay as they were: nobody changes what has flowed.
-    of, told = known.get((life.ref, start), (program, {}))
-    if of is not program:
-        told = {}
-    known[(life.ref, start)] = program, told
-    missing = [number for number in range(max(0, first), last) if number not in told]
-    told.update(_told(world, life, program, start, sent, missing))
-    for number in range(max(0, first), last):
+    tellers = world.worked_out.kept(_ROUNDS)
+    if tellers is None:
+        tellers = world.worked_out.keep(_ROUNDS, {})
+    teller = tellers.get((life.ref, start))
+    if teller is None or teller.program is not program:
+        teller = tellers[(life.ref, start)] = _Teller(life.ref, program, start)
+    numbers = range(max(0, first), last)
+    teller.tell(world, sent, numbers)
+    for number in numbers:
         end = start + (number + 1) * program.round_s
-        for text in told[number]:
+        for text in teller.told[number]:
             yield LogLine(end, program.log.stream, text)
 
 
-def _told(
-    world: World,
-    life: Life,
-    program: LoadGeneratorProgram,
-    start: float,
-    sent: tuple[Segment, ...],
-    numbers: list[int],
-) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """The lines of some rounds, which are in order."""
-    counting = {name: Counting(sent, name) for name in program.told}
-    sampled = {name: Sampled(life.ref, name) for name in program.told}
-    for number in numbers:
-        begin, end = start + number * program.round_s, start + (number + 1) * program.round_s
+class _Teller:
+    """The lines of the rounds of one generator.
+
+    Rounds that are over stay as they were: nobody changes what has flowed. And whoever counts goes
+    on from where he stopped for as long as nothing else flows.
+
+    Args:
+        ref: The generator.
+        program: What it runs.
+        start: Virtual second of its first round.
+
+    Attributes:
+        told: By number of the round, its lines.
+    """
+
+    def __init__(self, ref: ContainerRef, program: LoadGeneratorProgram, start: float) -> None:
+        self.program = program
+        self.told: dict[int, tuple[str, ...]] = {}
+        self._start = start
+        self._sampled = {name: Sampled(ref, name) for name in program.told}
+        self._counting: dict[str, Counting] = {}
+        self._counted: tuple[Segment, ...] = ()
+        self._next = 0
+
+    def tell(self, world: World, sent: tuple[Segment, ...], numbers: range) -> None:
+        """Have the lines of some rounds, of what a generator has sent."""
+        for number in numbers:
+            if number not in self.told:
+                self.told[number] = self._lines(world, sent, number)
+
+    def _lines(self, world: World, sent: tuple[Segment, ...], number: int) -> tuple[str, ...]:
+        if self._counted is not sent or number < self._next:
+            self._counting = {name: Counting(sent, name) for name in self.program.told}
+            self._counted = sent
+        self._next = number + 1
+        length = self.program.round_s
+        begin, end = self._start + number * length, self._start + (number + 1) * length
         when = seconds_form(moment(world, end))
         texts = []
-        for name in program.told:
-            counted = counting[name].totals(begin, end)
+        for name, counting in self._counting.items():
+            counted = counting.totals(begin, end)
             times: tuple[float, ...] = ()
             if counted.ok:
-                times = sampled[name].quantiles(counted.time, number, counted.ok, _AT)
+                times = self._sampled[name].quantiles(counted.time, number, counted.ok, _AT)
             texts.append(f"{when} op={name} {_round_text(counted, times)}")
-        yield number, tuple(texts)
+        return tuple(texts)
 
 
 def _round_text(counted: Totals, times: tuple[float, ...]) -> str:

@@ -38,6 +38,11 @@ class Messages:
         for (storage, topic, group), known in world.table(QUEUES).items():
             self._queues.setdefault((storage, topic), []).append(Queue(group, known))
 
+    @property
+    def any(self) -> bool:
+        """Whether anybody can have sent one."""
+        return bool(self._storages)
+
     def topic(self, call: CallFlow) -> Topic | None:
         """Where a call sends messages to; None for all other calls."""
         storage = None if call.callee is None else self._storages.get(call.callee)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.traces.spans import TagValue
     from sregym_cluster_embedded.world import World
 
+# Of two moments that are so far apart rounding does not decide which is the earlier one.
+_MARGIN_S = 1.0
 # How often the span of time that is still kept is halved to find where it begins.
 _HALVINGS = 48
 # A trace is looked for so long before its spans may have started: none takes longer, messages that
@@ -65,6 +68,8 @@ class Traces:
         self._builder = Builder(self._chronicle)
         self._surveyor = Surveyor(self._chronicle, self._builder, self._reach, collector.since)
         self._kept_since: float | None = None
+        # From here on all are, where that is not known.
+        self._surely_since = math.inf
 
     def services(self) -> list[str]:
         """The services that have ever written a span to this collector, sorted."""
@@ -129,7 +134,7 @@ class Traces:
 
     def _newest_first(self, query: Query) -> Iterator[tuple[Origin, int]]:
         """The requests whose traces may fit, from the newest on."""
-        first = max(query.start - _LONGEST_S, self._kept())
+        first, kept = self._beginning(query)
         sent = [
             self._reach.latest(traced)
             for traced in self._chronicle.traced.values()
@@ -138,7 +143,7 @@ class Traces:
         # What began after the last batch was sent has not come yet.
         query = replace(query, end=min(query.end, max(sent, default=first)))
         places = [
-            (origin, self._surveyor.candidates(origin, query, first, self._kept()))
+            (origin, self._surveyor.candidates(origin, query, first, kept))
             for origin in self._chronicle.origins()
         ]
         heads: list[tuple[float, int, int]] = []
@@ -149,7 +154,7 @@ class Traces:
         while heads:
             heads.sort()
             at, index, number = heads.pop()
-            if at < self._kept():
+            if not self._is_kept(at):
                 continue
             origin, numbers = places[index]
             if at <= query.end:
@@ -157,6 +162,29 @@ class Traces:
             following = next(numbers, None)
             if following is not None:
                 heads.append((self._builder.arrival(origin, following), index, following))
+
+    def _beginning(self, query: Query) -> tuple[float, float]:
+        """From when on requests are looked at that nobody waits with, and where those that are kept begin.
+
+        Each request that comes is asked for whether it is kept, so that only who passes over
+        requests without a look, or follows messages that wait, has to know that beforehand.
+        """
+        first = max(query.start - _LONGEST_S, self._collector.since)
+        if query.least_us or self._chronicle.messages.any:
+            return max(first, self._kept()), self._kept()
+        return first, first
+
+    def _is_kept(self, at: float) -> bool:
+        """Whether the traces of a virtual second are still in memory.
+
+        Most searches end long before those that are not, and finding where these begin takes longest.
+        """
+        if self._kept_since is None and at < self._surely_since:
+            now, most = self._chronicle.now, self._collector.most_traces
+            early = now - 2 * max(now - at, _MARGIN_S)
+            if early > self._collector.since and self._surveyor.traces(early, now) <= most:
+                self._surely_since = early + _MARGIN_S
+        return at >= self._surely_since or at >= self._kept()
 
     def _kept(self) -> float:
         """The virtual second from which on traces are still in memory."""

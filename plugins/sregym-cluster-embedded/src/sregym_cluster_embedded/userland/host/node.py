@@ -113,9 +113,9 @@ class Host(Container):
     @cached_property
     def points(self) -> dict[str, MountPoint]:
         """The volumes of its pods, by path, longest first."""
-        found = {}
+        found, volumes = {}, pod_folders.volumes(self.world, self.config.node)
         for path in sorted(self.config.mounts, key=lambda place: -len(place)):
-            mount, volume, fs_group = pod_folders.volume_at(self.world, self.config.node, path)
+            mount, volume, fs_group = volumes[path]
             found[path] = volume_point(path, mount, volume, fs_group, self.memory_bytes, self.began)
         return found
 

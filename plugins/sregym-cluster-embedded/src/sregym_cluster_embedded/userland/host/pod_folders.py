@@ -37,11 +37,19 @@ def mounts(world: World, node: str) -> dict[str, Mount]:
 
 def volume_at(world: World, node: str, path: str) -> tuple[Mount, Mapping[str, Any], int | None]:
     """The volume behind a path: what is mounted, as the pod spec has it, the pod's fsGroup."""
+    found = volumes(world, node).get(path)
+    if found is None:
+        message = f"no volume is mounted at {path!r} of node {node!r}"
+        raise LookupError(message)
+    return found
+
+
+def volumes(world: World, node: str) -> dict[str, tuple[Mount, Mapping[str, Any], int | None]]:
+    """The same of all paths."""
+    found: dict[str, tuple[Mount, Mapping[str, Any], int | None]] = {}
     for place, mount, volume, fs_group in _volumes(world, node):
-        if place == path:
-            return mount, volume, fs_group
-    message = f"no volume is mounted at {path!r} of node {node!r}"
-    raise LookupError(message)
+        found.setdefault(place, (mount, volume, fs_group))
+    return found
 
 
 def sealed(path: str) -> bool:

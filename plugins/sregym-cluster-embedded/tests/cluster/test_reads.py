@@ -1,0 +1,71 @@
+"""What is read without the wire is given out again where it is the same, in forks, too, and only there."""
+
+from __future__ import annotations
+
+import pytest
+from sregym_cluster_embedded.assembly import Blueprint, build
+from sregym_cluster_embedded.cluster.embedded import EmbeddedCluster
+from sregym_core.interfaces import ClusterSpec
+from sregym_core.model import ObjectRef
+
+ONE = ObjectRef(api_version="v1", kind="ConfigMap", namespace="default", name="one")
+TWO = ObjectRef(api_version="v1", kind="ConfigMap", namespace="default", name="two")
+
+
+@pytest.fixture
+def cluster() -> EmbeddedCluster:
+    made = EmbeddedCluster(build(Blueprint()), ClusterSpec())
+    for ref in (ONE, TWO):
+        metadata = {"namespace": ref.namespace, "name": ref.name}
+        made.create(
+            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"key": "old"}}
+        )
+    return made
+
+
+def test_a_fork_gives_out_what_its_origin_read(cluster: EmbeddedCluster) -> None:
+    known = cluster.get(ONE)
+    fork = cluster.checkpoint().fork(ClusterSpec())
+
+    assert fork.get(ONE) is known
+    assert known in fork.list("v1", "ConfigMap", "default")
+
+
+def test_forks_that_write_at_the_same_revision_read_their_own(cluster: EmbeddedCluster) -> None:
+    cluster.get(ONE)
+    checkpoint = cluster.checkpoint()
+    forks = [checkpoint.fork(ClusterSpec()) for _ in range(2)]
+    for number, fork in enumerate(forks):
+        fork.patch(ONE, {"data": {"key": f"new {number}"}}, "merge")
+
+    read = [(fork.get(ONE) or {})["data"] for fork in (cluster, *forks)]
+    assert read == [{"key": "old"}, {"key": "new 0"}, {"key": "new 1"}]
+    listed = [
+        [obj["data"] for obj in fork.list("v1", "ConfigMap", "default", "") if "key" in obj["data"]]
+        for fork in (cluster, *forks)
+    ]
+    assert listed == [[{"key": text}, {"key": "old"}] for text in ("old", "new 0", "new 1")]
+
+
+def test_one_object_in_two_versions(cluster: EmbeddedCluster) -> None:
+    scaled = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "one"}
+    cluster.create(
+        {
+            "apiVersion": "autoscaling/v2",
+            "kind": "HorizontalPodAutoscaler",
+            "metadata": {"namespace": "default", "name": "one"},
+            "spec": {"minReplicas": 1, "maxReplicas": 3, "scaleTargetRef": scaled},
+        }
+    )
+    read = [
+        cluster.get(
+            ObjectRef(
+                api_version=version,
+                kind="HorizontalPodAutoscaler",
+                namespace="default",
+                name="one",
+            )
+        )
+        for version in ("autoscaling/v2", "autoscaling/v1")
+    ]
+    assert [(obj or {})["apiVersion"] for obj in read] == ["autoscaling/v2", "autoscaling/v1"]
