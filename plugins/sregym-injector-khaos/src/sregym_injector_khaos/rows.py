@@ -19,6 +19,8 @@ _USUAL = (
     *("open", "openat", "read", "pread64", "write", "pwrite64", "fsync"),
     *("connect", "socket", "bind", "sendmmsg"),
 )
+# Calls of the runtimes of programs.
+_OF_RUNTIMES = ("mmap", "mprotect", "clone", "gettimeofday")
 _SYSCALL, _TROUBLE, _LINK = "system-call", "process-trouble", "link"
 
 
@@ -80,8 +82,15 @@ def _row(name: str, entry: Mapping[str, Any], family: Mapping[str, Any]) -> Row:
         of_component=traced,
         restarts=True,
         modes=_modes(setting),
-        needs=(Capability.EVERY_SYSCALL,) if call and call not in _USUAL else (),
+        needs=_needs(call),
     )
+
+
+def _needs(call: str) -> tuple[Capability, ...]:
+    """What a call needs besides access to system calls at all."""
+    if call in _OF_RUNTIMES:
+        return (Capability.RUNTIME_SYSCALLS,)
+    return (Capability.EVERY_SYSCALL,) if call and call not in _USUAL else ()
 
 
 def _modes(setting: Mapping[str, Any]) -> tuple[FailureMode, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded.userland.jobs import count_computing
 from sregym_cluster_embedded.userland.life import append, end, out_of_memory, plan_oom
 from sregym_cluster_embedded.userland.process import change, process_of, processes
+from sregym_cluster_embedded.userland.runtime_calls import cannot_start
 from sregym_cluster_embedded.userland.shell.backgrounds import go_on
 from sregym_cluster_embedded.userland.shell.running import run_main_script
 
@@ -34,6 +35,8 @@ class Handlers:
         program = process.behaviour
         if program is None:
             self.resume(world, ref)
+            return
+        if cannot_start(world, process):
             return
         plan_oom(world, process, program.memory)
         self._runtime.kind_of(process).begin(world, process, program)
