@@ -20,7 +20,7 @@ from sregym_cluster_embedded.sdk.servers import (
     counted,
     end,
     lasting,
-    listener_at,
+    listen_failure,
     open_port,
     read_trouble,
     serve,
@@ -124,8 +124,8 @@ class MongodbKind(Kind):
             if not self._initialise(world, process, storage):
                 return
         port = int(process.settings["mongod.port"])
-        if listener_at(world, process.ref.pod_uid, port) is not None:
-            text, error = "Failed to set up listener", "SocketException: Address already in use"
+        if why := listen_failure(world, process, port):
+            text, error = "Failed to set up listener", f"SocketException: {why}"
             self._log(world, process, "CONTROL", 20568, "initandlisten", text, "E", error=error)
             end(world, process.ref, _PORT_TAKEN)
             return

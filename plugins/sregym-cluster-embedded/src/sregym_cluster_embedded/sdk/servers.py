@@ -30,6 +30,7 @@ from sregym_cluster_embedded.userland.counted import (
     connected,
     counted,
 )
+from sregym_cluster_embedded.userland.dialling import listen_failure
 from sregym_cluster_embedded.userland.disk import (
     ALTERED,
     FILE_BYTES,
@@ -149,6 +150,7 @@ __all__ = [
     "holder",
     "is_address",
     "lasting",
+    "listen_failure",
     "listener_at",
     "locks",
     "machine",
