@@ -21,6 +21,7 @@ from sregym_injector_khaos.rows import ROWS, name_of
 
 from sregym_core import Offer
 
+
 class PinnedShop(FullShop):
     """The shop, with a database whose claim keeps it on its node."""
 

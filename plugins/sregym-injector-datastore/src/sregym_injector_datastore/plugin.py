@@ -13,6 +13,7 @@ def sregym_register_injectors() -> list[Offer]:
         for name, place in (
             ("broker-overrun", "brokers:BrokerOverrun"),
             ("broker-wrong", "brokers:BrokerWrong"),
+            ("cache-cold", "cache_cold:CacheCold"),
             ("connections-capped", "access:ConnectionsCapped"),
             ("lock-held", "conditions:LockHeld"),
             ("mongodb-role-revoked", "mongodb_accounts:MongodbRoleRevoked"),

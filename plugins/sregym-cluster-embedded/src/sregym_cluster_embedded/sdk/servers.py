@@ -69,6 +69,7 @@ from sregym_cluster_embedded.userland.kinds.kind import (
 from sregym_cluster_embedded.userland.kinds.stores import StoreKind
 from sregym_cluster_embedded.userland.life import (
     append,
+    emptied,
     end,
     open_port,
     say,
@@ -143,6 +144,7 @@ __all__ = [
     "connected",
     "counted",
     "deregister",
+    "emptied",
     "end",
     "handshake",
     "held_from",
