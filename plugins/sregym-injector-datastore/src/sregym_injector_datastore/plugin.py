@@ -27,6 +27,7 @@ def sregym_register_injectors() -> list[Offer]:
             ("server-mode", "conditions:ServerMode"),
             ("store-overrun", "store_overrun:StoreOverrun"),
             ("store-flooded", "conditions:StoreFlooded"),
+            ("user-dropped", "user_dropped:UserDropped"),
             ("tls-required", "tls_required:TlsRequired"),
         )
     ]

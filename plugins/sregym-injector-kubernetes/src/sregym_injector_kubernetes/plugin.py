@@ -57,5 +57,6 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("rbac-missing", f"{_PACKAGE}.rbac:RbacMissing"),
         Offer("readiness-gate", f"{_PACKAGE}.waiting:ReadinessGate"),
         Offer("sidecar-stuck", f"{_PACKAGE}.waiting:SidecarStuck"),
+        Offer("config-stale", f"{_PACKAGE}.config_stale:ConfigStale"),
         Offer("cpu-limit", f"{_PACKAGE}.starting:CpuLimit"),
     ]
