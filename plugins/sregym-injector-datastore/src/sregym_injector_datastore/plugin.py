@@ -15,6 +15,7 @@ def sregym_register_injectors() -> list[Offer]:
             ("broker-wrong", "brokers:BrokerWrong"),
             ("cache-cold", "cache_cold:CacheCold"),
             ("connections-capped", "access:ConnectionsCapped"),
+            ("lag", "lag:Lag"),
             ("lock-held", "conditions:LockHeld"),
             ("mongodb-role-revoked", "mongodb_accounts:MongodbRoleRevoked"),
             ("mongodb-user-dropped", "mongodb_accounts:MongodbUserDropped"),

@@ -193,3 +193,61 @@ class Leak(_OtherBuild):
             return reason
         limited = bool(component.memory_limit)
         return "" if limited else "its container has no memory limit that it could meet"
+
+
+class FanOut(_OtherBuild):
+    """Rolls a build out that makes a call for each thing that it made one for all of before."""
+
+    name: ClassVar[str] = "fan-out"
+    title: ClassVar[str] = "Build that makes many calls instead of one"
+    layer: ClassVar[str] = "application"
+    lack: ClassVar[str] = "fanning-out"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.SLOW, FailureMode.CASCADING)
+    mechanism: ClassVar[str] = "fan-out-in-build"
+    phrases: ClassVar[tuple[str, ...]] = (
+        "N+1 calls",
+        "N+1 query problem",
+        "fan-out of calls",
+        "request fan-out",
+        "call amplification",
+        "one call per item instead of a batch",
+        "release makes too many calls",
+        "new build calls its dependency many times per request",
+        "chatty calls",
+        "no batching of calls",
+        "new image multiplies calls",
+    )
+    symptoms: ClassVar[tuple[str, ...]] = (
+        "latency rises",
+        "requests time out",
+        "callee is overloaded",
+    )
+
+
+class ProtocolSkew(_OtherBuild):
+    """Rolls a build out that speaks another protocol than those who call it."""
+
+    name: ClassVar[str] = "protocol-skew"
+    title: ClassVar[str] = "Build that speaks another protocol than its callers"
+    layer: ClassVar[str] = "application"
+    lack: ClassVar[str] = "skewed"
+    mechanism: ClassVar[str] = "protocol-skew"
+    phrases: ClassVar[tuple[str, ...]] = (
+        "protocol mismatch",
+        "protocol version mismatch",
+        "version skew between client and server",
+        "incompatible protocol",
+        "incompatible release",
+        "server speaks another protocol",
+        "build speaks a different protocol than its callers",
+        "RPC framework mismatch",
+        "wrong image",
+        "wrong image version",
+        "new build breaks its API",
+        "breaking change of the wire protocol",
+    )
+    symptoms: ClassVar[tuple[str, ...]] = (
+        "calls fail",
+        "requests fail",
+        "pods are ready all the same",
+    )

@@ -68,6 +68,10 @@ class ConfigStale(SettingFault):
         part: float = Field(default=0.001, gt=0, lt=1)
 
     @override
+    def restart_heals(self, target: Component, /) -> bool:
+        return True
+
+    @override
     def misfit(self, component: Component) -> str:
         if reason := super().misfit(component):
             return reason

@@ -53,10 +53,13 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("disruption-budget", f"{_PACKAGE}.maintenance:DisruptionBudget"),
         Offer("maintenance-stuck", f"{_PACKAGE}.maintenance:MaintenanceStuck"),
         Offer("buggy-build", f"{_PACKAGE}.builds:BuggyBuild"),
+        Offer("fan-out", f"{_PACKAGE}.builds:FanOut"),
+        Offer("protocol-skew", f"{_PACKAGE}.builds:ProtocolSkew"),
         Offer("leak", f"{_PACKAGE}.builds:Leak"),
         Offer("rbac-missing", f"{_PACKAGE}.rbac:RbacMissing"),
         Offer("readiness-gate", f"{_PACKAGE}.waiting:ReadinessGate"),
         Offer("sidecar-stuck", f"{_PACKAGE}.waiting:SidecarStuck"),
         Offer("config-stale", f"{_PACKAGE}.config_stale:ConfigStale"),
+        Offer("grace-too-short", f"{_PACKAGE}.grace:GraceTooShort"),
         Offer("cpu-limit", f"{_PACKAGE}.starting:CpuLimit"),
     ]
