@@ -31,6 +31,7 @@ from sregym_injector_datastore.password_rotated import PasswordRotated
 from sregym_injector_datastore.poison_record import PoisonRecord
 from sregym_injector_datastore.schema_changed import SchemaChanged
 from sregym_injector_datastore.store_overrun import StoreOverrun
+from sregym_injector_datastore.user_dropped import UserDropped
 
 
 class Running(NamedTuple):
@@ -80,6 +81,8 @@ CASES: list[tuple[str, Fault, str, Mapping[str, Any]]] = [
     ("shop", LockHeld(), "postgresql", {}),
     ("shop", ConnectionsCapped(), "postgresql", {"number": 0}),
     ("shop", SchemaChanged(), "postgresql", {}),
+    ("shop", UserDropped(), "postgresql", {}),
+    ("made", UserDropped(), "promotions-matcher-db", {}),
     ("made", LockHeld(), "promotions-matcher-db", {"table": "matcher"}),
     ("made", RoleRevoked(), "promotions-matcher-db", {}),
     ("made", RoleRevoked(), "vouchers-events", {}),

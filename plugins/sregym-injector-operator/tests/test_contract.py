@@ -1,9 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.interfaces import Application
-from sregym_core.testing import FaultCase, InjectorContract, PluginContract
+from sregym_core.conductor.journal import UndoJournal
+from sregym_core.errors import UsageError
+from sregym_core.interfaces import Application, FaultContext
+from sregym_core.model import Component
+from sregym_core.testing import FaultCase, FullShop, InjectorContract, MemoryCluster, PluginContract
 from sregym_injector_operator.cr_misoperation import CrMisoperation
+from sregym_injector_operator.operator_bug import OperatorBug
 
 
 class TestPlugin(PluginContract):
@@ -24,3 +28,41 @@ def test_what_fits(garden: Application):
         "web": "a Deployment is no custom resource",
         "garden-apple": "",
     }
+
+
+class OperatedShop(FullShop):
+    """The shop, whose catalog is an operator of which a wrong build is known."""
+
+    def components(self) -> tuple[Component, ...]:
+        """Those of the shop."""
+        builds = {"builds": {"misreconciling": "shop/catalog:2.0.0-rc.1"}}
+        return tuple(
+            part.model_copy(update=builds) if part.name == "catalog" else part
+            for part in super().components()
+        )
+
+
+class TestOperators(InjectorContract):
+    @pytest.fixture
+    def case(self) -> FaultCase:
+        return FaultCase(OperatorBug(), OperatedShop(), "catalog")
+
+
+def test_which_operators_are_known_to_go_wrong():
+    fault, shop = OperatorBug(), OperatedShop()
+    unknown = "no build of an operator is known of it that reconciles wrongly"
+    assert {part.name: fault.misfit(part) for part in shop.components()} == {
+        "catalog": "",
+        "catalog-db": unknown,
+        "front": unknown,
+        "visitors": "it is the load generator, which stands for users",
+    }
+    front = shop.component("front")
+    assert front is not None
+    context = FaultContext(MemoryCluster(), shop, front, fault.Parameters(), UndoJournal())
+    with pytest.raises(UsageError) as caught:
+        fault.change(context)
+    assert str(caught.value) == (
+        "no build of component 'front' is known that reconciles wrongly; name one with the parameter "
+        "image"
+    )

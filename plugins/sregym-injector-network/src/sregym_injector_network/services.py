@@ -159,10 +159,8 @@ class ServiceHeadless(ServiceEditFault):
     def misfit(self, component: Component) -> str:
         if reason := super().misfit(component):
             return reason
-        if all(port.port == port.container_port for port in component.ports):
-            return (
-                "its Service has the pods' own ports: its clients find them without an address, too"
-            )
+        if any(port.port == port.container_port for port in component.ports):
+            return "its Service has a port of the pods' own, which clients find all the same"
         return ""
 
     @override
@@ -172,6 +170,13 @@ class ServiceHeadless(ServiceEditFault):
         # Addresses cannot be taken from a Service that has one.
         edits.delete(service_of(context))
         edits.create({**service, "spec": {**spec, "clusterIP": "None"}})
+
+    @override
+    def recover(self, context: FaultContext) -> None:
+        """It has to be made anew: a Service does not get an address that it did not come with."""
+        live = context.cluster.get(service_of(context))
+        if live is not None and live["spec"].get("clusterIP") == "None":
+            context.cluster.delete(service_of(context))
 
     @override
     def change(self, context: FaultContext) -> ServiceChange:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.errors import UsageError
 from sregym_core.model import WORKLOAD_KINDS, Component, FailureMode, ObjectRef
@@ -76,13 +76,16 @@ class OperatorBug(PodTemplateFault):
 
     @override
     def inject(self, context: FaultContext) -> None:
+        before, users = _made(context), _users(context)
         super().inject(context)
+        if not before:
+            return
         edits, ref = Edits(context), context.component.workload
         clock = context.cluster.clock
         clock.wait_until(lambda: rolled_out(edits.read(ref)), _ROLLED_OUT_S, 1.0)
-        clock.advance(_RESYNC_S)
+        clock.wait_until(lambda: _made(context) != before, _RESYNC_S, 1.0)
         # Connections outlive what is wrong with Services.
-        restart_rollout(edits, _users(context))
+        restart_rollout(edits, users)
 
     @override
     def defects(self, context: FaultContext, live: Template) -> list[str]:
@@ -112,6 +115,18 @@ def _wrong(context: FaultContext) -> str:
             "the parameter image"
         )
     return str(wrong)
+
+
+def _made(context: FaultContext) -> list[dict[str, Any]]:
+    """Specifications of the Services that are made of custom resources."""
+    refs = [
+        service.ref
+        for part in context.application.components()
+        if part.workload.kind not in WORKLOAD_KINDS
+        for service in part.services
+    ]
+    found = (context.cluster.get(ref) for ref in refs)
+    return [service["spec"] for service in found if service is not None]
 
 
 def _users(context: FaultContext) -> tuple[ObjectRef, ...]:
