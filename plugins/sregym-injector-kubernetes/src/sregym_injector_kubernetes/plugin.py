@@ -53,6 +53,7 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("disruption-budget", f"{_PACKAGE}.maintenance:DisruptionBudget"),
         Offer("maintenance-stuck", f"{_PACKAGE}.maintenance:MaintenanceStuck"),
         Offer("buggy-build", f"{_PACKAGE}.builds:BuggyBuild"),
+        Offer("fallback-missing", f"{_PACKAGE}.builds:FallbackMissing"),
         Offer("fan-out", f"{_PACKAGE}.builds:FanOut"),
         Offer("protocol-skew", f"{_PACKAGE}.builds:ProtocolSkew"),
         Offer("leak", f"{_PACKAGE}.builds:Leak"),
@@ -61,5 +62,6 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("sidecar-stuck", f"{_PACKAGE}.waiting:SidecarStuck"),
         Offer("config-stale", f"{_PACKAGE}.config_stale:ConfigStale"),
         Offer("grace-too-short", f"{_PACKAGE}.grace:GraceTooShort"),
+        Offer("config-oversized", f"{_PACKAGE}.config_oversized:ConfigOversized"),
         Offer("cpu-limit", f"{_PACKAGE}.starting:CpuLimit"),
     ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.kubelet.runtime import LogLine
+from sregym_cluster_embedded.userland.executables import argument_error
 from sregym_cluster_embedded.userland.jobs import count_computing
 from sregym_cluster_embedded.userland.life import append, end, out_of_memory, plan_oom
 from sregym_cluster_embedded.userland.process import change, process_of, processes
@@ -31,6 +33,10 @@ class Handlers:
         """The first act of a process."""
         process = process_of(world, ref)
         if process is None or not process.running:
+            return
+        if refused := argument_error(process.argv, process.environment):
+            append(world, ref, (LogLine(world.now, "stderr", refused),))
+            end(world, ref, 1)
             return
         program = process.behaviour
         if program is None:
