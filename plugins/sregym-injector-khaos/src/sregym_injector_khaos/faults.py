@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sregym_core.model import LinkState, SystemCall
 from sregym_injectors.edits import Edits
 from sregym_injectors.node_faults import NodeSettingFault, fault_of
+from sregym_injectors.node_fitting import runs_no_store
 from sregym_injectors.workloads import restart_rollout
 from typing_extensions import override
 
@@ -48,9 +49,8 @@ class EndingFault(KhaosFault):
     """A part of a machine whose failure ends connections: what runs there starts anew, or tries to."""
 
     @override
-    def fits(self, target: Node) -> bool:
-        component = target.component
-        return super().fits(target) and component is not None and bool(component.volumes)
+    def misfit(self, target: Node, /) -> str:
+        return runs_no_store(target, on_volume=True)
 
     @override
     def inject(self, context: FaultContext) -> None:
