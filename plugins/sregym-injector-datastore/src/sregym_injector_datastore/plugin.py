@@ -15,6 +15,7 @@ def sregym_register_injectors() -> list[Offer]:
             ("broker-wrong", "brokers:BrokerWrong"),
             ("cache-cold", "cache_cold:CacheCold"),
             ("connections-capped", "access:ConnectionsCapped"),
+            ("data-lost", "data_lost:DataLost"),
             ("lag", "lag:Lag"),
             ("lock-held", "conditions:LockHeld"),
             ("mongodb-role-revoked", "mongodb_accounts:MongodbRoleRevoked"),
