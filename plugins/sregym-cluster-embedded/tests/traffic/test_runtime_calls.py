@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded import syscalls
+from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.syscalls import Rule
 from sregym_cluster_embedded.userland.process import Process, process_of
 
@@ -94,3 +95,37 @@ def test_a_share_of_the_calls_ends_a_process_later(make_market: Any) -> None:
     syscalls.fail(market.world, "test", Rule("mmap", "ENOMEM", share=0.02))
     assert end_of(market, first, 30) is None
     assert end_of(market, first, 1200) is not None
+
+
+def test_a_server_that_cannot_listen_says_why(make_market: Any) -> None:
+    market = make_market(programs=())
+    syscalls.fail(market.world, "test", Rule("bind", "ENETDOWN"))
+    market.deploy("cache")
+    market.run(10)
+    first = market.world.table("userland.processes")[market.refs("cache")[0]]
+    assert said(first) == "failed to listen on TCP port 8080: Network is down"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "refused"), [((131_068,), False), ((131_069,), True), ((130_000,) * 17, True)]
+)
+def test_an_environment_that_is_too_long(
+    make_market: Any, sizes: tuple[int, ...], refused: bool
+) -> None:
+    market = make_market(programs=())
+    env = [{"name": f"V{number:02d}"[:2], "value": "x" * size} for number, size in enumerate(sizes)]
+    if len(sizes) > 1:
+        env = [{**entry, "name": f"V{number:02d}"} for number, entry in enumerate(env)]
+    container = {
+        "name": "stock",
+        "image": "ghcr.io/acme/market:1.0",
+        "command": ["stock"],
+        "env": env,
+    }
+    spec = {"restartPolicy": "Never", "containers": [container]}
+    metadata = {"name": "stock", "namespace": "default"}
+    writes.create(market.world, "pods", {"metadata": metadata, "spec": spec})
+    market.run(10)
+    process = market.world.table("userland.processes")[market.refs("stock")[0]]
+    assert process.running is not refused
+    assert said(process) == ("exec stock: argument list too long" if refused else "")

@@ -83,6 +83,7 @@ def _essence(found: Any) -> Any:
             found.ports,
             found.ended_at,
             found.served_at,
+            found.emptied_at,
         )
     if type(found) is tuple:
         return tuple(_essence(part) for part in found)
