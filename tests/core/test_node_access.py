@@ -62,7 +62,7 @@ def test_a_setting_survives_as_json() -> None:
 
 def test_each_setting_needs_a_capability_of_its_own() -> None:
     needed = [kind.capability for kind in all_kinds()]
-    besides = (Capability.COMMANDS, Capability.EVERY_SYSCALL)
+    besides = (Capability.COMMANDS, Capability.RUNTIME_SYSCALLS, Capability.EVERY_SYSCALL)
     assert sorted([*needed, *besides]) == sorted(Capability)
 
 

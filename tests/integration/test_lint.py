@@ -53,7 +53,7 @@ def test_every_defect_of_a_problem_has_its_line() -> None:
     found = lint_problem(PROBLEM, "wrong.yaml", Bench(Settings()))
     assert [str(defect) for defect in found] == [
         "wrong.yaml:4: layer: 'os' is no layer of its faults, which are of 'kubernetes'",
-        "wrong.yaml:6: faults[0].fault: no fault named 'service-selectr'; did you mean 'service-selector' or 'service-selector-wide' or 'service-port'? Known: "
+        "wrong.yaml:6: faults[0].fault: no fault named 'service-selectr'; did you mean 'service-selector' or 'service-selector-wide' or 'service-headless'? Known: "
         + ", ".join(Bench(Settings()).registry.names("fault")),
         "wrong.yaml:9: faults[1].target: fault 'service-selector': no component named 'usr'; did you mean 'user'? Known: "
         + ", ".join(

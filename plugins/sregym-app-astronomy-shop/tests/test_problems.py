@@ -71,6 +71,8 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
         "liveness_probe_too_aggressive_astronomy_shop": [("probe-impatient", "postgresql")],
         "missing_env_variable_astronomy_shop": [("env-missing", "frontend")],
         "missing_service_astronomy_shop": [("service-missing", "ad")],
+        "orders_ever_older": [("lag", "order-stream")],
+        "rules_beyond_a_limit": [("config-oversized", "currency")],
         "rbac_misconfiguration": [("rbac-missing", "frontend")],
         "postgres_lock_contention_product_catalog": [("lock-held", "postgresql")],
         "readiness_probe_misconfiguration_astronomy_shop": [("readiness-probe-wrong", "frontend")],

@@ -55,6 +55,7 @@ def test_geo_with_everything_a_fault_may_hold_on_to(hotel: HotelReservation) -> 
             "incompatible": "jackcuii/hotel-reservation:latest",
             "leaking": "yinfangchen/hotelreservation:5b7c1e2",
             "buggy": "yinfangchen/geo:app3",
+            "skewed": "yinfangchen/hotelreservation:gateway-2",
         },
         registered=True,
     )

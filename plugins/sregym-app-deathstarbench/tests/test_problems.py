@@ -37,6 +37,7 @@ def test_problems_of_upstream_and_what_they_break() -> None:
         "cronjob_sidecar_blocks_completion_hotel_reservation",
         "duplicate_pvc_mounts_hotel_reservation",
         "duplicate_pvc_mounts_social_network",
+        "ended_in_the_middle",
         "finalizer_deadlock_controller_hotel_reservation",
         "hpa_missing_effective_cpu_request_hotel_reservation",
         "missing_configmap_social_network",
@@ -137,7 +138,17 @@ def test_problems_of_upstream_and_what_they_break() -> None:
         "rolling_update_misconfigured_hotel_reservation": [("rollout-strategy", "profile")],
         "rolling_update_misconfigured_social_network": [("rollout-strategy", "user-service")],
         "scale_pod_zero_social_net": [("replicas-zero", "user-service")],
+        "cpu_clocksource_failure": [
+            ("khaos-cpu-clocksource-failure", "the node that runs mongodb-reservation")
+        ],
         "dns_resolver_hardware_failure": [("khaos-getaddrinfo-fail", "the node that runs search")],
+        "dram_module_failure": [("khaos-dram-module-failure", "the node that runs mongodb-rate")],
+        "mmu_page_protection_failure": [
+            ("khaos-mmu-page-protection-failure", "the node that runs mongodb-rate")
+        ],
+        "network_interface_link_down": [
+            ("khaos-network-interface-link-down", "the node that runs mongodb-rate")
+        ],
         "hotel_res_concurrent_fault": [
             ("buggy-build", "geo"),
             ("mongodb-role-revoked", "mongodb-rate"),

@@ -26,11 +26,13 @@ from sregym_core.model import Outcome
 from sregym_injector_datastore.access import ConnectionsCapped, PasswordRequired, RoleRevoked
 from sregym_injector_datastore.brokers import BrokerOverrun, BrokerWrong
 from sregym_injector_datastore.conditions import LockHeld, ServerMode, StoreFlooded
+from sregym_injector_datastore.data_lost import DataLost
 from sregym_injector_datastore.families import Family, family_of
 from sregym_injector_datastore.password_rotated import PasswordRotated
 from sregym_injector_datastore.poison_record import PoisonRecord
 from sregym_injector_datastore.schema_changed import SchemaChanged
 from sregym_injector_datastore.store_overrun import StoreOverrun
+from sregym_injector_datastore.user_dropped import UserDropped
 
 
 class Running(NamedTuple):
@@ -80,6 +82,9 @@ CASES: list[tuple[str, Fault, str, Mapping[str, Any]]] = [
     ("shop", LockHeld(), "postgresql", {}),
     ("shop", ConnectionsCapped(), "postgresql", {"number": 0}),
     ("shop", SchemaChanged(), "postgresql", {}),
+    ("shop", DataLost(), "postgresql", {}),
+    ("shop", UserDropped(), "postgresql", {}),
+    ("made", UserDropped(), "promotions-matcher-db", {}),
     ("made", LockHeld(), "promotions-matcher-db", {"table": "matcher"}),
     ("made", RoleRevoked(), "promotions-matcher-db", {}),
     ("made", RoleRevoked(), "vouchers-events", {}),
@@ -291,6 +296,23 @@ def test_a_column_that_no_script_tells_of_has_to_be_named(shop: Running) -> None
     assert str(caught.value) == (
         "parameter 'column' of fault 'schema-changed' on component 'postgresql': no script of it makes "
         "table 'catalog.sales'; say which column is renamed"
+    )
+
+
+def test_a_table_is_lost_that_a_script_can_make_again(shop: Running) -> None:
+    fault = DataLost()
+    context = shop.context(shop.state.fork(shop.spec), fault, "postgresql", table="catalog.sales")
+    with pytest.raises(UsageError) as caught:
+        fault.change(context)
+    assert str(caught.value) == (
+        "fault 'data-lost' on component 'postgresql': no script of it makes table 'catalog.sales'; name "
+        "one that a script makes"
+    )
+    bare = context.component.model_copy(update={"config": ()})
+    assert fault.misfit(bare) == "no script in a ConfigMap makes its tables"
+    assert (
+        fault.misfit(bare.model_copy(update={"accounts": ()}))
+        == "no account of it tells of a table"
     )
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from sregym_core.model import Capability
+from sregym_core.model import Capability, Component, Node, VolumeUse
 from sregym_core.testing import (
     FaultCase,
     FullShop,
@@ -21,13 +21,29 @@ from sregym_injector_khaos.rows import ROWS, name_of
 
 from sregym_core import Offer
 
+
+class PinnedShop(FullShop):
+    """The shop, with a database whose claim keeps it on its node."""
+
+    def components(self) -> tuple[Component, ...]:
+        claim = VolumeUse(claim="catalog", path="/data/db")
+        return tuple(
+            part.model_copy(update={"volumes": (claim,)}) if part.name == "catalog-db" else part
+            for part in super().components()
+        )
+
+
 # One of each kind of setting; all others are the same with other values.
-KINDS = ("latent_sector_error", "memleak_munmap", "packet_loss_sendto", "nic_packet_corruption")
+KINDS = (
+    *("latent_sector_error", "memleak_munmap", "packet_loss_sendto", "nic_packet_corruption"),
+    "network_interface_link_down",
+)
+OF_STORES = ("latent_sector_error", "network_interface_link_down")
 CASES = [
     FaultCase(
         FAULTS[name_of(name)](),
-        FullShop(),
-        {"node": {"runs": "catalog-db" if name == "latent_sector_error" else "catalog"}},
+        PinnedShop(),
+        {"node": {"runs": "catalog-db" if name in OF_STORES else "catalog"}},
     )
     for name in KINDS
 ]
@@ -65,10 +81,11 @@ def test_the_plugin_offers_every_name_of_khaos():
 def test_what_cannot_act_everywhere_says_what_it_needs():
     needed = {name: set(fault.needs) for name, fault in FAULTS.items()}
     assert needed["khaos-pread-error"] == {Capability.SYSCALLS}
-    assert needed["khaos-mmap-oom"] == {Capability.SYSCALLS, Capability.EVERY_SYSCALL}
+    of_runtimes = {Capability.SYSCALLS, Capability.RUNTIME_SYSCALLS}
+    assert needed["khaos-mmap-oom"] == of_runtimes
+    assert needed["khaos-mlock-fail"] == {Capability.SYSCALLS, Capability.EVERY_SYSCALL}
     assert needed["khaos-clock-drift"] == {Capability.PROCESS_TROUBLES}
-    both = {Capability.SYSCALLS, Capability.PROCESS_TROUBLES, Capability.EVERY_SYSCALL}
-    assert needed["khaos-dram-module-failure"] == both
+    assert needed["khaos-dram-module-failure"] == of_runtimes
     assert needed["khaos-packet-loss-recvfrom"] == {Capability.LINKS}
     usual = [
         name for name, needs in needed.items() if needs <= {Capability.SYSCALLS, Capability.LINKS}
@@ -94,3 +111,12 @@ def test_a_part_that_fails_takes_all_of_its_calls_with_it():
         "datastore",
         (("pkill", "-x", "bpftrace|strace"),),
     )
+
+
+def test_what_starts_anew_elsewhere_feels_nothing_of_an_interface():
+    down = FAULTS["khaos-network-interface-link-down"]()
+    fits = [
+        [part.name for part in shop.components() if down.fits(Node(name="a", component=part))]
+        for shop in (FullShop(), PinnedShop())
+    ]
+    assert fits == [[], ["catalog-db"]]

@@ -98,6 +98,10 @@ FITTING = {
     "image-incompatible": [],
     "buggy-build": [],
     "leak": [],
+    "config-stale": [],
+    "fallback-missing": [],
+    "fan-out": [],
+    "protocol-skew": [],
 }
 
 

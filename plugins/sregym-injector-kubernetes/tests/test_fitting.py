@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 from sregym_core.interfaces import Fault
 from sregym_core.model import Component, ObjectRef, ServiceUse
+from sregym_injector_kubernetes.builds import FanOut, ProtocolSkew
+from sregym_injector_kubernetes.config_stale import ConfigStale
 from sregym_injector_kubernetes.configmap_drift import ConfigMapDrift
 from sregym_injector_kubernetes.configmap_missing import ConfigMapMissing
+from sregym_injector_kubernetes.grace import GraceTooShort
 from sregym_injector_kubernetes.image_wrong import ImageWrong
 from sregym_injector_kubernetes.replicas_zero import ReplicasZero
 from sregym_injector_kubernetes.resource_limit import ResourceLimit
@@ -17,6 +20,8 @@ from sregym_injector_kubernetes.service_selector import ServiceSelector
 from sregym_injector_kubernetes.service_target_port import ServiceTargetPort
 
 SERVICE = ObjectRef(api_version="v1", kind="Service", namespace="shop", name="part")
+
+CONFIG = ObjectRef(api_version="v1", kind="ConfigMap", namespace="shop", name="part")
 
 
 def part(kind: str = "Deployment", **fields: Any) -> Component:
@@ -55,6 +60,25 @@ def custom(**fields: Any) -> Component:
             ResourceLimit(),
             part(containers=({"name": "main", "kind": "init", "image": "acme/part:1"},)),
             "an init container ends before anything needs its memory",
+        ),
+        (FanOut(), part(), "no fanning-out build of its image is known"),
+        (FanOut(), part(builds={"fanning-out": "acme/part:2"}), ""),
+        (ProtocolSkew(), part(), "no skewed build of its image is known"),
+        (GraceTooShort(), part(), ""),
+        (GraceTooShort(), part("Job"), "a Job ends by itself: there is nothing to restart"),
+        (ConfigStale(), part(), "none of its settings is a timeout that a ConfigMap gives it"),
+        (
+            ConfigStale(),
+            part(settings=({"name": "TIMEOUT", "role": "timeout"},)),
+            "none of its settings is a timeout that a ConfigMap gives it",
+        ),
+        (
+            ConfigStale(),
+            part(
+                settings=({"name": "TIMEOUT", "role": "timeout"},),
+                config=({"source": CONFIG, "keys": ("TIMEOUT",)},),
+            ),
+            "",
         ),
         (ConfigMapMissing(), part(), "it mounts no ConfigMap that it needs"),
         (ConfigMapMissing(), part("Job"), "a Job ends by itself: there is nothing to restart"),

@@ -14,6 +14,7 @@ from sregym_core.testing import (
     MemoryCluster,
     PluginContract,
 )
+from sregym_injector_load.batch import JobAtPeak
 from sregym_injector_load.connections import Connections
 from sregym_injector_load.mixes import Flood, MixShift
 from sregym_injector_load.plugin import sregym_register_injectors
@@ -89,7 +90,10 @@ def test_only_load_generators_fit() -> None:
     assert {
         fault.name: [part.name for part in BusyShop().components() if fault.fits(part)]
         for fault in FAULTS
-    } == {key: ["visitors"] for key in ("spike", "mix-shift", "connections-held", "flood")}
+    } == {
+        key: ["visitors"]
+        for key in ("spike", "mix-shift", "connections-held", "job-at-peak", "flood")
+    }
     visitors = FullShop().component("visitors")
     assert visitors is not None
     assert Connections().misfit(visitors) == (
@@ -98,3 +102,40 @@ def test_only_load_generators_fit() -> None:
     front = FullShop().component("front")
     assert front is not None
     assert Spike().misfit(front) == "it is no load generator"
+    assert JobAtPeak().misfit(front) == (
+        "it is no load generator, of which it could be told how users come in"
+    )
+    silent = visitors.model_copy(update={"settings": ()})
+    assert JobAtPeak().misfit(silent) == "none of its settings says how much it asks"
+
+
+def test_the_job_asks_as_users_do_and_more() -> None:
+    shop, fault = FullShop(), JobAtPeak()
+    visitors = shop.component("visitors")
+    assert visitors is not None
+    values = fault.Parameters(times=5, minutes=2)
+    added = fault.added(FaultContext(MemoryCluster(), shop, visitors, values, UndoJournal()))
+    spec = added["spec"]["jobTemplate"]["spec"]
+    (entry,) = spec["template"]["spec"]["containers"]
+    own = shop.manifest(visitors.workload)["spec"]["template"]["spec"]["containers"][0]
+    changed = [
+        (now, was) for now, was in zip(entry["args"], own["args"], strict=True) if now != was
+    ]
+    assert (added["metadata"]["name"], added["spec"]["schedule"]) == ("shop-export", "*/2 * * * *")
+    assert spec["activeDeadlineSeconds"] == 115
+    assert changed == [("--rate=50", "--rate=10")]
+
+
+def test_a_load_generator_that_does_not_say_how_much_it_asks() -> None:
+    visitors = FullShop().component("visitors")
+    assert visitors is not None
+    setting = ProgramSetting(name="USERS", role="users")
+    other = visitors.model_copy(update={"settings": (setting,)})
+    fault = JobAtPeak()
+    context = FaultContext(MemoryCluster(), FullShop(), other, fault.Parameters(), UndoJournal())
+    with pytest.raises(UsageError) as caught:
+        fault.added(context)
+    assert str(caught.value) == (
+        "fault 'job-at-peak' on component 'visitors': its workload does not say how much it asks; "
+        "give it the setting in the environment or the command of its container"
+    )

@@ -80,8 +80,9 @@ WAYS = tuple(name for name, fault in FAULTS.items() if isinstance(fault, WayFaul
 CASES = [
     FaultCase(fault, FullShop(), {"cluster": True} if fault.takes == (TargetKind.CLUSTER,) else "catalog")
     for name, fault in FAULTS.items()
-    if name not in (*INGRESSES, *WAYS)
+    if name not in (*INGRESSES, *WAYS, "service-headless")
 ]  # fmt: skip
+CASES.append(FaultCase(FAULTS["service-headless"], FullShop(), "front"))
 CASES += [FaultCase(FAULTS[name], ShopBehindIngress(), "front") for name in INGRESSES]
 CASES += [
     FaultCase(FAULTS["ingress-wrong"], ShopBehindIngress(), "front", {"field": field})
@@ -115,6 +116,14 @@ def test_faults_of_ingresses_fit_whom_one_leads_to():
         assert FAULTS[name].misfit(parts[0]) == "no Ingress leads to it"
 
 
+def test_a_headless_service_that_nobody_would_notice():
+    catalog = FullShop().component("catalog")
+    assert catalog is not None
+    assert FAULTS["service-headless"].misfit(catalog) == (
+        "its Service has a port of the pods' own, which clients find all the same"
+    )
+
+
 def test_what_fits():
     parts = FullShop().components()
     fitting = {
@@ -134,5 +143,6 @@ def test_what_fits():
             every,
         ),
         **{key: [] for key in INGRESSES},
+        "service-headless": ["front"],
         **{key: ["catalog", "front"] for key in ("policy-dns", "dns-policy", "host-aliases")},
     }

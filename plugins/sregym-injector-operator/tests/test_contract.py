@@ -1,9 +1,25 @@
 from __future__ import annotations
 
+import json
+
 import pytest
-from sregym_core.interfaces import Application
-from sregym_core.testing import FaultCase, InjectorContract, PluginContract
+from sregym_core.conductor.journal import UndoJournal
+from sregym_core.errors import UsageError
+from sregym_core.interfaces import Application, ClusterSpec, FaultContext
+from sregym_core.model import Component, ObjectRef, Outcome
+from sregym_core.testing import (
+    FaultCase,
+    FullShop,
+    InjectorContract,
+    MemoryCluster,
+    PluginContract,
+    Provision,
+)
 from sregym_injector_operator.cr_misoperation import CrMisoperation
+from sregym_injector_operator.crd_skew import CrdSkew
+from sregym_injector_operator.operator_bug import OperatorBug
+
+DEFINITION = "groves.gardens.example.com"
 
 
 class TestPlugin(PluginContract):
@@ -24,3 +40,81 @@ def test_what_fits(garden: Application):
         "web": "a Deployment is no custom resource",
         "garden-apple": "",
     }
+
+
+class TestDefinitions(InjectorContract):
+    @pytest.fixture
+    def case(self, garden: Application) -> FaultCase:
+        return FaultCase(CrdSkew(), garden, "garden-apple")
+
+    def test_reference_fix_repairs(self, case: FaultCase, provision: Provision) -> None:
+        """kubectl in memory knows no definitions: its patch is made by the cluster itself."""
+        cluster, shop = provision(ClusterSpec()), case.application
+        shop.deploy(cluster)
+        part = shop.component("garden-apple")
+        assert part is not None
+        context = FaultContext(cluster, shop, part, case.fault.Parameters(), UndoJournal())
+        case.fault.inject(context)
+        assert case.fault.present(context).outcome == Outcome.FAIL
+        (fix,) = case.fault.reference_fix(context)
+        ref = ObjectRef.of(next(o for o in shop.manifests() if o["metadata"]["name"] == DEFINITION))
+        assert fix.argv[:3] == ("kubectl", "patch", f"customresourcedefinition/{DEFINITION}")
+        cluster.patch(ref, json.loads(fix.argv[-1]), "merge")
+        assert case.fault.present(context).outcome == Outcome.PASS
+
+
+def test_whose_definition_can_get_ahead(garden: Application):
+    fault, tree = CrdSkew(), garden.component("garden-apple")
+    assert [fault.misfit(part) for part in garden.components()] == [
+        "a Deployment is no custom resource",
+        "a Deployment is no custom resource",
+        "",
+    ]
+    assert tree is not None
+    other = tree.workload.model_copy(update={"kind": "Orchard"})
+    part = tree.model_copy(update={"workload": other})
+    context = FaultContext(MemoryCluster(), garden, part, fault.Parameters(), UndoJournal())
+    with pytest.raises(UsageError) as caught:
+        fault.ground_truth(context)
+    assert str(caught.value) == (
+        "fault 'crd-skew' on component 'garden-apple': no manifest of application 'garden' defines "
+        "Orchard; add its CustomResourceDefinition"
+    )
+
+
+class OperatedShop(FullShop):
+    """The shop, whose catalog is an operator of which a wrong build is known."""
+
+    def components(self) -> tuple[Component, ...]:
+        """Those of the shop."""
+        builds = {"builds": {"misreconciling": "shop/catalog:2.0.0-rc.1"}}
+        return tuple(
+            part.model_copy(update=builds) if part.name == "catalog" else part
+            for part in super().components()
+        )
+
+
+class TestOperators(InjectorContract):
+    @pytest.fixture
+    def case(self) -> FaultCase:
+        return FaultCase(OperatorBug(), OperatedShop(), "catalog")
+
+
+def test_which_operators_are_known_to_go_wrong():
+    fault, shop = OperatorBug(), OperatedShop()
+    unknown = "no build of an operator is known of it that reconciles wrongly"
+    assert {part.name: fault.misfit(part) for part in shop.components()} == {
+        "catalog": "",
+        "catalog-db": unknown,
+        "front": unknown,
+        "visitors": "it is the load generator, which stands for users",
+    }
+    front = shop.component("front")
+    assert front is not None
+    context = FaultContext(MemoryCluster(), shop, front, fault.Parameters(), UndoJournal())
+    with pytest.raises(UsageError) as caught:
+        fault.change(context)
+    assert str(caught.value) == (
+        "no build of component 'front' is known that reconciles wrongly; name one with the parameter "
+        "image"
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import yaml
 from pydantic import Field, TypeAdapter, ValidationError
@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
+Build: TypeAlias = Literal[
+    "incompatible", "buggy", "leaking", "misreconciling", "fanning-out", "hard-dependency", "skewed"
+]
+
+
 class ComponentNotes(Value):
     """What people know of a component that its manifests do not say.
 
@@ -29,7 +34,8 @@ class ComponentNotes(Value):
         sessions: Command lines with which people look into it now and then, and which change nothing. A
             fault in a database comes through such a session, which would tell of it if it were the only one.
         builds: Other builds of its image that exist, by what is wrong with them: `incompatible` with its
-            data or peers, `buggy`, or `leaking` memory.
+            data or peers, `buggy`, `leaking` memory, `misreconciling` of an operator, `fanning-out` calls,
+            with a `hard-dependency` where others do without, `skewed` in its protocol.
         settings: What its program reads when it starts and may be given other values: a variable of the
             environment, or a pattern of its value in the command line, and what it decides.
         registered: Whether its callers find its addresses in a registry: its Service carries nothing.
@@ -48,7 +54,7 @@ class ComponentNotes(Value):
     operations: tuple[str, ...] = ()
     accounts: tuple[Account, ...] = ()
     sessions: tuple[Annotated[tuple[str, ...], Field(min_length=1)], ...] = ()
-    builds: dict[Literal["incompatible", "buggy", "leaking"], str] = Field(default_factory=dict)
+    builds: dict[Build, str] = Field(default_factory=dict)
     settings: tuple[ProgramSetting, ...] = ()
     registered: bool = False
     workload: str = Field(default="", pattern=r"^([A-Z]\w*/[a-z0-9][a-z0-9.-]*)?$")

@@ -26,7 +26,7 @@ from sregym_core.model import (
 from typing_extensions import override
 
 from sregym_injectors.defects import defect_check
-from sregym_injectors.node_fitting import runs_something_that_matters
+from sregym_injectors.node_fitting import runs_no_store, runs_nothing_that_matters
 from sregym_injectors.nodes import (
     NodeEdits,
     current,
@@ -116,9 +116,11 @@ class NodeSettingFault(Fault):
 
     @override
     def fits(self, target: Node) -> bool:
-        component = target.component
-        wanted = component is not None and self.row.runs in ("", component.kind)
-        return wanted and runs_something_that_matters(target)
+        return not self.misfit(target)
+
+    @override
+    def misfit(self, target: Node, /) -> str:
+        return runs_no_store(target) if self.row.runs else runs_nothing_that_matters(target)
 
     @override
     def settings_on(self, node: str) -> tuple[NodeSetting, ...]:

@@ -10,7 +10,31 @@ if TYPE_CHECKING:
     from sregym_core.model import Node
 
 
-def runs_something_that_matters(node: Node) -> bool:
-    """Whether a component of the application runs there through which users' requests pass."""
+def runs_nothing_that_matters(node: Node) -> str:
+    """Why nobody would notice what becomes of a node; empty where somebody does."""
     component = node.component
-    return component is not None and component.kind != scope.LOAD and bool(component.operations)
+    if component is None:
+        return "it is not said which component of the application runs there (`runs`)"
+    if component.kind == scope.LOAD:
+        return f"{component.name} is the load generator, which stands for users"
+    if not component.operations:
+        return f"no request of users passes through {component.name}"
+    return ""
+
+
+def runs_no_store(node: Node, *, on_volume: bool = False) -> str:
+    """Why a fault of disks says nothing there; empty where a datastore runs that users meet.
+
+    Args:
+        node: Which.
+        on_volume: Whether it must keep its files on a claim, and with that on this node.
+    """
+    if reason := runs_nothing_that_matters(node):
+        return reason
+    component = node.component
+    assert component is not None  # by the above
+    if component.kind != "datastore":
+        return f"{component.name} is no datastore"
+    if on_volume and not component.volumes:
+        return f"{component.name} has no claim that keeps it on its node"
+    return ""

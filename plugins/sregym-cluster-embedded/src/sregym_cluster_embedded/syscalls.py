@@ -114,9 +114,14 @@ def delay_s(world: World, caller: Caller, call: str, path: str = "") -> float:
     )
 
 
+def number(error: str) -> int:
+    """The error number of a name: 5 for `EIO`."""
+    return int(getattr(errno, error))
+
+
 def words(error: str) -> str:
     """What a program prints of an error: `Input/output error`."""
-    return os.strerror(getattr(errno, error))
+    return os.strerror(number(error))
 
 
 def _tell(world: World, rule: Rule) -> None:

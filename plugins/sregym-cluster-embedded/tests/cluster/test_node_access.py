@@ -275,9 +275,10 @@ def test_where_a_file_of_a_container_lies(cluster: Cluster, access: NodeAccess) 
             "on node 'node3' the kube-proxy cannot be frozen, only stopped",
         ),
         (
-            SystemCall(node=N, call="mmap", error="ENOMEM"),
-            "the system call 'mmap' is not simulated; there are: open, read, write, fsync, connect, "
-            "bind, sendmmsg, openat, pread64, readv, pwrite64, writev, fdatasync, socket",
+            SystemCall(node=N, call="mlock", error="ENOMEM"),
+            "the system call 'mlock' is not simulated; there are: open, read, write, fsync, connect, "
+            "bind, sendmmsg, mmap, mprotect, clone, clock_gettime, openat, pread64, readv, pwrite64, "
+            "writev, fdatasync, socket, clone3, fork, vfork, gettimeofday",
         ),
         (
             SystemCall(node=N, call="read", error="EWHAT"),

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_core.errors import UsageError
+from sregym_injectors.manifests import manifest_of
 
 from sregym_injector_datastore.families import Family, family_of
 from sregym_injectors import scope
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sregym_core.interfaces import FaultContext
     from sregym_core.model import Account, Component, ObjectRef
 
@@ -49,3 +52,11 @@ def table_of(component: Component) -> str:
     """The table for which an account is declared: `SELECT ON catalog.products`; empty for none."""
     places = (account.role.partition(" ON ")[2] for account in accounts_of(component))
     return next((place for place in places if place and "*" not in place), "")
+
+
+def scripts_of(context: FaultContext) -> Iterator[str]:
+    """What stands in the ConfigMaps of a store: the scripts that make its tables."""
+    for use in context.component.config:
+        if use.source.kind == "ConfigMap":
+            data = manifest_of(context.application, use.source).get("data") or {}
+            yield from data.values()

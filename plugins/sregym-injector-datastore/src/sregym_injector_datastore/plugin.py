@@ -13,7 +13,10 @@ def sregym_register_injectors() -> list[Offer]:
         for name, place in (
             ("broker-overrun", "brokers:BrokerOverrun"),
             ("broker-wrong", "brokers:BrokerWrong"),
+            ("cache-cold", "cache_cold:CacheCold"),
             ("connections-capped", "access:ConnectionsCapped"),
+            ("data-lost", "data_lost:DataLost"),
+            ("lag", "lag:Lag"),
             ("lock-held", "conditions:LockHeld"),
             ("mongodb-role-revoked", "mongodb_accounts:MongodbRoleRevoked"),
             ("mongodb-user-dropped", "mongodb_accounts:MongodbUserDropped"),
@@ -26,6 +29,7 @@ def sregym_register_injectors() -> list[Offer]:
             ("server-mode", "conditions:ServerMode"),
             ("store-overrun", "store_overrun:StoreOverrun"),
             ("store-flooded", "conditions:StoreFlooded"),
+            ("user-dropped", "user_dropped:UserDropped"),
             ("tls-required", "tls_required:TlsRequired"),
         )
     ]

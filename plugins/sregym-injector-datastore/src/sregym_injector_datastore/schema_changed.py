@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field
 from sregym_core.errors import UsageError
 from sregym_core.model import FailureMode
-from sregym_injectors.manifests import manifest_of
 from sregym_injectors.restarts import ClientParameters
 from typing_extensions import override
 
-from sregym_injector_datastore.accounts import table_of
+from sregym_injector_datastore.accounts import scripts_of, table_of
 from sregym_injector_datastore.families import Family, family_of
-from sregym_injector_datastore.shells import mysql, psql
+from sregym_injector_datastore.shells import mysql, psql, unless
 from sregym_injector_datastore.store_fault import StoreChange, StoreFault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from sregym_core.interfaces import FaultContext
     from sregym_core.model import Component
@@ -90,7 +89,7 @@ class SchemaChanged(StoreFault):
             after=f"called {other}",
             breaks=shell(renaming(column, other)),
             mends=shell(back),
-            undoes=_where_some(shell(counted(other)), shell(back)),
+            undoes=unless("0", shell(counted(other)), shell(back)),
             asks=shell(counted(column)),
             healthy="1",
         )
@@ -105,7 +104,7 @@ def _schema(name: str, *, postgres: bool) -> str:
 def _column(context: FaultContext, table: str) -> str:
     """The first column of a table that is no primary key, as the component's scripts make it."""
     name = context.component.name
-    for text in _scripts(context):
+    for text in scripts_of(context):
         made = re.search(
             rf"(?is)create\s+table\s+(?:if\s+not\s+exists\s+)?{re.escape(table)}\s*\((.*?)\)\s*;",
             text,
@@ -118,19 +117,3 @@ def _column(context: FaultContext, table: str) -> str:
         f"parameter 'column' of fault 'schema-changed' on component {name!r}: no script of it makes "
         f"table {table!r}; say which column is renamed"
     )
-
-
-def _scripts(context: FaultContext) -> Iterator[str]:
-    for use in context.component.config:
-        if use.source.kind == "ConfigMap":
-            data = manifest_of(context.application, use.source).get("data") or {}
-            yield from data.values()
-
-
-def _where_some(counts: tuple[str, ...], does: tuple[str, ...]) -> tuple[str, ...]:
-    """One command line for two: the second is run unless the first prints 0."""
-    head = len(counts) - 1
-    words = [*counts, *does]
-    first = " ".join(f'"${{{place}}}"' for place in range(1, head + 2))
-    second = " ".join(f'"${{{place}}}"' for place in range(head + 2, len(words) + 1))
-    return ("sh", "-c", f'test "$({first})" = 0 || {second}', "sh", *words)

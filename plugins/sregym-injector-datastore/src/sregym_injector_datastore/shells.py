@@ -65,3 +65,12 @@ def kafka(script: str, *words: str) -> tuple[str, ...]:
 def rabbitmq(*words: str) -> tuple[str, ...]:
     """`rabbitmqctl`."""
     return ("rabbitmqctl", "--quiet", *words)
+
+
+def unless(printed: str, asks: tuple[str, ...], does: tuple[str, ...]) -> tuple[str, ...]:
+    """One command line for two: the second is run unless the first prints this."""
+    head = len(asks) - 1
+    words = [*asks, *does]
+    first = " ".join(f'"${{{place}}}"' for place in range(1, head + 2))
+    second = " ".join(f'"${{{place}}}"' for place in range(head + 2, len(words) + 1))
+    return ("sh", "-c", f'test "$({first})" = {printed} || {second}', "sh", *words)

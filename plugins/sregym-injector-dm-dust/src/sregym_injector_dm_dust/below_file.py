@@ -11,7 +11,7 @@ from sregym_core.interfaces import Command, Fault, FaultContext, node_access
 from sregym_core.model import Check, DiskBadBlocks, DiskCorruption, Node, TargetKind
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
-from sregym_injectors.node_fitting import runs_something_that_matters
+from sregym_injectors.node_fitting import runs_no_store
 from sregym_injectors.nodes import NodeEdits, current, on_host
 from sregym_injectors.pods import live, pods_of
 from sregym_injectors.pressure import after_pressure, store_started_anew
@@ -62,12 +62,12 @@ class BelowFile(Fault):
 
     @override
     def fits(self, target: Node) -> bool:
-        component = target.component
+        return not self.misfit(target)
+
+    @override
+    def misfit(self, target: Node, /) -> str:
         # What a container keeps in its own layer is elsewhere when it starts again.
-        is_store = (
-            component is not None and component.kind == "datastore" and bool(component.volumes)
-        )
-        return is_store and runs_something_that_matters(target)
+        return runs_no_store(target, on_volume=True)
 
     @override
     def settings_on(self, node: str) -> tuple[DiskBadBlocks | DiskCorruption, ...]:

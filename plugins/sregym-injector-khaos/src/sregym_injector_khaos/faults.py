@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 from sregym_core.model import LinkState, SystemCall
+from sregym_injectors.edits import Edits
 from sregym_injectors.node_faults import NodeSettingFault, fault_of
+from sregym_injectors.node_fitting import runs_no_store
+from sregym_injectors.workloads import restart_rollout
 from typing_extensions import override
 
-from sregym_injector_khaos.rows import ROWS
+from sregym_injector_khaos.rows import ENDING, ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sregym_core.interfaces import FaultContext
-    from sregym_core.model import NodeSetting
+    from sregym_core.model import Node, NodeSetting
 
 
 class KhaosParameters(BaseModel):
@@ -42,6 +45,23 @@ class KhaosFault(NodeSettingFault):
         return settings if share is None else tuple(_at(one, share) for one in settings)
 
 
+class EndingFault(KhaosFault):
+    """A part of a machine whose failure ends connections: what runs there starts anew, or tries to."""
+
+    @override
+    def misfit(self, target: Node, /) -> str:
+        return runs_no_store(target, on_volume=True)
+
+    @override
+    def inject(self, context: FaultContext) -> None:
+        super().inject(context)
+        component = context.node.component
+        assert component is not None  # by `fits`
+        edits = Edits(context)
+        edits.pause()
+        restart_rollout(edits, (component.workload,))
+
+
 def _at(setting: NodeSetting, share: float) -> NodeSetting:
     """The same for another share of the calls or packets, where it has one."""
     if isinstance(setting, SystemCall) and setting.error:
@@ -52,7 +72,10 @@ def _at(setting: NodeSetting, share: float) -> NodeSetting:
 
 
 FAULTS: Mapping[str, type[NodeSettingFault]] = MappingProxyType(
-    {row.name: fault_of(row, __name__, KhaosFault) for row in ROWS}
+    {
+        row.name: fault_of(row, __name__, EndingFault if row.name in ENDING else KhaosFault)
+        for row in ROWS
+    }
 )
 
 

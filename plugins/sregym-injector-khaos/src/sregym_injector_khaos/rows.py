@@ -19,6 +19,8 @@ _USUAL = (
     *("open", "openat", "read", "pread64", "write", "pwrite64", "fsync"),
     *("connect", "socket", "bind", "sendmmsg"),
 )
+# Calls of the runtimes of programs.
+_OF_RUNTIMES = ("mmap", "mprotect", "clone", "gettimeofday")
 _SYSCALL, _TROUBLE, _LINK = "system-call", "process-trouble", "link"
 
 
@@ -51,6 +53,8 @@ def _part(name: str, entry: Mapping[str, Any], single: Mapping[str, Row]) -> Row
         actor="a part of the machine that wears out",
         also=tuple(row.setting for row in others),
         needs=tuple(dict.fromkeys(need for row in (first, *others) for need in row.needs)),
+        # Whoever starts anew elsewhere feels nothing of the machine: stores stay with their volumes.
+        runs="datastore" if entry.get("ends") else first.runs,
         modes=tuple(dict.fromkeys(mode for row in (first, *others) for mode in row.modes)),
     )
 
@@ -80,8 +84,15 @@ def _row(name: str, entry: Mapping[str, Any], family: Mapping[str, Any]) -> Row:
         of_component=traced,
         restarts=True,
         modes=_modes(setting),
-        needs=(Capability.EVERY_SYSCALL,) if call and call not in _USUAL else (),
+        needs=_needs(call),
     )
+
+
+def _needs(call: str) -> tuple[Capability, ...]:
+    """What a call needs besides access to system calls at all."""
+    if call in _OF_RUNTIMES:
+        return (Capability.RUNTIME_SYSCALLS,)
+    return (Capability.EVERY_SYSCALL,) if call and call not in _USUAL else ()
 
 
 def _modes(setting: Mapping[str, Any]) -> tuple[FailureMode, ...]:
@@ -114,4 +125,11 @@ def _setting(entry: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     return own, f"{part} with {entry['error']}"
 
 
-ROWS = _rows()
+def _ending() -> frozenset[str]:
+    """Names of the parts whose failure ends connections, and with them the processes."""
+    text = (files("sregym_injector_khaos") / "faults.yaml").read_text(encoding="utf-8")
+    parts = yaml.safe_load(text)["parts"]
+    return frozenset(name_of(name) for name, entry in parts.items() if entry.get("ends"))
+
+
+ROWS, ENDING = _rows(), _ending()

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field
 from sregym_core.errors import UsageError
 from sregym_core.model import FailureMode
+from sregym_injectors.edits import Edits
+from sregym_injectors.manifests import manifest_of
 from sregym_injectors.restarts import TemplateParameters
 from sregym_injectors.template_change import PodTemplateFault, Template, TemplateChange
 from typing_extensions import override
 
 from sregym_injector_kubernetes.image_reference import ImageReference
+from sregym_injectors import commands
 
 if TYPE_CHECKING:
-    from sregym_core.interfaces import FaultContext
-    from sregym_core.model import Component
+    from sregym_core.interfaces import Command, FaultContext
+    from sregym_core.model import Component, ObjectRef
 
 
 class BuildParameters(TemplateParameters):
@@ -193,3 +196,108 @@ class Leak(_OtherBuild):
             return reason
         limited = bool(component.memory_limit)
         return "" if limited else "its container has no memory limit that it could meet"
+
+
+class FanOut(_OtherBuild):
+    """Rolls a build out that makes a call for each thing that it made one for all of before."""
+
+    name: ClassVar[str] = "fan-out"
+    title: ClassVar[str] = "Build that makes many calls instead of one"
+    layer: ClassVar[str] = "application"
+    lack: ClassVar[str] = "fanning-out"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.SLOW, FailureMode.CASCADING)
+    mechanism: ClassVar[str] = "fan-out-in-build"
+    phrases: ClassVar[tuple[str, ...]] = (
+        "N+1 calls",
+        "N+1 query problem",
+        "fan-out of calls",
+        "request fan-out",
+        "call amplification",
+        "one call per item instead of a batch",
+        "release makes too many calls",
+        "new build calls its dependency many times per request",
+        "chatty calls",
+        "no batching of calls",
+        "new image multiplies calls",
+    )
+    symptoms: ClassVar[tuple[str, ...]] = (
+        "latency rises",
+        "requests time out",
+        "callee is overloaded",
+    )
+
+
+class ProtocolSkew(_OtherBuild):
+    """Rolls a build out that speaks another protocol than those who call it."""
+
+    name: ClassVar[str] = "protocol-skew"
+    title: ClassVar[str] = "Build that speaks another protocol than its callers"
+    layer: ClassVar[str] = "application"
+    lack: ClassVar[str] = "skewed"
+    mechanism: ClassVar[str] = "protocol-skew"
+    phrases: ClassVar[tuple[str, ...]] = (
+        "protocol mismatch",
+        "protocol version mismatch",
+        "version skew between client and server",
+        "incompatible protocol",
+        "incompatible release",
+        "server speaks another protocol",
+        "build speaks a different protocol than its callers",
+        "RPC framework mismatch",
+        "wrong image",
+        "wrong image version",
+        "new build breaks its API",
+        "breaking change of the wire protocol",
+    )
+    symptoms: ClassVar[tuple[str, ...]] = (
+        "calls fail",
+        "requests fail",
+        "pods are ready all the same",
+    )
+
+
+class FallbackMissing(_OtherBuild):
+    """Rolls a build out that cannot do without its cache, while the cache is away."""
+
+    name: ClassVar[str] = "fallback-missing"
+    title: ClassVar[str] = "Build that cannot do without what it did without before"
+    layer: ClassVar[str] = "application"
+    lack: ClassVar[str] = "hard-dependency"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.CASCADING,)
+    mechanism: ClassVar[str] = "fallback-missing"
+    phrases: ClassVar[tuple[str, ...]] = (
+        "missing fallback",
+        "no fallback when the cache is down",
+        "soft dependency became a hard dependency",
+        "cache became a hard dependency",
+        "build does not start without its cache",
+        "release fails when the cache is unavailable",
+        "no graceful degradation",
+        "service cannot degrade gracefully",
+        "new build requires the cache",
+    )
+    symptoms: ClassVar[tuple[str, ...]] = ("CrashLoopBackOff", "requests fail")
+
+    @override
+    def inject(self, context: FaultContext) -> None:
+        edits = Edits(context)
+        for ref in _caches(context):
+            edits.patch(ref, {"spec": {"replicas": 0}}, "merge")
+        super().inject(context)
+
+    @override
+    def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
+        back = []
+        for ref in _caches(context):
+            replicas = manifest_of(context.application, ref)["spec"].get("replicas", 1)
+            back += [commands.scale(ref, replicas), commands.rollout_status(ref)]
+        return (*back, *super().reference_fix(context))
+
+
+def _caches(context: FaultContext) -> list[ObjectRef]:
+    """Workloads of the caches that a component asks, and nobody else."""
+    return [
+        part.workload
+        for part in context.application.components()
+        if part.kind == "cache" and part.callers == (context.component.name,)
+    ]

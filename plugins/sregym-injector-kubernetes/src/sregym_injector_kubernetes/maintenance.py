@@ -11,7 +11,7 @@ from sregym_injectors.added_object import AddedObjectFault
 from sregym_injectors.component_fault import not_custom, not_load, not_rolling
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
-from sregym_injectors.node_fitting import runs_something_that_matters
+from sregym_injectors.node_fitting import runs_nothing_that_matters
 from sregym_injectors.nodes import truth_on_node
 from typing_extensions import override
 
@@ -123,7 +123,11 @@ class MaintenanceStuck(Fault):
 
     @override
     def fits(self, target: Node) -> bool:
-        return runs_something_that_matters(target)
+        return not self.misfit(target)
+
+    @override
+    def misfit(self, target: Node, /) -> str:
+        return runs_nothing_that_matters(target)
 
     @override
     def inject(self, context: FaultContext) -> None:

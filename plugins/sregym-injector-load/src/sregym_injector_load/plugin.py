@@ -12,5 +12,6 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("spike", "sregym_injector_load.rates:Spike"),
         Offer("mix-shift", "sregym_injector_load.mixes:MixShift"),
         Offer("connections-held", "sregym_injector_load.connections:Connections"),
+        Offer("job-at-peak", "sregym_injector_load.batch:JobAtPeak"),
         Offer("flood", "sregym_injector_load.mixes:Flood"),
     ]

@@ -14,6 +14,7 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("service-port", f"{_PACKAGE}.services:ServicePort"),
         Offer("service-protocol", f"{_PACKAGE}.services:ServiceProtocol"),
         Offer("service-external-name", f"{_PACKAGE}.services:ServiceExternalName"),
+        Offer("service-headless", f"{_PACKAGE}.services:ServiceHeadless"),
         Offer("traffic-policy", f"{_PACKAGE}.traffic_policy:TrafficPolicy"),
         Offer("service-selector-wide", f"{_PACKAGE}.selection:ServiceSelectorWide"),
         Offer("endpoints-stale", f"{_PACKAGE}.endpoints:EndpointsStale"),

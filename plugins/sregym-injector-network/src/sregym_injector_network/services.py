@@ -6,14 +6,20 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
+from sregym_injectors.defects import defect_check
 from sregym_injectors.manifests import manifest_of
 from sregym_injectors.restarts import ClientParameters
 from sregym_injectors.service_edit import ServiceChange, ServiceEditFault, served_port
 from sregym_injectors.service_fault import service_of
+from sregym_injectors.service_state import EXPECTED, service_defects
 from typing_extensions import override
 
+from sregym_injectors import commands
+
 if TYPE_CHECKING:
-    from sregym_core.interfaces import FaultContext
+    from sregym_core.interfaces import Command, FaultContext
+    from sregym_core.model import Check, Component
+    from sregym_injectors.edits import Edits
 
 
 def _ports(context: FaultContext, **fields: Any) -> list[dict[str, Any]]:
@@ -125,3 +131,69 @@ class ServiceExternalName(ServiceEditFault):
         wrong = {"type": "ExternalName", "externalName": host}
         before = manifest_of(context.application, service_of(context))["spec"].get("type")
         return ServiceChange("spec.type", before or "ClusterIP", f"ExternalName {host}", wrong)
+
+
+class ServiceHeadless(ServiceEditFault):
+    """Makes the Service anew without an address of its own: its name leads to the pods' own ports."""
+
+    name: ClassVar[str] = "service-headless"
+    title: ClassVar[str] = (
+        "Service has no address, and its clients dial ports that pods do not have"
+    )
+    layer: ClassVar[str] = "network"
+    mechanism: ClassVar[str] = "service-headless"
+    phrases: ClassVar[tuple[str, ...]] = (
+        "service is headless",
+        "headless service",
+        "service was made headless",
+        "clusterIP is None",
+        "service has no cluster IP",
+        "service lost its cluster IP",
+        "service was recreated as headless",
+        "name of the service resolves to pod addresses",
+        "port of the service is not translated to the target port",
+    )
+    symptoms: ClassVar[tuple[str, ...]] = ("connection refused", "connections fail")
+
+    @override
+    def misfit(self, component: Component) -> str:
+        if reason := super().misfit(component):
+            return reason
+        if any(port.port == port.container_port for port in component.ports):
+            return "its Service has a port of the pods' own, which clients find all the same"
+        return ""
+
+    @override
+    def break_service(self, context: FaultContext, edits: Edits) -> None:
+        service = manifest_of(context.application, service_of(context))
+        spec = {k: v for k, v in service["spec"].items() if k not in ("clusterIPs", "type")}
+        # Addresses cannot be taken from a Service that has one.
+        edits.delete(service_of(context))
+        edits.create({**service, "spec": {**spec, "clusterIP": "None"}})
+
+    @override
+    def recover(self, context: FaultContext) -> None:
+        """It has to be made anew: a Service does not get an address that it did not come with."""
+        live = context.cluster.get(service_of(context))
+        if live is not None and live["spec"].get("clusterIP") == "None":
+            context.cluster.delete(service_of(context))
+
+    @override
+    def change(self, context: FaultContext) -> ServiceChange:
+        return ServiceChange("spec.clusterIP", "an address", "None", {"clusterIP": "None"})
+
+    @override
+    def present(self, context: FaultContext) -> Check:
+        live = context.cluster.get(service_of(context))
+        found = service_defects(context)
+        if live is not None and live["spec"].get("clusterIP") == "None":
+            dialled = {p.port for p in context.component.ports if p.port != p.container_port}
+            if dialled & {entry["port"] for entry in live["spec"].get("ports") or ()}:
+                found.append(f"{service_of(context)} has no address of its own")
+        return defect_check(EXPECTED, found)
+
+    @override
+    def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
+        service = service_of(context)
+        again = commands.apply(manifest_of(context.application, service))
+        return (commands.delete(service), again, *super().reference_fix(context)[1:])

@@ -21,6 +21,7 @@ from sregym_core.model import (
 from sregym_injectors.dates import with_dates
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.node_fitting import runs_nothing_that_matters
 from sregym_injectors.nodes import NodeEdits, current, on_host, truth_on_node
 from typing_extensions import override
 
@@ -71,10 +72,20 @@ class NodeClockAhead(Fault):
 
     @override
     def fits(self, target: Node) -> bool:
+        return not self.misfit(target)
+
+    @override
+    def misfit(self, target: Node, /) -> str:
         component = target.component
-        if component is None or not component.operations:
-            return False
-        return any(name in component.env for name in _TRUSTING)
+        if component is None:
+            return runs_nothing_that_matters(target)
+        if not component.operations:
+            return f"no request of users passes through {component.name}"
+        if not any(name in component.env for name in _TRUSTING):
+            return (
+                f"{component.name} trusts no authority of its own whose certificates could expire"
+            )
+        return ""
 
     @override
     def inject(self, context: FaultContext) -> None:

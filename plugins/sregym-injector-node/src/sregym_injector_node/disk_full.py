@@ -10,7 +10,7 @@ from sregym_core.errors import NodeError
 from sregym_core.interfaces import Command, Fault, FaultContext
 from sregym_core.model import Capability, Change, Check, GroundTruth, Node, TargetKind
 from sregym_injectors.defects import defect_check
-from sregym_injectors.node_fitting import runs_something_that_matters
+from sregym_injectors.node_fitting import runs_nothing_that_matters
 from sregym_injectors.nodes import NodeEdits, from_another_node, look, truth_on_node
 from sregym_injectors.pressure import after_pressure
 from typing_extensions import override
@@ -42,7 +42,11 @@ class NodeDiskFull(Fault):
 
     @override
     def fits(self, target: Node) -> bool:
-        return runs_something_that_matters(target)
+        return not self.misfit(target)
+
+    @override
+    def misfit(self, target: Node, /) -> str:
+        return runs_nothing_that_matters(target)
 
     @override
     def inject(self, context: FaultContext) -> None:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from sregym_core.interfaces import Command, Fault, FaultContext
 from sregym_core.model import Capability, Change, Check, GroundTruth, Node, Sysctl, TargetKind
 from sregym_injectors.defects import defect_check
-from sregym_injectors.node_fitting import runs_something_that_matters
+from sregym_injectors.node_fitting import runs_nothing_that_matters
 from sregym_injectors.nodes import NodeEdits, current, on_host, truth_on_node
 from typing_extensions import override
 
@@ -65,7 +65,11 @@ class NodeSysctl(Fault):
 
     @override
     def fits(self, target: Node) -> bool:
-        return runs_something_that_matters(target)
+        return not self.misfit(target)
+
+    @override
+    def misfit(self, target: Node, /) -> str:
+        return runs_nothing_that_matters(target)
 
     @override
     def inject(self, context: FaultContext) -> None:

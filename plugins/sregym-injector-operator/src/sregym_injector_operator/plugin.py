@@ -12,6 +12,8 @@ def sregym_register_injectors() -> list[Offer]:
     """The faults of this plugin."""
     return [
         Offer("cr-misoperation", f"{_PACKAGE}.cr_misoperation:CrMisoperation"),
+        Offer("crd-skew", f"{_PACKAGE}.crd_skew:CrdSkew"),
+        Offer("operator-bug", f"{_PACKAGE}.operator_bug:OperatorBug"),
         Offer("webhook-ca", f"{_PACKAGE}.webhooks:WebhookCa"),
         Offer("webhook-denies", f"{_PACKAGE}.webhooks:WebhookDenies"),
         Offer("webhook-mutates", f"{_PACKAGE}.webhooks:WebhookMutates"),

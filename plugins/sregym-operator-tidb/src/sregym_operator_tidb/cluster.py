@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 GROUP, VERSION, KIND = "pingcap.com", "v1alpha1", "TidbCluster"
 _LABEL = "app.kubernetes.io"
+# The label that tells components apart.
+COMPONENT = f"{_LABEL}/component"
 # Port that others use first.
 PORTS = {"pd": 2379, "tikv": 20160, "tidb": 4000}
 COMPONENTS = tuple(PORTS)
@@ -81,7 +83,7 @@ def labels_of(owner: Object, component: str) -> dict[str, str]:
         f"{_LABEL}/name": "tidb-cluster",
         f"{_LABEL}/managed-by": "tidb-operator",
         f"{_LABEL}/instance": owner["metadata"]["name"],
-        f"{_LABEL}/component": component,
+        COMPONENT: component,
     }
 
 

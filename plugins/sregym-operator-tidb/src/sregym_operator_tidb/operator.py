@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.sdk.controllers import Operator, TableKey
 
 from sregym_operator_tidb.cluster import (
+    COMPONENT,
     COMPONENTS,
     GROUP,
     TITLES,
@@ -100,12 +101,20 @@ def _make(client: ApiClient, component: TidbComponent, found: Object | None) -> 
             raise SyncError(f"{component.member} is paused", waits=True)
         return found
     for service in services(component):
+        _ask_for(service, client.settings.get("selected_component"))
         ensure(client, cluster, service)
     config = ensure(client, cluster, config_map(component))
     wanted = stateful_set(component, config["metadata"]["name"])
     if found is not None:
         wanted["spec"]["replicas"] = _step(client, component, found)
     return ensure(client, cluster, wanted)
+
+
+def _ask_for(service: Object, component: str | None) -> None:
+    """Let a Service of TiDB select pods by another word for it, as builds do that know the pods by it."""
+    selector = service["spec"]["selector"]
+    if component and selector[COMPONENT] == "tidb":
+        service["spec"]["selector"] = {**selector, COMPONENT: component}
 
 
 def _step(client: ApiClient, component: TidbComponent, found: Object) -> int:
@@ -151,7 +160,7 @@ OPERATOR = Operator(
         "app.kubernetes.io/name": "tidb-operator",
         "app.kubernetes.io/component": "controller-manager",
     },
-    programs=("tidb-controller-manager",),
+    programs=("tidb-controller-manager", "tidb-controller-manager-alpha"),
     lease="tidb-controller-manager",
 )
 

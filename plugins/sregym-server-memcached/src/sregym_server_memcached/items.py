@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.sdk.servers import TableKey
+from sregym_cluster_embedded.sdk.servers import TableKey, emptied
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -215,4 +215,6 @@ def flushed(world: World, ref: ContainerRef, words: list[str]) -> str:
             key: item._replace(expires_at=world.now + delay) for key, item in cache.items.items()
         }
     keep(world, ref, cache._replace(items=items))
+    if not delay:
+        emptied(world, ref)
     return "OK\r\n"

@@ -20,17 +20,16 @@ from sregym_cluster_embedded.sdk.servers import (
     connection_count,
     end,
     lasting,
-    listener_at,
+    listen_failure,
     open_port,
     read_trouble,
     serve,
     write_trouble,
 )
 
-from sregym_server_mongodb import encryption
+from sregym_server_mongodb import checkpoints, encryption
 from sregym_server_mongodb.administration import MOST_CONNECTIONS, most_connections
 from sregym_server_mongodb.builds import build_of
-from sregym_server_mongodb.checkpoints import checkpoint_due_s, met_by_checkpoint, met_by_start
 from sregym_server_mongodb.configuration import BAD_OPTIONS, BadOptionsError, options
 from sregym_server_mongodb.connection import needs_login, shown_command
 from sregym_server_mongodb.data import (
@@ -60,15 +59,6 @@ _INIT_FOLDER = "/docker-entrypoint-initdb.d"
 _ABRUPT, _UNCAUGHT = 14, 100
 # From the start to the end of a server that cannot use its files.
 _REFUSES_S = 0.4
-# What a file system without room, and one that is mounted read-only, make of the lock file.
-_UNWRITABLE = (
-    "DBPathInUse: Unable to create/open the lock file: {folder}/mongod.lock ({words}). "
-    "Ensure the user executing mongod is the owner of the lock file and has the appropriate "
-    "permissions. Also make sure that another mongod instance is not already running on the "
-    "{folder} directory",
-    "IllegalOperation: Attempted to create a lock file on a read-only directory: {folder}",
-)
-
 # What a driver makes of a connection that the server closes before it has said a word.
 _HUNG_UP = "EOF"
 _CLIENT_PORT = 43_210
@@ -134,8 +124,8 @@ class MongodbKind(Kind):
             if not self._initialise(world, process, storage):
                 return
         port = int(process.settings["mongod.port"])
-        if listener_at(world, process.ref.pod_uid, port) is not None:
-            text, error = "Failed to set up listener", "SocketException: Address already in use"
+        if why := listen_failure(world, process, port):
+            text, error = "Failed to set up listener", f"SocketException: {why}"
             self._log(world, process, "CONTROL", 20568, "initandlisten", text, "E", error=error)
             end(world, process.ref, _PORT_TAKEN)
             return
@@ -260,14 +250,23 @@ class MongodbKind(Kind):
     def look_at_disk(self, world: World, process: Process, program: MongodbProgram) -> None:
         """A write that fails is met by the next checkpoint, a read by one of those to come."""
         file = self.data_file(process, program)
-        due_s = None if file is None else checkpoint_due_s(world, process, file)
+        due_s = None if file is None else checkpoints.checkpoint_due_s(world, process, file)
         if due_s is not None:
             world.after(due_s, "userland.event", process.ref, "checkpoint")
+
+    def call_failed(
+        self, world: World, process: Process, call: str, number: int, words: str
+    ) -> int | None:
+        """The storage engine ends the server when it cannot read the clock."""
+        if call != "clock_gettime":
+            return None
+        self._panic(world, process, "thread1", number, f"{checkpoints.UNREADABLE_CLOCK}{words}")
+        return _ABRUPT
 
     def _checkpoint(self, world: World, process: Process, program: MongodbProgram) -> None:
         """A storage engine that cannot write, or read what it merges, ends the server."""
         file = self.data_file(process, program)
-        met = None if file is None else met_by_checkpoint(world, process, file)
+        met = None if file is None else checkpoints.met_by_checkpoint(world, process, file)
         if met is not None:
             self._panic(world, process, "WTCheckpointThread", *met)
             end(world, process.ref, _ABRUPT)
@@ -291,10 +290,15 @@ class MongodbKind(Kind):
         assert file is not None
         reads, writes = read_trouble(world, process, file), write_trouble(world, process, file)
         if reads is not None:
-            self._panic(world, process, "initandlisten", *met_by_start(world, process, file, reads))
+            self._panic(
+                world,
+                process,
+                "initandlisten",
+                *checkpoints.met_by_start(world, process, file, reads),
+            )
             world.after(_REFUSES_S, "userland.exit", process.ref, _ABRUPT)
         elif writes is not None:
-            error = _UNWRITABLE[writes.error == "EROFS"].format(
+            error = checkpoints.UNWRITABLE[writes.error == "EROFS"].format(
                 folder=file.folder, words=writes.words
             )
             text = "DBException in initAndListen, terminating"

@@ -17,6 +17,16 @@ CHECKPOINT_S = 60.0
 _UNREAD_CHECKPOINTS = 3
 # What it reads at a time.
 _PAGE_BYTES = 4096
+# What a file system without room, and one that is mounted read-only, make of the lock file.
+UNWRITABLE = (
+    "DBPathInUse: Unable to create/open the lock file: {folder}/mongod.lock ({words}). "
+    "Ensure the user executing mongod is the owner of the lock file and has the appropriate "
+    "permissions. Also make sure that another mongod instance is not already running on the "
+    "{folder} directory",
+    "IllegalOperation: Attempted to create a lock file on a read-only directory: {folder}",
+)
+# What the engine says when it cannot read the clock, before the words of the error.
+UNREADABLE_CLOCK = "__wt_epoch_raw: clock_gettime: "
 # The engine's own number of an error that is none of the system's.
 _WT_ERROR = -31_802
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.sdk.servers import RUNTIME, store_bytes, wake_traffic
+from sregym_cluster_embedded.sdk.servers import RUNTIME, emptied, store_bytes, wake_traffic
 
 from sregym_server_redis.accounts import User, default_user
 from sregym_server_redis.data import RedisData, load, memory_size, store
@@ -166,6 +166,8 @@ class Connection:
         content = data.database(self.database, now)
         keys = Keys(content, now, int(self.world.epoch), self.version)
         reply = handler(keys, arguments)
+        if name in ("flushall", "flushdb"):
+            emptied(self.world, self.server.ref)
         if name == "flushall":
             self.keep(replace(data, databases={}))
         elif "w" in spec.flags:

@@ -246,7 +246,8 @@ class Component(Value):
         sessions: Command lines with which people look into its main container now and then; they
             change nothing.
         builds: Other builds of its image that exist, by what is wrong with them: `incompatible` with
-            its data or peers, `buggy`, `leaking` memory.
+            its data or peers, `buggy`, `leaking` memory, `misreconciling`, `fanning-out`, with a
+            `hard-dependency`, `skewed` in its protocol.
         settings: What its program reads when it starts and may be given other values.
         registered: Whether its callers find its addresses in a registry: its Service carries nothing.
     """

@@ -38,7 +38,9 @@ class Capability(StrEnum):
     NETWORK_USE = "network-use"
     LIMITS = "process-limits"
     SYSCALLS = "system-calls"
-    # Calls beyond those of files and connections: of memory, processes, clocks.
+    # Calls of the runtimes of programs: for memory (`mmap`, `mprotect`), threads, the time.
+    RUNTIME_SYSCALLS = "runtime-system-calls"
+    # Any other call beyond those of files and connections.
     EVERY_SYSCALL = "every-system-call"
     PROCESS_TROUBLES = "process-troubles"
     PROCESS_STOPS = "process-stops"

@@ -97,6 +97,7 @@ def _rules_of_the_cluster() -> list[dict[str, Any]]:
         _rule("scheduling.k8s.io", ("priorityclasses",), *_WRITE),
         _rule("networking.k8s.io", ("ingressclasses",), *_WRITE),
         _rule("apiregistration.k8s.io", ("apiservices",), "delete"),
+        _rule("apiextensions.k8s.io", ("customresourcedefinitions",), "update", "patch"),
         _rule(
             "admissionregistration.k8s.io",
             (

@@ -14,7 +14,7 @@ from sregym_cluster_embedded.network import links
 from sregym_cluster_embedded.network.ends import Outcome
 from sregym_cluster_embedded.network.resolver import NODE_DNS
 from sregym_cluster_embedded.placed_pods import PREFIX, choice
-from sregym_cluster_embedded.userland import registries
+from sregym_cluster_embedded.userland import registries, runtime_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,10 +24,14 @@ if TYPE_CHECKING:
 _SYSCALL = "set on nodes: "
 # The settings of rules that stand, without values.
 # What programs of the simulation call, and what is the same to them.
-_CALLS = ("open", "read", "write", "fsync", "connect", "bind", "sendmmsg")
+_CALLS = (
+    *("open", "read", "write", "fsync", "connect", "bind", "sendmmsg"),
+    *runtime_calls.CALLS,
+)
 _SAME_CALL = {
     "openat": "open", "pread64": "read", "readv": "read", "pwrite64": "write", "writev": "write",
-    "fdatasync": "fsync", "socket": "connect",
+    "fdatasync": "fsync", "socket": "connect", "clone3": "clone", "fork": "clone", "vfork": "clone",
+    "gettimeofday": "clock_gettime",
 }  # fmt: skip
 _SYSCALLS: TableKey[str, SystemCall] = TableKey("nodes.syscalls")
 _BLOCKED = {

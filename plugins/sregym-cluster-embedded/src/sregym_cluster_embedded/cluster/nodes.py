@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _CAPABILITIES = frozenset(
-    {Capability.COMMANDS, *(Capability(kind.capability) for kind in SETTINGS)}
+    {
+        Capability.COMMANDS,
+        Capability.RUNTIME_SYSCALLS,
+        *(Capability(kind.capability) for kind in SETTINGS),
+    }
 )
 
 

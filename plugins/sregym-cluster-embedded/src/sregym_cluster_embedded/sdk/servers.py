@@ -31,6 +31,7 @@ from sregym_cluster_embedded.userland.counted import (
     connection_count,
     counted,
 )
+from sregym_cluster_embedded.userland.dialling import listen_failure
 from sregym_cluster_embedded.userland.disk import (
     ALTERED,
     FILE_BYTES,
@@ -69,6 +70,7 @@ from sregym_cluster_embedded.userland.kinds.kind import (
 from sregym_cluster_embedded.userland.kinds.stores import StoreKind
 from sregym_cluster_embedded.userland.life import (
     append,
+    emptied,
     end,
     open_port,
     say,
@@ -144,6 +146,7 @@ __all__ = [
     "connection_count",
     "counted",
     "deregister",
+    "emptied",
     "end",
     "handshake",
     "held_from",
@@ -151,6 +154,7 @@ __all__ = [
     "holder",
     "is_address",
     "lasting",
+    "listen_failure",
     "listener_at",
     "locks",
     "machine",

@@ -96,7 +96,7 @@ class Builder:
         self._known: dict[tuple[ContainerRef, str, tuple[tuple[str, str], ...]], int] = {}
         self._facts: dict[ContainerRef, Mapping[str, str]] = {}
         self._servers: dict[ContainerRef, int] = {}
-        self._fills: dict[tuple[ContainerRef, str, str, int], int] = {}
+        self._fills: dict[tuple[ContainerRef, float, str, str, int], int] = {}
         self._produced: dict[tuple[str, str], list[tuple[int, float]]] = {}
         self._groups: dict[tuple[str, str, str], list[Puller]] = {}
         self._clients: dict[tuple[ContainerRef, str], tuple[Client, tuple[Target, ...]]] = {}
@@ -276,7 +276,9 @@ class Builder:
         look = self._site(process, asking, sites, here)
         fill, cache = -1, look.ways[0].target.ref if look.ways else None
         if call.keys and cache is not None:
-            key = (cache, process.program, operation.name, len(sites))
+            server = self._process(cache)
+            since = 0.0 if server is None else server.emptied_at
+            key = (cache, since, process.program, operation.name, len(sites))
             fill = self._fills.setdefault(key, len(self.made.fills))
             if fill == len(self.made.fills):
                 self.made.fills.append(Fill(key, call.keys, []))

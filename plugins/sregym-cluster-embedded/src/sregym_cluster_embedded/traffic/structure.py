@@ -272,12 +272,13 @@ class Fill(NamedTuple):
     """The keys that one kind of look has put into one life of a cache.
 
     Attributes:
-        key: The life of the cache, and the place in the program that looks.
+        key: The life of the cache, since when it has kept what it has, and the place in the program
+            that looks.
         keys: Different keys there are.
         sites: The places that look, one for each process of the program.
     """
 
-    key: tuple[ContainerRef, str, str, int]
+    key: tuple[ContainerRef, float, str, str, int]
     keys: int
     sites: list[int]
 

@@ -8,12 +8,12 @@ from sregym_cluster_embedded.api.keys import LISTENERS, PASSAGE, WEBHOOKS_IN_POD
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.kubelet import keys as kubelet
 from sregym_cluster_embedded.node.keys import DISKS_CHANGED
+from sregym_cluster_embedded.userland import runtime_calls
 from sregym_cluster_embedded.userland.formats import LogFormats
 from sregym_cluster_embedded.userland.handlers import Handlers
 from sregym_cluster_embedded.userland.host import power, services
 from sregym_cluster_embedded.userland.interaction import Interaction
 from sregym_cluster_embedded.userland.keys import EXTENSIONS, INTERACTION, LOG_FORMATS, RUNTIME
-from sregym_cluster_embedded.userland.kinds import disks_changed
 from sregym_cluster_embedded.userland.passage import Passages
 from sregym_cluster_embedded.userland.process import Process
 from sregym_cluster_embedded.userland.reviewers import Reviewers
@@ -49,6 +49,7 @@ def contribution(
             "userland.job": handlers.job,
             "userland.exit": handlers.exit,
             "userland.oom": handlers.oom,
+            runtime_calls.EVENT: runtime_calls.call_made,
             services.RETRY: services.retry,
             services.CORRECT: services.correct_clock,
             power.BOOT: power.boot,
@@ -60,7 +61,7 @@ def contribution(
             **EXTENSIONS.offer(runtime.extensions),
             **LOG_FORMATS.offer(LogFormats(runtime.extensions)),
             **kubelet.STORAGE.offer(Storage()),
-            **DISKS_CHANGED.offer(disks_changed),
+            **DISKS_CHANGED.offer(runtime_calls.machine_changed),
             **INTERACTION.offer(Interaction(runtime)),
             **PASSAGE.offer(Passages(runtime)),
             **WEBHOOKS_IN_PODS.offer(Reviewers(runtime)),

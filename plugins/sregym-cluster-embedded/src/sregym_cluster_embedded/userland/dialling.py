@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.machines import SYSCTLS, machine
 from sregym_cluster_embedded.network.ways import outcome_of
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.syscalls import Caller, failure, risk
-from sregym_cluster_embedded.userland.process import process_of
+from sregym_cluster_embedded.syscalls import Caller, failure, risk, words
+from sregym_cluster_embedded.userland.process import listener_at, process_of
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
@@ -63,6 +63,14 @@ def attempted(world: World, process: Process, target: Target) -> Target:
 def bind_failure(world: World, process: Process) -> str:
     """The name of the error with which opening a port ends for a process; empty when it does not."""
     return failure(world, caller_of(process), "bind")
+
+
+def listen_failure(world: World, process: Process, port: int) -> str:
+    """Why a process cannot listen on a port, in the words of the kernel; empty when it can."""
+    if listener_at(world, process.ref.pod_uid, port) is not None:
+        return words("EADDRINUSE")
+    name = bind_failure(world, process)
+    return words(name) if name else ""
 
 
 def caller_of(process: Process) -> Caller:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.userland.toolsets import tool_paths
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sregym_apps.model import Image
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.files.inode import Inode
     from sregym_cluster_embedded.userland.filesystem import Files
 
+# Of one argument or variable (32 pages), and of all of them (a quarter of a stack of 8 MiB).
+_LONGEST_BYTES, _ALL_BYTES = 131_072, 2_097_152
 _CREATE = (
     "failed to create containerd task: failed to create shim task: OCI runtime create failed: "
     "runc create failed: unable to start container process: "
@@ -79,6 +81,15 @@ def _below_a_file(path: str, files: Files) -> bool:
 
 def _may_run(files: Files, inode: Inode) -> bool:
     return inode.mode & 0o111 != 0 and files.container.credentials.may(inode, 1)
+
+
+def argument_error(argv: Sequence[str], environment: Mapping[str, str]) -> str:
+    """What is written where the kernel takes a command line or an environment for too long; else empty."""
+    texts = [*argv, *(f"{name}={value}" for name, value in environment.items())]
+    sizes = [len(text.encode()) + 1 for text in texts]
+    if max(sizes, default=0) <= _LONGEST_BYTES and sum(sizes) <= _ALL_BYTES:
+        return ""
+    return f"exec {argv[0]}: argument list too long"
 
 
 def start_error(reason: str) -> str:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.kubelet.runtime import LogLine
+from sregym_cluster_embedded.userland.executables import argument_error
 from sregym_cluster_embedded.userland.jobs import count_computing
 from sregym_cluster_embedded.userland.life import append, end, out_of_memory, plan_oom
 from sregym_cluster_embedded.userland.process import change, process_of, processes
+from sregym_cluster_embedded.userland.runtime_calls import cannot_start
 from sregym_cluster_embedded.userland.shell.backgrounds import go_on
 from sregym_cluster_embedded.userland.shell.running import run_main_script
 
@@ -31,9 +34,15 @@ class Handlers:
         process = process_of(world, ref)
         if process is None or not process.running:
             return
+        if refused := argument_error(process.argv, process.environment):
+            append(world, ref, (LogLine(world.now, "stderr", refused),))
+            end(world, ref, 1)
+            return
         program = process.behaviour
         if program is None:
             self.resume(world, ref)
+            return
+        if cannot_start(world, process):
             return
         plan_oom(world, process, program.memory)
         self._runtime.kind_of(process).begin(world, process, program)

@@ -270,6 +270,12 @@ def load_changed(
         plan_oom(world, process, program.memory)
 
 
+def emptied(world: World, ref: ContainerRef) -> None:
+    """Note that a server let all go that it kept: whoever uses it as a cache finds nothing at first."""
+    change(world, ref, emptied_at=world.now)
+    wake_traffic(world)
+
+
 def store_bytes(world: World, ref: ContainerRef, stored_bytes: float) -> None:
     """Let what a server keeps in memory take so much of it from now on."""
     process = process_of(world, ref)

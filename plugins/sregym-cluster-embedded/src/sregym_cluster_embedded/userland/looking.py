@@ -87,6 +87,7 @@ _FELT = attrgetter(
     "ports",
     "ended_at",
     "served_at",
+    "emptied_at",
 )
 
 

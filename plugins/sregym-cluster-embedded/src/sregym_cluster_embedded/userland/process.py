@@ -61,6 +61,7 @@ class Process:
         threads: How many processors such a script keeps busy.
         stopped: Whether a signal has stopped it: it neither answers nor does anything else.
         open_files: How many descriptors it may have, as its node's runtime gave it when it started.
+        emptied_at: Of a cache: virtual second at which all that it kept was last let go.
         out_of_memory: Whether the kernel ended it because it needed more than it may have.
     """
 
@@ -94,6 +95,7 @@ class Process:
     wakes_at: float = 0.0
     threads: float = 0.0
     stopped: bool = False
+    emptied_at: float = 0.0
     out_of_memory: bool = False
     open_files: int = 1_048_576
 

@@ -65,6 +65,7 @@ from sregym_cluster_embedded.userland.process import (
     save,
 )
 from sregym_cluster_embedded.userland.queues import Brokers
+from sregym_cluster_embedded.userland.runtime_calls import AWAITED
 from sregym_cluster_embedded.userland.shell.backgrounds import Backgrounds
 from sregym_cluster_embedded.userland.shell.commands import commands_of
 from sregym_cluster_embedded.userland.shell.running import Session, run_command, run_script_file
@@ -133,6 +134,7 @@ class Runtime(Hosts, Identified):
             JOBS,
             *LIVES,
             WORK,
+            AWAITED,
             READ,
             HEARD,
             *of_kinds,

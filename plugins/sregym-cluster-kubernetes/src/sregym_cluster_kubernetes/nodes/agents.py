@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # What a capability is tried with where nobody says what is wanted.
 _TRIALS: dict[Capability, dict[str, Any]] = {
     Capability.SYSCALLS: {"kind": "calls", "call": "read", "error": "EIO"},
+    Capability.RUNTIME_SYSCALLS: {"kind": "calls", "call": "mmap", "error": "ENOMEM"},
     Capability.EVERY_SYSCALL: {"kind": "calls", "call": "mmap", "error": "ENOMEM"},
     Capability.DISK_BAD_BLOCKS: {"kind": "disk", "mode": "bad"},
     Capability.DISK_CORRUPTION: {"kind": "disk", "mode": "corrupt"},

@@ -35,7 +35,8 @@ KINDS: tuple[type[NodeSetting], ...] = (
     *(CpuUse, MemoryUse, DiskUse, NetworkUse),
     LinkState,
 )
-CAPABILITIES = frozenset({Capability.EVERY_SYSCALL, *(kind.capability for kind in KINDS)})
+_CALLS = (Capability.RUNTIME_SYSCALLS, Capability.EVERY_SYSCALL)
+CAPABILITIES = frozenset({*_CALLS, *(kind.capability for kind in KINDS)})
 _SETS = ("ReplicaSet", "StatefulSet", "DaemonSet")
 
 

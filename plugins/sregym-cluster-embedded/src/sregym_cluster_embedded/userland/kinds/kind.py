@@ -241,6 +241,15 @@ class Kind(ABC):
     ) -> None:
         """Its disk may have changed: plan what it does of itself when that is so."""
 
+    def call_failed(
+        self, world: World, process: Process, call: str, number: int, words: str
+    ) -> int | None:
+        """Write what it does when a call of its own fails with an error; the code with which it ends.
+
+        None: as any program of its language.
+        """
+        return None
+
     def seed(  # noqa: B027 - only datastores have collections
         self,
         world: World,

@@ -10,9 +10,9 @@ from sregym_apps.model import (
     expand,
 )
 
+from sregym_cluster_embedded.userland.dialling import listen_failure
 from sregym_cluster_embedded.userland.kinds.kind import Kind
 from sregym_cluster_embedded.userland.life import end, open_port, say, serve
-from sregym_cluster_embedded.userland.process import listener_at
 from sregym_cluster_embedded.userland.settings import parse_words
 from sregym_cluster_embedded.userland.throttling import lasting
 
@@ -35,9 +35,11 @@ class StoreKind(Kind):
     def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
         """Go on with what was planned."""
         for port in self.ports(process, program):
-            if listener_at(world, process.ref.pod_uid, port) is not None:
+            if why := listen_failure(world, process, port):
                 text, code = self.taken
-                line = Line(text=text.format(port=port), stream="stderr", raw=True)
+                text = text.format(port=port).replace("Address already in use", why)
+                text = text.replace("address already in use", why.lower())
+                line = Line(text=text, stream="stderr", raw=True)
                 say(world, process.ref, program, (line,))
                 end(world, process.ref, code)
                 return

@@ -1,0 +1,176 @@
+"""A cache that is emptied again and again, before stores that were made for what it keeps from them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pydantic import Field
+from sregym_core.model import BATCH_KINDS, Check, Component, FailureMode, ObjectRef
+from sregym_injectors.added_object import AddedObjectFault
+from sregym_injectors.component_fault import not_rolling
+from sregym_injectors.defects import defect_check
+from sregym_injectors.edits import Edits
+from sregym_injectors.restarts import ClientParameters
+from sregym_injectors.templates import container_patch
+from sregym_injectors.workloads import restart_rollout, roll_out
+from typing_extensions import override
+
+from sregym_injector_datastore.shells import redis
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sregym_core.interfaces import FaultContext
+    from sregym_core.interfaces.cluster import KubeObject
+
+_MEMCACHED, _REDIS = 11211, 6379
+_PLAIN_IMAGE = "busybox:1.36"
+
+
+class CacheCold(AddedObjectFault):
+    """Adds a loop that empties a cache, so that all that is looked for is asked of the stores behind."""
+
+    name: ClassVar[str] = "cache-cold"
+    title: ClassVar[str] = (
+        "A cache is emptied again and again, and its stores cannot carry the misses"
+    )
+    layer: ClassVar[str] = "datastore"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.SLOW, FailureMode.RECURRING)
+    mechanism: ClassVar[str] = "cache-flushed"
+    phrases: ClassVar[tuple[str, ...]] = (
+        "cache is flushed", "cache flush", "cache is emptied", "flush_all", "FLUSHALL", "cold cache",
+        "cache is cold", "cache is invalidated again and again", "cache stampede", "thundering herd",
+        "cache misses overload the store", "cache hit rate collapsed", "cache never warms up",
+        "cache is cleared periodically", "dog-piling",
+    )  # fmt: skip
+    symptoms: ClassVar[tuple[str, ...]] = (
+        "latency rises",
+        "requests time out",
+        "store is overloaded",
+    )
+
+    class Parameters(ClientParameters):
+        """Parameters.
+
+        Attributes:
+            every_s: Seconds between two times.
+            store_cpu: CPU limit of the stores behind, as one has it whose cache is warm; empty: theirs.
+            actor: Name of what empties it; empty: that of the component and `-refresh`.
+        """
+
+        restart_clients: bool | None = False
+        every_s: float = Field(default=1.0, ge=0.5, le=60)
+        store_cpu: str = Field(default="8m", pattern=r"^([0-9]+m?)?$")
+        actor: str = Field(default="", pattern=r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$")
+
+    @override
+    def misfit(self, component: Component) -> str:
+        if component.kind != "cache" or component.workload.kind in BATCH_KINDS:
+            return "it is no cache"
+        if not _port(component):
+            return "it is neither a memcached nor a Redis: no command is known that empties it"
+        if not component.service:
+            return "no Service leads to it, so that nobody else reaches it"
+        return "" if component.operations else "no request of users passes through it"
+
+    @override
+    def period_s(self, context: FaultContext) -> float:
+        return float(context.parameters.every_s)
+
+    @override
+    def inject(self, context: FaultContext) -> None:
+        edits, cpu = Edits(context), context.parameters.store_cpu
+        behind = stores_behind(context.application.components(), context.component)
+        for part in behind if cpu else ():
+            limits = {"resources": {"limits": {"cpu": cpu}}}
+            roll_out(edits, part.workload, container_patch(part, limits))
+        if cpu:
+            # Connections of before would lead to stores that are gone.
+            callers = [
+                part.workload
+                for part in context.application.components()
+                if part.name in context.component.callers and not not_rolling(part)
+            ]
+            restart_rollout(edits, callers)
+        super().inject(context)
+
+    @override
+    def added(self, context: FaultContext) -> KubeObject:
+        component, ref = context.component, actor_of(context)
+        image = component.image if _port(component) == _REDIS else _PLAIN_IMAGE
+        entry: dict[str, Any] = {
+            "name": "refresh",
+            "image": image,
+            "command": ["sh", "-c", _script(context)],
+            "resources": {"requests": {"cpu": "10m", "memory": "16Mi"}},
+        }
+        labels = {"app": ref.name}
+        return {
+            "apiVersion": ref.api_version,
+            "kind": ref.kind,
+            "metadata": {"name": ref.name, "namespace": ref.namespace, "labels": labels},
+            "spec": {
+                "replicas": 1,
+                "selector": {"matchLabels": labels},
+                "template": {"metadata": {"labels": labels}, "spec": {"containers": [entry]}},
+            },
+        }
+
+    @override
+    def told(self, context: FaultContext) -> str:
+        every = context.parameters.every_s
+        return f"empties {context.component.name} every {every:g} s"
+
+    @override
+    def restarted(self, context: FaultContext) -> Sequence[ObjectRef]:
+        return ()
+
+    @override
+    def present(self, context: FaultContext) -> Check:
+        ref = actor_of(context)
+        live = context.cluster.get(ref)
+        runs = live is not None and live["spec"].get("replicas", 1) > 0
+        told = [f"{ref} empties {context.component.name}"] if runs else []
+        return defect_check("nobody empties the cache", told)
+
+
+def actor_of(context: FaultContext) -> ObjectRef:
+    """The Deployment that empties the cache."""
+    component = context.component
+    return ObjectRef(
+        api_version="apps/v1",
+        kind="Deployment",
+        namespace=component.namespace,
+        name=context.parameters.actor or f"{component.name}-refresh",
+    )
+
+
+def stores_behind(parts: Iterable[Component], cache: Component) -> list[Component]:
+    """The datastores that are asked by those who ask a cache first."""
+    return [
+        part
+        for part in parts
+        if part.kind == "datastore"
+        and part.workload.kind not in BATCH_KINDS
+        and set(part.callers) & set(cache.callers)
+    ]
+
+
+def _port(component: Component) -> int:
+    declared = {port.container_port for port in component.ports}
+    declared |= {port for entry in component.containers for port in entry.ports}
+    if "memcached" in component.image:
+        return _MEMCACHED
+    return next((port for port in (_MEMCACHED, _REDIS) if port in declared), 0)
+
+
+def _script(context: FaultContext) -> str:
+    component, every = context.component, context.parameters.every_s
+    host = component.name if component.service is None else component.service.name
+    own = _port(component)
+    port = next((port.port for port in component.ports), own)
+    if own == _REDIS:
+        flush = " ".join(redis(component, "-h", host, "-p", str(port), "FLUSHALL"))
+    else:
+        flush = f"printf 'flush_all\\r\\nquit\\r\\n' | nc -w 1 {host} {port}"
+    return f"while true; do {flush} >/dev/null; sleep {every:g}; done"
