@@ -16,12 +16,16 @@ _HERE = "sregym_app_deathstarbench"
 
 @hookimpl
 def sregym_register_applications() -> Sequence[Offer]:
-    """Hotel Reservation with and without an Ingress, Social Network and Media Microservices."""
+    """Hotel Reservation and its variants, Social Network and Media Microservices."""
     return [
         Offer("hotel-reservation", f"{_HERE}.hotel_reservation.application:HotelReservation"),
         Offer(
             "hotel-reservation-ingress",
             f"{_HERE}.hotel_reservation.behind_ingress.application:HotelReservationIngress",
+        ),
+        Offer(
+            "hotel-reservation-aggregated",
+            f"{_HERE}.hotel_reservation.aggregated.application:HotelReservationAggregated",
         ),
         Offer("social-network", f"{_HERE}.social_network.application:SocialNetwork"),
         Offer("media-microservices", f"{_HERE}.media_microservices.application:MediaMicroservices"),
