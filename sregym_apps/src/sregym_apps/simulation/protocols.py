@@ -64,6 +64,8 @@ class WireProtocol:
         commands: What its clients can ask for, as calls in service models name it; empty where
             that is up to the server.
         discovery: Whether it asks where others are: no call of its own in figures of calls.
+        led: Whether its servers may form sets: an address may name several, and drivers ask them which
+            one leads. `unavailable` is what is said where none does.
         libraries: `package:file.yaml` with the words of client libraries of other languages: library ->
             kind of failure -> what its caller is told.
     """
@@ -83,6 +85,7 @@ class WireProtocol:
     answer_to_http: str = ""
     closes_on_http: bool = False
     discovery: bool = False
+    led: bool = False
     commands: tuple[str, ...] = ()
     libraries: str = ""
 

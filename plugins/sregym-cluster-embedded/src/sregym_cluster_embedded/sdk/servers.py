@@ -57,7 +57,6 @@ from sregym_cluster_embedded.userland.formats import (
 from sregym_cluster_embedded.userland.httpd import note_request
 from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME, GroupView
 from sregym_cluster_embedded.userland.kinds.kind import (
-    WRITING,
     ConnectionLimit,
     Kind,
     Refusal,
@@ -88,6 +87,7 @@ from sregym_cluster_embedded.userland.securing import (
 from sregym_cluster_embedded.userland.settings import parse_words
 from sregym_cluster_embedded.userland.throttling import lasting
 from sregym_cluster_embedded.userland.wiring import deregister, registered_at, registrations
+from sregym_cluster_embedded.userland.writing import WRITING
 from sregym_cluster_embedded.world import World
 
 __all__ = [

@@ -28,6 +28,7 @@ from sregym_cluster_embedded.syscalls import risk
 from sregym_cluster_embedded.userland.dialling import caller_of
 from sregym_cluster_embedded.userland.etc import CLUSTER_DNS
 from sregym_cluster_embedded.userland.keys import RUNTIME
+from sregym_cluster_embedded.userland.leading import led, reads_of, wish_of
 from sregym_cluster_embedded.userland.looking import ONCE, Look
 from sregym_cluster_embedded.userland.process import Process, listener_at, process_of
 from sregym_cluster_embedded.userland.wording import lookup_text
@@ -73,6 +74,14 @@ class Target:
     listener: str
     facts: dict[str, str]
     path: Path | None = None
+
+    def shared(self, share: float) -> Target:
+        """The same end for another fraction of the calls."""
+        return replace(self, share=share)
+
+    def without_end(self, kind: str) -> Target:
+        """A failure of all calls that would have gone there."""
+        return Target(1.0, kind, None, "", self.facts)
 
 
 @dataclass(frozen=True)
@@ -157,10 +166,21 @@ def wanted_by(step: DialStep | QueryStep | SeedStep | RegisterStep) -> tuple[str
 
 
 def targets(
-    world: World, process: Process, client: Client, look: Look = ONCE
+    world: World, process: Process, client: Client, look: Look = ONCE, command: str = ""
 ) -> tuple[Target, ...]:
-    """Where calls of a process through a resolved client end, as things stand."""
+    """Where calls of a process through a resolved client end, as things stand.
+
+    `command` is what it asks for, where servers form sets of which one leads.
+    """
     if client.registry is None:
+        if client.wire.led:
+
+            def at(place: str) -> tuple[Target, ...]:
+                where = parse_address(place, client.wire.port)
+                return reach(world, process, where.host, where.port, client.protocol, place, look)
+
+            wish = wish_of(client.address, client.wire.port)
+            return led(world, wish, reads_of(client, command), look, at)
         where = parse_address(client.address, client.wire.port)
         return reach(world, process, where.host, where.port, client.protocol, client.address, look)
     hops = targets(world, process, process.clients[client.registry], look)

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _FAST_S, _WRITING = 0.003, (LogStep, GrowStep)
-_AWAY = ("dns", "refused", "timeout", "unreachable", "no_route", "no_port")
+_AWAY = ("dns", "refused", "timeout", "unreachable", "no_route", "no_port", "unavailable")
 
 
 class Result(NamedTuple):
@@ -291,7 +291,7 @@ def _connect(
     client = process.clients[name]
     searches = client.wire.awaits_server
     seen = Footing()
-    target = targets(world, process, client, seen if searches else ONCE)[0]
+    target = targets(world, process, client, seen if searches else ONCE, command)[0]
     target = target if searches else attempted(world, process, target)
     timeout = getattr(step, "timeout_s", None) or client.timeout_s
     searches = searches and target.kind in _AWAY

@@ -1,0 +1,51 @@
+"""Servers that keep the same data: who of them leads, by whose votes, and how far the others are."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.userland.replication.changes import (
+    Progress,
+    as_of,
+    caught_up,
+    record,
+)
+from sregym_cluster_embedded.userland.replication.elections import (
+    beat,
+    caught_up_votes,
+    join,
+    stand,
+    step_down,
+    turns,
+)
+from sregym_cluster_embedded.userland.replication.members import (
+    Electing,
+    Member,
+    MemberSet,
+    Role,
+    Sight,
+    Standing,
+    freeze,
+    majority,
+    standing_of,
+)
+
+__all__ = [
+    "Electing",
+    "Member",
+    "MemberSet",
+    "Progress",
+    "Role",
+    "Sight",
+    "Standing",
+    "as_of",
+    "beat",
+    "caught_up",
+    "caught_up_votes",
+    "freeze",
+    "join",
+    "majority",
+    "record",
+    "stand",
+    "standing_of",
+    "step_down",
+    "turns",
+]
