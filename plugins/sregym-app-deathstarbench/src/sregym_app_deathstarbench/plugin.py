@@ -16,7 +16,7 @@ _HERE = "sregym_app_deathstarbench"
 
 @hookimpl
 def sregym_register_applications() -> Sequence[Offer]:
-    """Hotel Reservation and its variants, Social Network and Media Microservices."""
+    """Hotel Reservation, Social Network, their variants, and Media Microservices."""
     return [
         Offer("hotel-reservation", f"{_HERE}.hotel_reservation.application:HotelReservation"),
         Offer(
@@ -28,6 +28,10 @@ def sregym_register_applications() -> Sequence[Offer]:
             f"{_HERE}.hotel_reservation.aggregated.application:HotelReservationAggregated",
         ),
         Offer("social-network", f"{_HERE}.social_network.application:SocialNetwork"),
+        Offer(
+            "social-network-replicated",
+            f"{_HERE}.social_network.replicated.application:SocialNetworkReplicated",
+        ),
         Offer("media-microservices", f"{_HERE}.media_microservices.application:MediaMicroservices"),
     ]
 

@@ -27,12 +27,12 @@ class Progress(NamedTuple):
     Attributes:
         applied: Virtual second up to which it has all changes of its source.
         looked: Virtual second at which that was worked out.
-        changes: How many its source had counted then.
+        changes: How many its source had counted then; negative: nobody has looked.
     """
 
     applied: float
     looked: float
-    changes: int = 0
+    changes: int = -1
 
 
 def record(world: World, storage: str, data: Any, at: float | None = None) -> None:
@@ -81,16 +81,18 @@ def caught_up(
         stopped: Whether it takes them, but does not apply them.
         delay_s: How old changes must be before it applies them.
     """
-    changes = counted(world, source.ref).of(*WRITING)
     passed = world.now - progress.looked
     if stopped or passed <= 0:
-        return progress._replace(looked=world.now, changes=changes)
+        return progress._replace(looked=world.now)
     newest = world.now - delay_s
-    applied = progress.applied + passed * (1 + _AHEAD)
+    speed, changes = 1 + _AHEAD, -1
     if path is not None and path.bandwidth_mbit:
-        bytes_s = max(0, changes - progress.changes) * _CHANGE_BYTES / passed
-        speed = path.bandwidth_mbit * 1e6 / 8 / bytes_s if bytes_s else _AHEAD
-        applied = progress.applied + passed * min(speed, 1 + _AHEAD)
+        # Counting takes long: only where it matters.
+        changes = counted(world, source.ref).of(*WRITING)
+        known = progress.changes if progress.changes >= 0 else changes
+        bytes_s = max(0, changes - known) * _CHANGE_BYTES / passed
+        speed = min(speed, path.bandwidth_mbit * 1e6 / 8 / bytes_s) if bytes_s else speed
+    applied = progress.applied + passed * speed
     # What it has, it keeps: a delay that is set later holds it up until the rest has come of age.
     applied = max(progress.applied, min(applied, newest))
     return Progress(applied, world.now, changes)
