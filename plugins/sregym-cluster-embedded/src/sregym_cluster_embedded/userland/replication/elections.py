@@ -56,8 +56,8 @@ def caught_up_votes(world: World, primary: Process, electing: Electing) -> int:
             votes += member.votes
     for sight in own.sights:
         other = None if sight.ref is None else standing_of(world, sight.ref)
-        member = members[sight.number]
-        if other is None or member.arbiter or other.role is not Role.SECONDARY:
+        member = members.get(sight.number)
+        if other is None or member is None or member.arbiter or other.role is not Role.SECONDARY:
             continue
         if other.data_term == own.term and world.now - other.progress.applied <= LATE_S:
             votes += member.votes
@@ -127,6 +127,9 @@ def beat(world: World, process: Process, electing: Electing, *, at_once: bool = 
     own = looked(world, process, electing, given, own)
     world.table(STANDINGS)[process.ref] = own
     given = electing.member_set(world, process) or given
+    if all(member.number != own.number for member in given.members):
+        _plan(world, process, own, given.heartbeat_s)
+        return
     member = member_of(given, own.number)
     if member.arbiter:
         _become(world, process, electing, own, Role.ARBITER)
@@ -292,7 +295,7 @@ def _taken(
     if not stopped:
         electing.copy(world, process, source, progress.applied)
     term = own.data_term if stopped else theirs.term
-    if _grade(world.now - progress.applied) != own.late:
+    if term != own.data_term or _grade(world.now - progress.applied) != own.late:
         wake_traffic(world)
     own = own._replace(
         progress=progress, term=max(own.term, theirs.term), data_term=term,

@@ -54,7 +54,7 @@ def _reached(
 def looked(
     world: World, process: Process, electing: Electing, given: MemberSet, own: Standing
 ) -> Standing:
-    """Ask the others for a sign of life; who has an older configuration is handed the newer one."""
+    """Ask the others for a sign of life; the newer configuration is everybody's."""
     before = {sight.number: sight for sight in own.sights}
     found = []
     for member in given.members:
@@ -66,7 +66,7 @@ def looked(
             ref, kind = None, "protocol"
         known = before.get(member.number)
         if ref is not None and other is not None:
-            _agree(world, electing, given, other)
+            _agree(world, electing, process, other)
         sight = Sight(
             member.number, ref, world.now, world.now if ref is not None else -1.0, kind, path
         )
@@ -81,10 +81,13 @@ def looked(
     return own._replace(sights=tuple(found))
 
 
-def _agree(world: World, electing: Electing, given: MemberSet, other: Process) -> None:
-    theirs = electing.member_set(world, other)
-    if theirs is None or theirs.version < given.version:
-        electing.adopt(world, other, given)
+def _agree(world: World, electing: Electing, process: Process, other: Process) -> None:
+    """Both have the newer of their configurations from then on."""
+    ours, theirs = electing.member_set(world, process), electing.member_set(world, other)
+    if ours is not None and (theirs is None or theirs.version < ours.version):
+        electing.adopt(world, other, ours)
+    elif theirs is not None and ours is not None and theirs.version > ours.version:
+        electing.adopt(world, process, theirs)
 
 
 def _tell_roles(
