@@ -236,3 +236,27 @@ def test_members_that_do_not_answer_keep_a_set_from_beginning() -> None:
         "MongoServerError: replSetInitiate quorum check failed because not all proposed set "
         "members responded affirmatively: db-1.db.default.svc.cluster.local:27017 failed with "
     )
+
+
+def test_the_exporter_tells_states_and_lag(cluster: ClusterBench) -> None:
+    ask(cluster, 2, "db.fsyncLock()")
+    cluster.run(90)
+    lag = "mongodb_mongod_replset_member_replication_lag{pod='db-0'}"
+    behind = {dict(labels)["name"]: value for labels, value in cluster.query(lag).items()}
+    assert [behind[host] for host in HOSTS[:2]] == [0, 0]
+    assert 75 <= behind[HOSTS[2]] <= 95
+    assert set(cluster.query("mongodb_rs_myState").values()) == {1, 2}
+    cluster.kubectl("delete", "pod", "db-0", "--grace-period=0", "--force")
+    cluster.run(8)
+    cluster.apply(CLOSED.format(pod="db-0"))
+    cluster.run(45)
+    health = "mongodb_rs_members_health{pod='db-1'}"
+    found = {
+        (dict(labels)["member_idx"], dict(labels)["member_state"]): value
+        for labels, value in cluster.query(health).items()
+    }
+    assert found == {
+        (HOSTS[0], "(not reachable/healthy)"): 0,
+        (HOSTS[1], "PRIMARY"): 1,
+        (HOSTS[2], "SECONDARY"): 1,
+    }

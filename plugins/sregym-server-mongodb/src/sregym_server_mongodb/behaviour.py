@@ -45,6 +45,7 @@ from sregym_server_mongodb.files import sizes
 from sregym_server_mongodb.first_start import initialise, plain
 from sregym_server_mongodb.lines import mongod_line
 from sregym_server_mongodb.versions import NEEDS_DOWNGRADE, before, upgrade_problem
+from sregym_server_mongodb.views import note_view
 from sregym_server_mongodb.visits import Denial, Visit, note
 
 if TYPE_CHECKING:
@@ -127,6 +128,7 @@ class MongodbKind(Kind):
         if arguments == ("heartbeat",):
             if process.running and turns(world, process):
                 beat(world, process, members.SET)
+                note_view(world, process)
             return
         if arguments == ("checkpoint",):
             self._checkpoint(world, process, program)
