@@ -21,7 +21,7 @@ _PROTOCOL = WireProtocol(
     libraries=f"{_HERE}:libraries.yaml",
     awaits_server=True,
     call_spans=False,
-    led=True,
+    led="discovered",
     answer_to_http="It looks like you are trying to access MongoDB over HTTP on the native driver port.\r\n",
     commands=(
         "aggregate",

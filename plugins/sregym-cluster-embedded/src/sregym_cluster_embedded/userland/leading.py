@@ -45,13 +45,13 @@ class Wish(NamedTuple):
 
     Attributes:
         seeds: `host:port` of those that it knows from the beginning.
-        reads: With whom its reads are content, in the words of its driver.
+        reads: With whom its reads are content, in the words of its driver; empty where it does not say.
         direct: Whether it goes to what it is told, whoever leads.
         staleness_s: How far behind one may be for its reads; 0: as far as it is.
     """
 
     seeds: tuple[str, ...]
-    reads: str = "primary"
+    reads: str = ""
     direct: bool = False
     staleness_s: int = 0
 
@@ -64,11 +64,11 @@ def wish_of(address: str, usual_port: int) -> Wish:
     hosts = rest.partition("/")[0].rpartition("@")[2]
     seeds = tuple(host if ":" in host else f"{host}:{usual_port}" for host in hosts.split(","))
     options = dict(parse_qsl(query))
-    reads = options.get("readPreference") or options.get("target_session_attrs") or "primary"
+    reads = options.get("readPreference") or options.get("target_session_attrs") or ""
     direct = options.get("directConnection") == "true" or options.get("connect") == "direct"
     stale = options.get("maxStalenessSeconds", "")
     staleness_s = int(stale) if stale.isdecimal() else 0
-    return Wish(seeds, reads if reads in _CONTENT else "primary", direct, staleness_s)
+    return Wish(seeds, reads if reads in _CONTENT else "", direct, staleness_s)
 
 
 def options_of(address: str) -> dict[str, str]:
@@ -78,9 +78,9 @@ def options_of(address: str) -> dict[str, str]:
 
 def reads_of(client: Client, command: str) -> str:
     """With which of its servers a command of a client is content: `primary`, unless it only reads."""
-    if not client.wire.led or not command or command in WRITING:
+    if client.wire.led != "discovered" or not command or command in WRITING:
         return "primary"
-    return wish_of(client.address, client.wire.port).reads
+    return wish_of(client.address, client.wire.port).reads or "primary"
 
 
 def place_of(world: World, ref: ContainerRef) -> Place | None:
@@ -134,6 +134,33 @@ def led(
     if not found:
         return _first(wish, known, alone)
     return _chosen(world, wish, reads, look, found)
+
+
+def listed(
+    world: World, wish: Wish, look: Look, at: Callable[[str], tuple[Target, ...]]
+) -> tuple[Target, ...]:
+    """Where connections end of a driver that tries the addresses which it is given in order.
+
+    Args:
+        world: The cluster.
+        wish: What the client's address says.
+        look: How to look.
+        at: The ends of connections to `host:port`.
+    """
+    first = at(wish.seeds[0])
+    if len(wish.seeds) == 1 and not wish.reads:
+        return first
+    others: list[Target] = []
+    for roles in _CONTENT[wish.reads] if wish.reads else ((PRIMARY, SECONDARY),):
+        for seed in wish.seeds:
+            for end in at(seed):
+                place = None
+                if not end.kind and end.ref is not None:
+                    place = look.at(place_of, world, end.ref)
+                    others.append(end)
+                if place is not None and place.role in roles:
+                    return (end.shared(1.0),)
+    return (others[0].without_end("unavailable"),) if others else first
 
 
 def _first(

@@ -42,11 +42,12 @@ from sregym_cluster_embedded.userland.life import (
 )
 from sregym_cluster_embedded.userland.looking import ONCE, Footing
 from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
+from sregym_cluster_embedded.userland.registering import register
 from sregym_cluster_embedded.userland.searching import Search
 from sregym_cluster_embedded.userland.securing import handshake
 from sregym_cluster_embedded.userland.settings import read_failure
 from sregym_cluster_embedded.userland.throttling import lasting
-from sregym_cluster_embedded.userland.wiring import register, targets, wanted_by
+from sregym_cluster_embedded.userland.wiring import targets, wanted_by
 from sregym_cluster_embedded.userland.wording import error_text
 
 if TYPE_CHECKING:
