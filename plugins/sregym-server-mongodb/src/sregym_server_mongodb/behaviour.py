@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, expand
-from sregym_cluster_embedded.sdk.replication import beat, join, turns
+from sregym_cluster_embedded.sdk.replication import beat, join, leave, turns
 from sregym_cluster_embedded.sdk.servers import (
     RUNTIME,
     WRITING,
@@ -164,6 +164,11 @@ class MongodbKind(Kind):
         serve(world, process.ref)
         if process.settings["mongod.set"]:
             join(world, process, members.SET)
+
+    def ended(self, world: World, process: Process) -> None:
+        """Its data directory keeps how far it is."""
+        if process.settings.get("mongod.set"):
+            leave(world, process, members.SET)
 
     def place(self, world: World, process: Process, program: MongodbProgram) -> Place | None:
         """What a member of a replica set tells drivers."""

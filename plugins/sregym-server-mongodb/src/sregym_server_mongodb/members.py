@@ -9,6 +9,7 @@ from sregym_cluster_embedded.sdk.replication import (
     Electing,
     Place,
     Role,
+    applied,
     as_of,
     caught_up_votes,
     join,
@@ -233,7 +234,7 @@ def behind_s(world: World, process: Process) -> float:
     own: Standing | None = standing_of(world, process.ref)
     if own is None or own.role is not Role.SECONDARY:
         return 0.0
-    return max(0.0, world.now - own.progress.applied)
+    return max(0.0, world.now - applied(world, process.ref, own))
 
 
 def not_primary(version: str) -> str:

@@ -10,7 +10,9 @@ from sregym_cluster_embedded.sdk.replication import (
     Member,
     MemberSet,
     Role,
+    applied,
     freeze,
+    heard,
     majority,
     stand,
     standing_of,
@@ -47,6 +49,7 @@ def status(connection: Connection) -> dict[str, Any]:
     connection.demand("cluster", "admin", "replSetGetStatus", 1.0)
     given, own = _member_of(connection)
     world = connection.world
+    reached = applied(world, connection.server.ref, own)
     members = [_shown(connection, given, own, member) for member in given.members]
     leader = next((one["name"] for one in members if one["state"] == 1), "")
     leader_id = next((one["_id"] for one in members if one["state"] == 1), -1)
@@ -64,10 +67,10 @@ def status(connection: Connection) -> dict[str, Any]:
         "votingMembersCount": sum(member.votes for member in given.members),
         "writableVotingMembersCount": sum(m.votes for m in given.members if not m.arbiter),
         "optimes": {
-            "lastCommittedOpTime": _optime(world, own.progress.applied, own.data_term),
-            "lastCommittedWallTime": _date(world, own.progress.applied),
-            "appliedOpTime": _optime(world, own.progress.applied, own.data_term),
-            "lastAppliedWallTime": _date(world, own.progress.applied),
+            "lastCommittedOpTime": _optime(world, reached, own.data_term),
+            "lastCommittedWallTime": _date(world, reached),
+            "appliedOpTime": _optime(world, reached, own.data_term),
+            "lastAppliedWallTime": _date(world, reached),
         },
         "members": members,
         "ok": 1,
@@ -80,6 +83,7 @@ def _shown(
     world, server = connection.world, connection.server
     if member.number == own.number:
         elected = own.role is Role.PRIMARY
+        reached = applied(world, server.ref, own)
         state, name = STATES[own.role]
         return {
             "_id": member.number,
@@ -88,8 +92,8 @@ def _shown(
             "state": state,
             "stateStr": name,
             "uptime": int(world.now - server.started_at),
-            "optime": _optime(world, own.progress.applied, own.data_term),
-            "optimeDate": _date(world, own.progress.applied),
+            "optime": _optime(world, reached, own.data_term),
+            "optimeDate": _date(world, reached),
             "syncSourceHost": "",
             "syncSourceId": -1,
             "infoMessage": "",
@@ -110,7 +114,7 @@ def _other(
     world = connection.world
     theirs = None if sight is None or sight.ref is None else standing_of(world, sight.ref)
     process = None if sight is None or sight.ref is None else process_of(world, sight.ref)
-    heard = -1.0 if sight is None else sight.heard
+    at = -1.0 if sight is None else heard(world, connection.server.ref, sight)
     common = {"_id": member.number, "name": member.host}
     if theirs is None or process is None:
         why = heartbeat_error(sight.kind if sight else "refused", member.host)["errmsg"]
@@ -123,7 +127,7 @@ def _other(
             "optime": {"ts": Raw("Timestamp(0, 0)"), "t": _long(-1)},
             "optimeDate": Raw('ISODate("1970-01-01T00:00:00Z")'),
             "lastHeartbeat": _date(world),
-            "lastHeartbeatRecv": _date(world, heard if heard >= 0 else None),
+            "lastHeartbeatRecv": _date(world, at if at >= 0 else None),
             "pingMs": _long(0),
             "lastHeartbeatMessage": why,
             "syncSourceHost": "",
@@ -134,16 +138,17 @@ def _other(
         }
     state, name = STATES[theirs.role]
     leads_ = theirs.role is Role.PRIMARY
+    reached = applied(world, process.ref, theirs)
     return {
         **common,
         "health": 1,
         "state": state,
         "stateStr": name,
         "uptime": int(world.now - process.started_at),
-        "optime": _optime(world, theirs.progress.applied, theirs.data_term),
-        "optimeDate": _date(world, theirs.progress.applied),
-        "lastHeartbeat": _date(world, heard),
-        "lastHeartbeatRecv": _date(world, heard),
+        "optime": _optime(world, reached, theirs.data_term),
+        "optimeDate": _date(world, reached),
+        "lastHeartbeat": _date(world, at),
+        "lastHeartbeatRecv": _date(world, at),
         "pingMs": _long(0 if sight is None or sight.path is None else sight.path.latency_ms),
         "lastHeartbeatMessage": "",
         "syncSourceHost": "",

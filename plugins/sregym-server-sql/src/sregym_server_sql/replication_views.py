@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.sdk.replication import asleep, rouse
+
 from sregym_server_sql.engine import Result, SqlError
 from sregym_server_sql.postgres_settings import in_effect
 from sregym_server_sql.server_kind import session_log
 from sregym_server_sql.standby import (
     STREAMS,
+    applied,
     connection_info,
     data_of,
     lsn,
@@ -55,10 +58,11 @@ def replication(client: PostgresConnection) -> Result:
             named(standby, theirs),
             connection_info(standby, theirs).get("user", "postgres"),
         )
-        behind = max(0.0, world.now - stream.progress.applied - 1.0)
+        reached = applied(world, standby)
+        behind = max(0.0, world.now - reached - 1.0)
         sync = "sync" if names and ("*" in names or name in names) else "async"
         sent = lsn(world.now)
-        replayed = sent if behind <= 1.0 else lsn(stream.progress.applied)
+        replayed = sent if behind <= 1.0 else lsn(reached)
         rows.append((
             70 + number, 10, user, name, standby.config.pod_ip, None, 40_000 + 2 * number,
             client.instant(stream.since), None, "streaming", sent, sent, sent, replayed,
@@ -109,7 +113,14 @@ def replication_functions(
             demand(True)
             stream = stream_of(world, server.ref)
             if stream is not None:
-                world.table(STREAMS)[server.ref] = stream._replace(paused=value)
+                progress = stream.progress._replace(
+                    applied=applied(world, server), looked=world.now
+                )
+                stream = stream._replace(paused=value, progress=progress)
+                world.table(STREAMS)[server.ref] = stream
+                if asleep(world, server.ref):
+                    rouse(world, server.ref)
+                    world.after(0.0, "userland.event", server.ref, "stream")
             return ""
 
         return of
@@ -121,7 +132,7 @@ def replication_functions(
 
     def replayed() -> str | None:
         stream = stream_of(world, server.ref)
-        return None if stream is None else lsn(stream.progress.applied)
+        return None if stream is None else lsn(applied(world, server))
 
     def received() -> str | None:
         stream = stream_of(world, server.ref)
@@ -135,7 +146,7 @@ def replication_functions(
 
     def last_replayed() -> str | None:
         stream = stream_of(world, server.ref)
-        return None if stream is None else client.instant(stream.progress.applied)
+        return None if stream is None else client.instant(applied(world, server))
 
     return {
         "pg_is_in_recovery": (0, lambda: "t" if in_recovery() else "f"),

@@ -6,7 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.sdk.commands import reach
-from sregym_cluster_embedded.sdk.replication import Progress, as_of, caught_up, record
+from sregym_cluster_embedded.sdk.replication import (
+    Progress,
+    as_of,
+    asleep,
+    caught_up,
+    record,
+    rouse,
+    sleep,
+)
 from sregym_cluster_embedded.sdk.servers import TableKey, process_of
 
 from sregym_server_sql.data import FOLLOWED, load, store
@@ -109,6 +117,8 @@ def look(world: World, process: Process) -> list[Said]:
     stream, data = stream_of(world, process.ref), data_of(world, process)
     if stream is None or not data.standby or not process.running:
         return []
+    if asleep(world, process.ref):
+        stream = stream._replace(progress=Progress(world.now, world.now))
     source, end, why = _reached(world, process, data)
     said = []
     if source is None:
@@ -130,9 +140,24 @@ def look(world: World, process: Process) -> list[Said]:
             _let_record(world, source)
         stream = _taken(world, process, data, stream, source, end)
         pause_s = _LOOKS_S
+    rouse(world, process.ref)
+    before = world.table(STREAMS)[process.ref]
     world.table(STREAMS)[process.ref] = stream
-    world.after(pause_s, "userland.event", process.ref, "stream")
+    newest = not stream.paused and world.now - stream.progress.applied < 1e-6
+    narrow = end.path is not None and end.path.bandwidth_mbit
+    if source is not None and before.source == stream.source and newest and not narrow:
+        sleep(world, process.ref, "stream", _LOOKS_S)
+    else:
+        world.after(pause_s, "userland.event", process.ref, "stream")
     return said
+
+
+def applied(world: World, process: Process) -> float:
+    """Up to which virtual second a standby has the changes of whom it follows."""
+    stream = world.table(STREAMS).get(process.ref)
+    if stream is None or asleep(world, process.ref):
+        return world.now
+    return stream.progress.applied
 
 
 def _let_record(world: World, source: Process) -> None:
@@ -152,8 +177,8 @@ def _taken(
     )
     above = stream_of(world, source.ref)
     if above is not None and data_of(world, source).standby:
-        applied = max(stream.progress.applied, min(progress.applied, above.progress.applied))
-        progress = progress._replace(applied=applied)
+        known = min(progress.applied, applied(world, source))
+        progress = progress._replace(applied=max(stream.progress.applied, known))
     if not stream.paused:
         storage = source.settings["sql.storage"]
         theirs = as_of(world, storage, progress.applied) or load(world, storage)
@@ -208,14 +233,14 @@ def promote(world: World, process: Process) -> list[Said]:
     """Let a standby go on by itself; what it writes in its log."""
     data, storage = data_of(world, process), process.settings["sql.storage"]
     stream = world.table(STREAMS).pop(process.ref, None)
-    applied = world.now if stream is None else stream.progress.applied
+    reached = world.now if stream is None else stream.progress.applied
     line = data.timeline + 1
     store(world, storage, replace(data, standby=False, timeline=line))
     return [
         Said(f"{{at}} [29] {text}")
         for text in (
             "LOG:  received promote request",
-            f"LOG:  redo done at {lsn(applied)} system usage: CPU: user: 0.00 s, system: 0.00 s, elapsed: 42.18 s",
+            f"LOG:  redo done at {lsn(reached)} system usage: CPU: user: 0.00 s, system: 0.00 s, elapsed: 42.18 s",
             f"LOG:  selected new timeline ID: {line}",
             "LOG:  archive recovery complete",
         )
@@ -244,8 +269,8 @@ def lag_s(world: World, process: Process) -> float:
     stream = stream_of(world, process.ref)
     if stream is None:
         return 0.0
-    behind = world.now - stream.progress.applied
+    behind = world.now - applied(world, process)
     return 0.0 if behind <= 2 * _LOOKS_S and not stream.paused else max(0.0, behind)
 
 
-__all__ = ["Stream", "based_on", "look", "promote", "standbys_of", "start", "stream_of"]
+__all__ = ["Stream", "applied", "based_on", "look", "promote", "standbys_of", "start", "stream_of"]

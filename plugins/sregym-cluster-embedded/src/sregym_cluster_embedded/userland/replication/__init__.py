@@ -23,10 +23,14 @@ from sregym_cluster_embedded.userland.replication.members import (
     Role,
     Sight,
     Standing,
+    applied,
     freeze,
+    heard,
+    leave,
     majority,
     standing_of,
 )
+from sregym_cluster_embedded.userland.replication.sleeping import asleep, rouse, sleep, wake
 
 __all__ = [
     "Electing",
@@ -36,16 +40,23 @@ __all__ = [
     "Role",
     "Sight",
     "Standing",
+    "applied",
     "as_of",
+    "asleep",
     "beat",
     "caught_up",
     "caught_up_votes",
     "freeze",
+    "heard",
     "join",
+    "leave",
     "majority",
     "record",
+    "rouse",
+    "sleep",
     "stand",
     "standing_of",
     "step_down",
     "turns",
+    "wake",
 ]

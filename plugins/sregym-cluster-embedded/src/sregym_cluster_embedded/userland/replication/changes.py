@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.userland.counted import counted
+from sregym_cluster_embedded.userland.replication.sleeping import wake
 from sregym_cluster_embedded.userland.writing import WRITING
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def record(world: World, storage: str, data: Any, at: float | None = None) -> No
     if known and known[-1][1] is data:
         return
     table[storage] = (*(one for one in known if one[0] <= entry[0]), entry)[-_KEPT:]
+    wake(world)
 
 
 def as_of(world: World, storage: str, second: float) -> Any | None:

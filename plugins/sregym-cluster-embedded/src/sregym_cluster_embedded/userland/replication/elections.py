@@ -25,10 +25,12 @@ from sregym_cluster_embedded.userland.replication.members import (
     Role,
     Sight,
     Standing,
+    applied,
     majority,
     member_of,
     standing_of,
 )
+from sregym_cluster_embedded.userland.replication.sleeping import asleep, rouse, sleep
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 
 # By so much of the patience members differ, so that not all of them stand at once.
 _SPREAD = 0.15
+# How often who has no configuration yet looks for one.
+_UNSET_S = 2.0
 # Who is so far behind the newest changes is no candidate.
 _FRESH_S = 10.0
 # Changes between two heartbeats have come through, although nobody has looked yet.
@@ -47,27 +51,24 @@ LATE_S, _LONGEST_S = 4.0, 3600.0
 def caught_up_votes(world: World, primary: Process, electing: Electing) -> int:
     """The votes of the members with data, the primary included, that have its changes in time."""
     given, own = electing.member_set(world, primary), standing_of(world, primary.ref)
-    if given is None or own is None:
+    if given is None or own is None or own.role is not Role.PRIMARY:
         return 0
-    members = {member.number: member for member in given.members}
-    votes = 0
+    votes = member_of(given, own.number).votes
+    refs = {sight.number: sight.ref for sight in own.sights}
     for member in given.members:
-        if member.number == own.number and not member.arbiter:
-            votes += member.votes
-    for sight in own.sights:
-        other = None if sight.ref is None else standing_of(world, sight.ref)
-        member = members.get(sight.number)
-        if other is None or member is None or member.arbiter or other.role is not Role.SECONDARY:
+        ref = refs.get(member.number)
+        other = None if ref is None else standing_of(world, ref)
+        if ref is None or other is None or other.role is not Role.SECONDARY:
             continue
-        if other.data_term == own.term and world.now - other.progress.applied <= LATE_S:
+        if other.data_term == own.term and world.now - applied(world, ref, other) <= LATE_S:
             votes += member.votes
     return votes
 
 
 def join(world: World, process: Process, electing: Electing) -> None:
     """Begin to look after the others; called when a server of a set serves."""
-    term, data_term, applied = world.table(LASTING).get(electing.storage(process), (0, 0, -1.0))
-    progress = Progress(applied, world.now)
+    term, data_term, reached = world.table(LASTING).get(electing.storage(process), (0, 0, -1.0))
+    progress = Progress(reached, world.now)
     first = Standing(
         Role.STARTUP, world.now, None, term, progress, data_term, beats_at=world.now,
         alone_since=world.now,
@@ -114,15 +115,17 @@ def beat(world: World, process: Process, electing: Electing, *, at_once: bool = 
         electing: Its kind.
         at_once: Whether it stands for election now rather than when its patience is over.
     """
-    own = _kept(world, process, electing)
+    own = _roused(world, process, _kept(world, process, electing))
     given = electing.member_set(world, process)
+    before = own
     if given is None:
-        _plan(world, process, own, 2.0)
+        _plan(world, process, own, _UNSET_S, steady=True)
         return
     own = placed(world, process, electing, given, own)
     if own.number is None:
         _become(world, process, electing, own, Role.REMOVED)
-        _plan(world, process, _kept(world, process, electing), given.heartbeat_s)
+        own = _kept(world, process, electing)
+        _plan(world, process, own, given.heartbeat_s, steady=before.role is Role.REMOVED)
         return
     own = looked(world, process, electing, given, own)
     world.table(STANDINGS)[process.ref] = own
@@ -137,7 +140,38 @@ def beat(world: World, process: Process, electing: Electing, *, at_once: bool = 
         _lead(world, process, electing, given)
     else:
         _follow(world, process, electing, given, at_once)
-    _plan(world, process, _kept(world, process, electing), given.heartbeat_s)
+    own = _kept(world, process, electing)
+    steady = _steady(world, given, before, own) and not electing.stopped(world, process)
+    _plan(world, process, own, given.heartbeat_s, steady=steady)
+
+
+def _steady(world: World, given: MemberSet, before: Standing, own: Standing) -> bool:
+    """Whether a member will find the same the next time, unless something changes elsewhere."""
+    same = (before.role, before.number, before.term, before.data_term)
+    if same != (own.role, own.number, own.term, own.data_term) or own.alone_since >= 0 or own.late:
+        return False
+    seen = [(one.number, one.ref, one.kind, one.path) for one in own.sights]
+    if seen != [(one.number, one.ref, one.kind, one.path) for one in before.sights]:
+        return False
+    if any(one.path is not None and one.path.bandwidth_mbit for one in own.sights):
+        return False
+    if own.role is not Role.SECONDARY:
+        return own.role in (Role.PRIMARY, Role.ARBITER)
+    leading = [one for one, theirs in _others(world, own) if theirs.role is Role.PRIMARY]
+    mine = member_of(given, own.number)
+    return bool(leading) and all(
+        member_of(given, one.number).priority >= mine.priority for one in leading
+    )
+
+
+def _roused(world: World, process: Process, own: Standing) -> Standing:
+    """A member that looks again; how far it is until then is told by time."""
+    if asleep(world, process.ref):
+        reached = applied(world, process.ref, own)
+        own = own._replace(progress=own.progress._replace(applied=reached, looked=world.now))
+        world.table(STANDINGS)[process.ref] = own
+        rouse(world, process.ref)
+    return own
 
 
 def _kept(world: World, process: Process, electing: Electing) -> Standing:
@@ -148,9 +182,17 @@ def _kept(world: World, process: Process, electing: Electing) -> Standing:
     return own
 
 
-def _plan(world: World, process: Process, own: Standing, seconds: float) -> None:
-    """Plan the next heartbeat, unless one is planned already."""
+def _plan(
+    world: World, process: Process, own: Standing, seconds: float, *, steady: bool = False
+) -> None:
+    """Plan the next heartbeat, unless one is planned already; none while nothing changes."""
     if own.beats_at > world.now:
+        return
+    if steady:
+        progress = own.progress._replace(looked=world.now)
+        own = own._replace(beats_at=world.now, progress=progress)
+        world.table(STANDINGS)[process.ref] = own
+        sleep(world, process.ref, "heartbeat", seconds)
         return
     world.table(STANDINGS)[process.ref] = own._replace(beats_at=world.now + seconds)
     world.after(seconds, "userland.event", process.ref, "heartbeat")
@@ -227,7 +269,7 @@ def _electable(world: World, process: Process, given: MemberSet) -> bool:
     own = standing_of(world, process.ref)
     if own is None or own.role is not Role.SECONDARY or world.now < own.barred_until:
         return False
-    late = world.now - own.progress.applied > _FRESH_S
+    late = world.now - applied(world, process.ref, own) > _FRESH_S
     return not late and member_of(given, own.number).priority > 0
 
 
@@ -239,8 +281,9 @@ def _run(world: World, process: Process, electing: Electing, given: MemberSet) -
     voters = []
     for sight, other in _others(world, own):
         term = max(term, other.term)
-        newer = (other.data_term, other.progress.applied) > (own.data_term, own.progress.applied)
-        newer = newer and other.progress.applied - own.progress.applied > given.heartbeat_s + 1e-6
+        theirs = own.progress.applied if sight.ref is None else applied(world, sight.ref, other)
+        newer = (other.data_term, theirs) > (own.data_term, own.progress.applied)
+        newer = newer and theirs - own.progress.applied > given.heartbeat_s + 1e-6
         if member_of(given, sight.number).votes and not newer and other.data_term <= own.data_term:
             votes += 1
             voters.append(sight.ref)

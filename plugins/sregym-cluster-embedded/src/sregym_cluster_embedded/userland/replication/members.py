@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.userland.replication.changes import Progress
+from sregym_cluster_embedded.userland.replication.sleeping import asleep, rouse
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
@@ -187,6 +188,27 @@ def member_of(given: MemberSet, number: int | None) -> Member:
 def majority(given: MemberSet) -> int:
     """How many votes make a primary."""
     return sum(member.votes for member in given.members) // 2 + 1
+
+
+def applied(world: World, ref: ContainerRef, own: Standing) -> float:
+    """Up to which virtual second a member has the changes of its set."""
+    if asleep(world, ref):
+        return own.progress.applied + (world.now - own.progress.looked)
+    return own.progress.applied
+
+
+def heard(world: World, ref: ContainerRef, sight: Sight) -> float:
+    """When a member has last heard of another; negative: never."""
+    return world.now if sight.ref is not None and asleep(world, ref) else sight.heard
+
+
+def leave(world: World, process: Process, electing: Electing) -> None:
+    """A member has ended: what its data directory keeps."""
+    own = standing_of(world, process.ref)
+    if own is not None:
+        kept = (own.term, own.data_term, applied(world, process.ref, own))
+        world.table(LASTING)[electing.storage(process)] = kept
+        rouse(world, process.ref)
 
 
 def freeze(world: World, process: Process, seconds: float) -> None:
