@@ -144,6 +144,7 @@ def look(world: World, process: Process) -> list[Said]:
     before = world.table(STREAMS)[process.ref]
     world.table(STREAMS)[process.ref] = stream
     newest = not stream.paused and world.now - stream.progress.applied < 1e-6
+    newest = newest and not _delay_s(process, data)
     narrow = end.path is not None and end.path.bandwidth_mbit
     if source is not None and before.source == stream.source and newest and not narrow:
         sleep(world, process.ref, "stream", _LOOKS_S)
@@ -170,11 +171,10 @@ def _let_record(world: World, source: Process) -> None:
 def _taken(
     world: World, process: Process, data: SqlData, stream: Stream, source: Process, end: Target
 ) -> Stream:
-    delay = in_effect(process.settings, data.settings, "recovery_min_apply_delay")
-    delay_s = float(raw("recovery_min_apply_delay", delay) or 0) / 1000
     progress = caught_up(
-        world, stream.progress, source, end.path, stopped=stream.paused, delay_s=delay_s
-    )
+        world, stream.progress, source, end.path, stopped=stream.paused,
+        delay_s=_delay_s(process, data),
+    )  # fmt: skip
     above = stream_of(world, source.ref)
     if above is not None and data_of(world, source).standby:
         known = min(progress.applied, applied(world, source))
@@ -191,6 +191,12 @@ def _taken(
             store(world, process.settings["sql.storage"], taken, at=progress.applied)
     world.table(_APPLIED)[process.settings["sql.storage"]] = progress.applied
     return stream._replace(progress=progress)
+
+
+def _delay_s(process: Process, data: SqlData) -> float:
+    """How old changes must be before a standby applies them."""
+    delay = in_effect(process.settings, data.settings, "recovery_min_apply_delay")
+    return float(raw("recovery_min_apply_delay", delay) or 0) / 1000
 
 
 def based_on(world: World, storage: str, source: Process, info: str) -> None:

@@ -159,8 +159,10 @@ def _steady(world: World, given: MemberSet, before: Standing, own: Standing) -> 
         return own.role in (Role.PRIMARY, Role.ARBITER)
     leading = [one for one, theirs in _others(world, own) if theirs.role is Role.PRIMARY]
     mine = member_of(given, own.number)
-    return bool(leading) and all(
-        member_of(given, one.number).priority >= mine.priority for one in leading
+    return (
+        bool(leading)
+        and not mine.delay_s
+        and all(member_of(given, one.number).priority >= mine.priority for one in leading)
     )
 
 

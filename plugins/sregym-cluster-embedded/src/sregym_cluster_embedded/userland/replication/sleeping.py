@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 # By process: the event with which it looks again, how often it would, and whether that is planned.
-_SLEEPERS: TableKey[ContainerRef, tuple[str, float, bool]] = TableKey("userland.replication-sleepers")
+_SLEEPERS: TableKey[ContainerRef, tuple[str, float, bool]] = TableKey(
+    "userland.replication-sleepers"
+)
 
 
 def sleep(world: World, ref: ContainerRef, event: str, period_s: float) -> None:
