@@ -9,6 +9,7 @@ from sregym_app_deathstarbench.hotel_reservation.aggregated import HotelReservat
 from sregym_app_deathstarbench.hotel_reservation.behind_ingress import HotelReservationIngress
 from sregym_app_deathstarbench.media_microservices import MediaMicroservices
 from sregym_app_deathstarbench.social_network import SocialNetwork
+from sregym_app_deathstarbench.social_network.replicated import SocialNetworkReplicated
 from sregym_core.interfaces import ClusterProvider
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
@@ -34,7 +35,7 @@ class TestPlugin(PluginContract):
 
 
 APPLICATIONS = (HotelReservation, SocialNetwork, MediaMicroservices)
-VARIANTS = (HotelReservationAggregated, HotelReservationIngress)
+VARIANTS = (HotelReservationAggregated, HotelReservationIngress, SocialNetworkReplicated)
 
 
 class TestApplications(ApplicationContract):

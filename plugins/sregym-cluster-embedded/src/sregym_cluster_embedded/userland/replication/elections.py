@@ -150,6 +150,8 @@ def _steady(world: World, given: MemberSet, before: Standing, own: Standing) -> 
     same = (before.role, before.number, before.term, before.data_term)
     if same != (own.role, own.number, own.term, own.data_term) or own.alone_since >= 0 or own.late:
         return False
+    if own.placed_by != given.version:
+        return False
     seen = [(one.number, one.ref, one.kind, one.path) for one in own.sights]
     if seen != [(one.number, one.ref, one.kind, one.path) for one in before.sights]:
         return False

@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 def placed(
     world: World, process: Process, electing: Electing, given: MemberSet, own: Standing
 ) -> Standing:
-    """Which member it is: that whose address leads to it; as before while names are not known yet."""
-    known = [member.number for member in given.members]
+    """Which member it is: that whose address leads to it when the configuration is new to it."""
+    if own.number is not None and own.placed_by == given.version:
+        return own
     for member in given.members:
         found = _reached(world, process, electing, member)
         if found[0] == process.ref:
-            return own._replace(number=member.number)
-    return own if own.number in known else own._replace(number=None)
+            return own._replace(number=member.number, placed_by=given.version)
+    return own._replace(number=None)
 
 
 def _reached(

@@ -97,6 +97,7 @@ class Standing(NamedTuple):
         role: What it is.
         since: Virtual second since which it is that.
         number: Which of the members it is; None while it finds itself in no configuration.
+        placed_by: Version of the configuration in which it found itself.
         term: The number of the last election that it knows of.
         progress: How far its data is; that of a primary is never behind.
         data_term: The election after which its newest changes were made.
@@ -123,6 +124,7 @@ class Standing(NamedTuple):
     barred_until: float = -1.0
     beats_at: float = -1.0
     late: int = 0
+    placed_by: int = 0
 
 
 STANDINGS: TableKey[ContainerRef, Standing] = TableKey("userland.replication-standings")
