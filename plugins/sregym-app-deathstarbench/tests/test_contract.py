@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sregym_app_deathstarbench.hotel_reservation import HotelReservation
+from sregym_app_deathstarbench.hotel_reservation.aggregated import HotelReservationAggregated
 from sregym_app_deathstarbench.hotel_reservation.behind_ingress import HotelReservationIngress
 from sregym_app_deathstarbench.media_microservices import MediaMicroservices
 from sregym_app_deathstarbench.social_network import SocialNetwork
+from sregym_app_deathstarbench.social_network.replicated import SocialNetworkReplicated
 from sregym_core.interfaces import ClusterProvider
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
@@ -33,10 +35,11 @@ class TestPlugin(PluginContract):
 
 
 APPLICATIONS = (HotelReservation, SocialNetwork, MediaMicroservices)
+VARIANTS = (HotelReservationAggregated, HotelReservationIngress, SocialNetworkReplicated)
 
 
 class TestApplications(ApplicationContract):
-    @pytest.fixture(params=(*APPLICATIONS, HotelReservationIngress), ids=lambda kind: kind.name)
+    @pytest.fixture(params=(*APPLICATIONS, *VARIANTS), ids=lambda kind: kind.name)
     def application(self, request: pytest.FixtureRequest) -> Application:
         made: Application = request.param()
         return made

@@ -3,9 +3,11 @@ from __future__ import annotations
 from importlib.resources import files
 
 from sregym_app_deathstarbench.hotel_reservation import HotelReservation
+from sregym_app_deathstarbench.hotel_reservation.aggregated import HotelReservationAggregated
 from sregym_app_deathstarbench.hotel_reservation.behind_ingress import HotelReservationIngress
 from sregym_app_deathstarbench.media_microservices import MediaMicroservices
 from sregym_app_deathstarbench.social_network import SocialNetwork
+from sregym_app_deathstarbench.social_network.replicated import SocialNetworkReplicated
 from sregym_core.problems import parse_problem
 
 FOLDER = files("sregym_app_deathstarbench") / "problems"
@@ -205,7 +207,8 @@ def test_problems_of_upstream_and_what_they_break() -> None:
 
 
 def test_targets_are_components() -> None:
-    kinds = (HotelReservation, HotelReservationIngress, SocialNetwork, MediaMicroservices)
+    hotels = (HotelReservation, HotelReservationAggregated, HotelReservationIngress)
+    kinds = (*hotels, SocialNetwork, SocialNetworkReplicated, MediaMicroservices)
     applications = {kind.name: kind() for kind in kinds}
     for file in FOLDER.iterdir():
         problem = parse_problem(file.read_text(encoding="utf-8"), file.name)

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
-from sregym_core.interfaces import Checkpoint, Cluster, ClusterProvider, ClusterSpec
-from sregym_core.model import ObjectRef
+from sregym_core.conductor.journal import UndoJournal
+from sregym_core.interfaces import (
+    Checkpoint,
+    Cluster,
+    ClusterProvider,
+    ClusterSpec,
+    Fault,
+    FaultContext,
+)
+from sregym_core.model import ObjectRef, Outcome
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
@@ -61,6 +70,25 @@ def scale(cluster: Cluster, kind: str, name: str, replicas: int) -> None:
 def shell(cluster: Cluster, name: str, container: str, script: str) -> str:
     command = ["sh", "-c", script]
     return cluster.exec(NAMESPACE, pod_of(cluster, name), command, container).stdout
+
+
+def test_the_invoker_is_mended_by_who_may_make_no_privileged_containers(
+    flight_ticket: FlightTicket, cluster: Cluster
+) -> None:
+    fault: Fault = Registry(Plugins(Settings())).load("fault", "cpu-limit")()
+    component = flight_ticket.component("owdev-invoker")
+    assert component is not None
+    context = FaultContext(cluster, flight_ticket, component, fault.Parameters(), UndoJournal())
+    fault.inject(context)
+    assert fault.present(context).outcome is Outcome.FAIL
+
+    patch, *_ = fault.reference_fix(context)
+    (operation,) = json.loads(patch.argv[-1])
+    assert operation["path"] == "/spec/template/spec/containers/0"
+    # Docker beside it is privileged.
+    assert "privileged" not in patch.argv[-1]
+    assert cluster.kubectl(patch).ok
+    assert fault.present(context).outcome is Outcome.PASS
 
 
 def test_users_are_served_and_nothing_restarts(

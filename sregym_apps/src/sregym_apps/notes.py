@@ -39,6 +39,7 @@ class ComponentNotes(Value):
         settings: What its program reads when it starts and may be given other values: a variable of the
             environment, or a pattern of its value in the command line, and what it decides.
         registered: Whether its callers find its addresses in a registry: its Service carries nothing.
+        replica_set: The name of the set that its pods are the members of, of which one leads.
         workload: Which object it is, `CronJob/report` or `Ledger/main`; empty: the workload of the
             component's name. Needed where several have that name, and for a custom resource.
         container: Name of the container that serves; empty: the first to whose ports its Service
@@ -57,6 +58,7 @@ class ComponentNotes(Value):
     builds: dict[Build, str] = Field(default_factory=dict)
     settings: tuple[ProgramSetting, ...] = ()
     registered: bool = False
+    replica_set: str = ""
     workload: str = Field(default="", pattern=r"^([A-Z]\w*/[a-z0-9][a-z0-9.-]*)?$")
     container: str = ""
     service: str = ""

@@ -28,7 +28,8 @@ class Variant(ManifestApplication):
 
     A folder holds what differs, in files as `ManifestApplication` has them; each may be missing:
 
-        manifests/           objects that come besides, or in place of those of the same name
+        manifests/           objects that come besides, or in place of those of the same name; a workload
+                             of another kind takes the place of the original's, too
         components.yaml      notes on components that come besides, or in place of others
         service_model.yaml   what runs in containers of images that it names; of others, the original's
 
@@ -61,8 +62,8 @@ class Variant(ManifestApplication):
     def _read_objects(self) -> list[KubeObject]:
         place = self._own_files() / "manifests"
         own = load_manifests(place) if place.is_dir() else []
-        named = {ObjectRef.of(obj) for obj in own}
-        return [*(obj for obj in super()._read_objects() if ObjectRef.of(obj) not in named), *own]
+        taken = {_place(obj) for obj in own}
+        return [*(obj for obj in super()._read_objects() if _place(obj) not in taken), *own]
 
     @override
     def _read_notes(self) -> dict[str, ComponentNotes]:
@@ -71,3 +72,11 @@ class Variant(ManifestApplication):
 
     def _own_files(self) -> Traversable:
         return files(self.package).joinpath(*self.differing.split("/"))
+
+
+def _place(obj: KubeObject) -> ObjectRef:
+    """What an object takes the place of: those of the same name that run pods for good are one kind."""
+    ref = ObjectRef.of(obj)
+    if ref.kind not in ("Deployment", "StatefulSet", "DaemonSet"):
+        return ref
+    return ref.model_copy(update={"kind": "Deployment"})

@@ -187,7 +187,7 @@ class PodTemplateFault(TemplateFault):
             return (*self.cleaning(context), *own, *commands.restart_and_wait(clients_of(context)))
         manifest = manifest_of(context.application, component.workload)
         operations = [
-            {"op": "replace", "path": "/spec/template/spec", "value": pod_spec(manifest)},
+            _restoring(pod_spec(manifest), component, change),
             *(
                 {
                     "op": "replace",
@@ -207,6 +207,25 @@ class PodTemplateFault(TemplateFault):
     def cleaning(self, context: FaultContext) -> tuple[Command, ...]:
         """What of the reference fix takes added objects away; those that do no harm may stay."""
         return ()
+
+
+def _restoring(
+    spec: dict[str, Any], component: Component, change: TemplateChange
+) -> dict[str, Any]:
+    """The operation that gives pods back what the manifest has.
+
+    Where a neighbour of the container that was changed is privileged, the container alone is put
+    back: whoever may not make privileged containers can still mend those beside one.
+    """
+    place = next(
+        (n for n, c in enumerate(spec["containers"]) if c["name"] == component.container), -1
+    )
+    others = [c for n, c in enumerate(spec["containers"]) if n != place]
+    privileged = any((c.get("securityContext") or {}).get("privileged") for c in others)
+    if privileged and place >= 0 and change.container and not change.pod:
+        path = f"/spec/template/spec/containers/{place}"
+        return {"op": "replace", "path": path, "value": spec["containers"][place]}
+    return {"op": "replace", "path": "/spec/template/spec", "value": spec}
 
 
 class AddedObjectFault(PodTemplateFault):

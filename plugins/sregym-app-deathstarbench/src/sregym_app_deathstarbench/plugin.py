@@ -16,14 +16,22 @@ _HERE = "sregym_app_deathstarbench"
 
 @hookimpl
 def sregym_register_applications() -> Sequence[Offer]:
-    """Hotel Reservation with and without an Ingress, Social Network and Media Microservices."""
+    """Hotel Reservation, Social Network, their variants, and Media Microservices."""
     return [
         Offer("hotel-reservation", f"{_HERE}.hotel_reservation.application:HotelReservation"),
         Offer(
             "hotel-reservation-ingress",
             f"{_HERE}.hotel_reservation.behind_ingress.application:HotelReservationIngress",
         ),
+        Offer(
+            "hotel-reservation-aggregated",
+            f"{_HERE}.hotel_reservation.aggregated.application:HotelReservationAggregated",
+        ),
         Offer("social-network", f"{_HERE}.social_network.application:SocialNetwork"),
+        Offer(
+            "social-network-replicated",
+            f"{_HERE}.social_network.replicated.application:SocialNetworkReplicated",
+        ),
         Offer("media-microservices", f"{_HERE}.media_microservices.application:MediaMicroservices"),
     ]
 

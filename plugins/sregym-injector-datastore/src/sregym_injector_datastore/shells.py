@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 _PSQL = 'exec psql -U "${POSTGRES_USER:-postgres}" -d "${POSTGRES_DB:-postgres}" -tA "$@"'
 _MYSQL = 'exec mysql -uroot -p"$MYSQL_ROOT_PASSWORD" -N "$MYSQL_DATABASE" -e "$0"'
+_MEMBERS = (
+    'for member in $("$@" --eval "rs.conf().members.forEach(m => print(m.host))"); '
+    'do "$@" --host "$member" --eval "$0"; done'
+)
 # Where the images of Apache and of Bitnami have Kafka's scripts.
 _KAFKA = 'PATH="$PATH:/opt/kafka/bin:/opt/bitnami/kafka/bin"; exec "$@" --bootstrap-server localhost:9092'
 
@@ -55,6 +59,12 @@ def mongo(component: Component, expression: str) -> tuple[str, ...]:
     if account is not None:
         return mongo_shell.as_admin(component, account, expression)
     return (mongo_shell.program(component), "admin", "--quiet", "--eval", expression)
+
+
+def mongo_members(component: Component, expression: str) -> tuple[str, ...]:
+    """An expression at each member of the replica set, one after the other."""
+    # What is given to --eval comes last, whoever logs in.
+    return ("sh", "-c", _MEMBERS, expression, *mongo(component, "")[:-2])
 
 
 def kafka(script: str, *words: str) -> tuple[str, ...]:

@@ -12,9 +12,11 @@ from sregym_cluster_embedded.sdk.servers import (
     counted,
 )
 
+from sregym_server_mongodb.members import leads
 from sregym_server_mongodb.printing import Raw
 from sregym_server_mongodb.program import MongodbProgram
 from sregym_server_mongodb.script import ScriptError
+from sregym_server_mongodb.set_commands import SET_COMMANDS, told_by_hello
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,7 +34,6 @@ _GIB = 1 << 30
 _READS = {"find": "query", "findOne": "query", "get": "query"}
 _WRITES = {"insertOne": "insert", "updateOne": "update", "deleteOne": "delete", "set": "update"}
 _KINDS = ("insert", "query", "update", "delete", "getmore", "command")
-_NOT_REPLICATED = "not running with --replSet"
 
 
 def most_connections(server: Process) -> int:
@@ -170,11 +171,12 @@ def host_info(connection: Connection) -> dict[str, Any]:
 
 
 def hello(connection: Connection) -> dict[str, Any]:
-    """`isMaster` and `hello`: a server that stands alone."""
+    """`isMaster` and `hello`: whether a server takes writes, and what it is a member of."""
     world = connection.world
     modern = int(version_of(connection).split(".")[0]) >= _HELLO
     return {
-        "isWritablePrimary" if modern else "ismaster": True,
+        "isWritablePrimary" if modern else "ismaster": leads(world, connection.server),
+        **told_by_hello(connection),
         "topologyVersion": {
             "processId": Raw(f'ObjectId("{connection.server.ref.pod_uid.replace("-", "")[:24]}")'),
             "counter": long(0),
@@ -250,12 +252,6 @@ def version_of(connection: Connection) -> str:
     return program.version
 
 
-def not_replicated(connection: Connection) -> dict[str, Any]:
-    """What a server that stands alone says of its replica set."""
-    connection.demand("cluster", "admin", "replSetGetStatus", 1.0)
-    return {"ok": 0, "errmsg": _NOT_REPLICATED, "code": 76, "codeName": "NoReplicationEnabled"}
-
-
 # Commands by their names, as `runCommand` and `adminCommand` take them.
 COMMANDS: Mapping[str, Callable[[Connection, Mapping[str, Any]], dict[str, Any]]] = {
     "listDatabases": lambda connection, _: databases(connection),
@@ -269,6 +265,6 @@ COMMANDS: Mapping[str, Callable[[Connection, Mapping[str, Any]], dict[str, Any]]
     "getCmdLineOpts": lambda connection, _: command_line(connection),
     "getLog": lambda connection, command: log_lines(connection, command.get("getLog")),
     "getParameter": parameter,
-    "replSetGetStatus": lambda connection, _: not_replicated(connection),
+    **SET_COMMANDS,
 }
-ONLY_ADMIN = ("listDatabases", "getCmdLineOpts", "getLog", "getParameter", "replSetGetStatus")
+ONLY_ADMIN = ("listDatabases", "getCmdLineOpts", "getLog", "getParameter", *SET_COMMANDS)

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, expand
+from sregym_cluster_embedded.sdk.replication import beat, join, leave, turns
 from sregym_cluster_embedded.sdk.servers import (
     RUNTIME,
     WRITING,
@@ -27,13 +28,12 @@ from sregym_cluster_embedded.sdk.servers import (
     write_trouble,
 )
 
-from sregym_server_mongodb import checkpoints, encryption
+from sregym_server_mongodb import checkpoints, encryption, members
 from sregym_server_mongodb.administration import MOST_CONNECTIONS, most_connections
 from sregym_server_mongodb.builds import build_of
 from sregym_server_mongodb.configuration import BAD_OPTIONS, BadOptionsError, options
 from sregym_server_mongodb.connection import needs_login, shown_command
 from sregym_server_mongodb.data import (
-    Account,
     Collection,
     MongoData,
     load,
@@ -41,19 +41,20 @@ from sregym_server_mongodb.data import (
     store,
 )
 from sregym_server_mongodb.files import sizes
+from sregym_server_mongodb.first_start import initialise, plain
 from sregym_server_mongodb.lines import mongod_line
 from sregym_server_mongodb.versions import NEEDS_DOWNGRADE, before, upgrade_problem
+from sregym_server_mongodb.views import note_view
 from sregym_server_mongodb.visits import Denial, Visit, note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sregym_cluster_embedded.sdk.replication import Place
     from sregym_cluster_embedded.sdk.servers import Files, Secured, World
 
     from sregym_server_mongodb.configuration import Options
     from sregym_server_mongodb.program import MongodbProgram
-
-_INIT_FOLDER = "/docker-entrypoint-initdb.d"
 
 # Exit codes of mongod that gives up at once, and that meets an error it knows nothing of.
 _ABRUPT, _UNCAUGHT = 14, 100
@@ -81,7 +82,7 @@ class MongodbKind(Kind):
         try:
             given = options(files, process.argv[1:])
         except BadOptionsError as error:
-            self._plain(world, process, str(error))
+            plain(world, process, str(error))
             end(world, process.ref, BAD_OPTIONS)
             return
         rooted = "MONGO_INITDB_ROOT_USERNAME" in process.environment
@@ -95,6 +96,7 @@ class MongodbKind(Kind):
             "mongod.port": given.port or expand(program.port, process.facts()),
             "mongod.connections": given.connections or str(MOST_CONNECTIONS),
             "mongod.options": json.dumps(given.told),
+            "mongod.set": given.replica_set,
         }
         process = change(world, process.ref, settings=settings)
         if self._unsecured(world, process, given, files):
@@ -113,6 +115,11 @@ class MongodbKind(Kind):
         self, world: World, process: Process, program: MongodbProgram, *arguments: Any
     ) -> None:
         """Go on with what was planned."""
+        if arguments == ("heartbeat",):
+            if process.running and turns(world, process):
+                beat(world, process, members.SET)
+                note_view(world, process)
+            return
         if arguments == ("checkpoint",):
             self._checkpoint(world, process, program)
             return
@@ -121,7 +128,7 @@ class MongodbKind(Kind):
         if not data.version:
             major = ".".join(program.version.split(".")[:2])
             store(world, storage, MongoData(version=major))
-            if not self._initialise(world, process, storage):
+            if not initialise(world, process, storage):
                 return
         port = int(process.settings["mongod.port"])
         if why := listen_failure(world, process, port):
@@ -145,6 +152,21 @@ class MongodbKind(Kind):
             ssl=encryption.speaks(process),
         )
         serve(world, process.ref)
+        if process.settings["mongod.set"]:
+            join(world, process, members.SET)
+
+    def ended(self, world: World, process: Process) -> None:
+        """Its data directory keeps how far it is."""
+        if process.settings.get("mongod.set"):
+            leave(world, process, members.SET)
+
+    def place(self, world: World, process: Process, program: MongodbProgram) -> Place | None:
+        """What a member of a replica set tells drivers."""
+        return members.place(world, process) if "mongod.set" in process.settings else None
+
+    def behind_s(self, world: World, process: Process, program: MongodbProgram) -> float:
+        """How far a secondary is behind."""
+        return members.behind_s(world, process)
 
     def dial(
         self, world: World, process: Process, program: MongodbProgram, client: Client, peer: str
@@ -194,16 +216,19 @@ class MongodbKind(Kind):
         known = account is not None and account.password == client.password
         if client.user and not known and not dialled:
             return Refusal("auth", "Authentication failed.")
-        if process.settings["mongod.auth"] != "true":
-            return None
-        if account is None:
-            return Refusal("unauthorized", needs_login(command, process))
         action = "write" if command in WRITING else "read"
-        if account.may(action, client.database):
+        if process.settings["mongod.auth"] == "true":
+            if account is None:
+                return Refusal("unauthorized", needs_login(command, process))
+            if not account.may(action, client.database):
+                shown = shown_command(command, collection, client.database)
+                text = f"not authorized on {client.database} to execute command {shown}"
+                return Refusal("unauthorized", text)
+        if action == "read":
             return None
-        shown = shown_command(command, collection, client.database)
-        text = f"not authorized on {client.database} to execute command {shown}"
-        return Refusal("unauthorized", text)
+        if not members.leads(world, process):
+            return Refusal("server", members.not_primary(program.version))
+        return members.unacknowledged(world, process, program.version, client)
 
     def refused(
         self, world: World, process: Process, program: MongodbProgram, refusal: Refusal, peer: str
@@ -335,44 +360,6 @@ class MongodbKind(Kind):
             content = Collection(documents, (), record, documents)
             store(world, storage, data.with_collection(client.database, collection, content))
 
-    def _initialise(self, world: World, process: Process, storage: str) -> bool:
-        """What the image's entry point does with an empty data directory; whether it succeeded."""
-        environment = process.environment
-        files = world.room(RUNTIME).files(world, process)
-        user = environment.get("MONGO_INITDB_ROOT_USERNAME", "")
-        password = environment.get("MONGO_INITDB_ROOT_PASSWORD", "")
-        scripts = [
-            name
-            for name in files.listing(_INIT_FOLDER) or ()
-            if name.endswith((".js", ".sh")) and not name.startswith(".")
-        ]
-        if not user and not scripts:
-            return True
-        text = "about to fork child process, waiting until server is ready for connections."
-        self._plain(world, process, text)
-        self._plain(world, process, "forked process: 29")
-        self._plain(world, process, "child process started successfully, parent exiting")
-        if user and password:
-            account = Account(user, "admin", password, (("root", "admin"),), world.seed.uid())
-            store(world, storage, load(world, storage).with_account(account))
-            shown = f'{{\n\t"user" : "{user}",\n\t"roles" : [\n\t\t{{\n\t\t\t"role" : "root",\n\t\t\t"db" : "admin"\n\t\t}}\n\t]\n}}'
-            self._plain(world, process, f"Successfully added user: {shown}")
-        database = process.environment.get("MONGO_INITDB_DATABASE", "test")
-        console = ("mongo", "--quiet", database)
-        for name in scripts:
-            path = f"{_INIT_FOLDER}/{name}"
-            self._plain(world, process, f"/usr/local/bin/docker-entrypoint.sh: running {path}")
-            result = world.room(RUNTIME).initialise_with(world, process, path, console)
-            for text in (*result.stdout.splitlines(), *result.stderr.splitlines()):
-                self._plain(world, process, text)
-            if result.exit_code != 0:
-                end(world, process.ref, result.exit_code)
-                return False
-        self._plain(world, process, "")
-        self._plain(world, process, "MongoDB init process complete; ready for start up.")
-        self._plain(world, process, "")
-        return True
-
     def _refuse_files(
         self, world: World, process: Process, program: MongodbProgram, written: str
     ) -> None:
@@ -394,7 +381,3 @@ class MongodbKind(Kind):
     ) -> None:
         line = mongod_line(world, world.now, severity, component, number, context, text, attributes)
         append(world, process.ref, [LogLine(world.now, "stdout", line)])
-
-    def _plain(self, world: World, process: Process, text: str) -> None:
-        lines = [LogLine(world.now, "stdout", part) for part in text.split("\n")]
-        append(world, process.ref, lines)

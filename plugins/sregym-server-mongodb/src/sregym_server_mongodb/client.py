@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from sregym_cluster_embedded.sdk.commands import Output, Session, Target, parse_address, reach
+from sregym_cluster_embedded.sdk.replication import ONCE, led, wish_of
 from sregym_cluster_embedded.sdk.servers import Process, process_of
 
 from sregym_server_mongodb.arguments import KNOWN, arguments, evals
@@ -72,6 +73,8 @@ class Shell:
         database = (address.path.partition("?")[0].strip("/") if "/" in url else url) or "test"
         host = given.get("host") or address.host or "127.0.0.1"
         port = int(given.get("port") or address.port or 27017)
+        if "/" in host or "replicaSet=" in url or "," in address.host:
+            host, port = self._leader(url if address.host else host.rpartition("/")[2])
         if ":" in host:
             host, _, text = host.partition(":")
             port = int(text)
@@ -84,7 +87,7 @@ class Shell:
         if refused := self._disagreement(server, given, url, host, port):
             return self._unconnected("" if quiet else banner, refused)
         connection = Connection(self.session.world, server, self._unguarded(server), peer)
-        connection.modern = self.name == "mongosh"
+        connection.modern = connection.secondary_ok = self.name == "mongosh"
         found = re.search(r"[?&]authSource=([^&]+)", url)
         authdb = given.get("authdb") or (found.group(1) if found else "")
         user = given.get("user") or address.user
@@ -243,6 +246,17 @@ class Shell:
             "Error": lambda message="": {"message": message},
             "use": lambda _: UNDEFINED,
         }
+
+    def _leader(self, url: str) -> tuple[str, int]:
+        """Host and port of the primary of a set, or of the first that was named."""
+        world, own = self.session.world, self.session.process
+
+        def at(place: str) -> tuple[Target, ...]:
+            where = parse_address(place, 27017)
+            return reach(world, own, where.host, where.port, "mongodb", where.host)
+
+        end = led(world, wish_of(url, 27017), "primary", ONCE, at)[0]
+        return end.facts["host"], int(end.facts["port"])
 
     def _server(self, host: str, port: int) -> tuple[Process | None, str]:
         own = self.session.process

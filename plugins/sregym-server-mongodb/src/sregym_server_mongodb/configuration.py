@@ -61,6 +61,7 @@ class Options(NamedTuple):
         authorities: PEM file with those who must have signed its clients' certificates.
         anonymous: Whether clients without a certificate are let in all the same.
         told: All of it, as its log has it.
+        replica_set: The name of the set that it is a member of; empty without one.
     """
 
     file: str
@@ -73,6 +74,7 @@ class Options(NamedTuple):
     authorities: str
     anonymous: bool
     told: Mapping[str, Any]
+    replica_set: str = ""
 
 
 def options(files: Files, words: Sequence[str]) -> Options:
@@ -99,7 +101,13 @@ def options(files: Files, words: Sequence[str]) -> Options:
         raise BadOptionsError(f"{text}{_HELP}")
     shown: dict[str, Any] = {**({"config": path} if path else {}), **said}
     shown["net"] = {"bindIp": "*", **net, **({"tls": tls} if tls else {})}
-    authorization = "auth" in flags or _section(said, "security").get("authorization") == "enabled"
+    security, replication = _section(said, "security"), _section(said, "replication")
+    # Members that know each other by a key let nobody else in without an account.
+    by_key = "keyFile" in flags or "keyFile" in security
+    authorization = "auth" in flags or by_key or security.get("authorization") == "enabled"
+    replica_set = flags.get("replSet", str(replication.get("replSetName", "")))
+    if replica_set:
+        shown["replication"] = {**replication, "replSet": replica_set}
     if authorization:
         shown["security"] = {**_section(said, "security"), "authorization": "enabled"}
     return Options(
@@ -113,6 +121,7 @@ def options(files: Files, words: Sequence[str]) -> Options:
         authorities=str(tls.get("CAFile", "")),
         anonymous=str(tls.get("allowConnectionsWithoutCertificates", "")).lower() == "true",
         told=shown,
+        replica_set=replica_set,
     )
 
 

@@ -14,6 +14,13 @@ from sregym_server_mongodb.data import (
     login_error,
     store,
 )
+from sregym_server_mongodb.members import (
+    NO_SECONDARY_READS,
+    NOT_PRIMARY,
+    leads,
+    no_reads,
+    not_primary,
+)
 from sregym_server_mongodb.printing import one_line
 from sregym_server_mongodb.script import UNDEFINED, ScriptError
 from sregym_server_mongodb.visits import Denial, note
@@ -24,6 +31,9 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.sdk.servers import Process, World
 
 _UNAUTHORIZED = 13
+_ACCOUNT_CHANGES = (
+    *("createUser", "updateUser", "dropUser", "grantRolesToUser", "revokeRolesFromUser"),
+)
 
 
 class Connection:
@@ -43,6 +53,10 @@ class Connection:
         self.guarded = server.settings["mongod.auth"] == "true" and not unguarded
         self.peer = peer
         self.logins: list[tuple[str, str]] = []
+        # While init scripts run, the server stands alone whatever it will be.
+        self.passing = unguarded
+        # Whether reads from a secondary are meant: mongosh means them, the old shell when told.
+        self.secondary_ok = False
         # Whether mongosh asks: it takes replies for errors that the old shell shows.
         self.modern = False
         self.say: Callable[..., Any] = lambda *_: UNDEFINED
@@ -88,6 +102,7 @@ class Connection:
             target: What the command is about.
             query: Which documents, for commands that choose some.
         """
+        self._demand_member(action, command)
         if not self.guarded:
             return
         accounts = [self.data.accounts[key] for key in self.logins if key in self.data.accounts]
@@ -102,6 +117,21 @@ class Connection:
             message = f"not authorized on {database} to execute command {shown}"
         note(self.world, self.server.ref, Denial(self.world.now, self.peer, message))
         raise ScriptError(message, _UNAUTHORIZED)
+
+    def _demand_member(self, action: str, command: str) -> None:
+        """Raise where a member of a replica set does not do this in its present state."""
+        if self.passing or (action != "write" and command not in _ACCOUNT_CHANGES):
+            readable = self.passing or self.secondary_ok or action not in ("read", "list")
+            if readable or leads(self.world, self.server):
+                return
+            raise ScriptError(no_reads(self.version), NO_SECONDARY_READS)
+        if not leads(self.world, self.server):
+            raise ScriptError(not_primary(self.version), NOT_PRIMARY)
+
+    @property
+    def version(self) -> str:
+        """The server's release."""
+        return str(getattr(self.server.behaviour, "version", ""))
 
     def database_sizes(self) -> list[tuple[str, float]]:
         """Names and sizes in GB, as `show dbs` has them."""

@@ -6,11 +6,13 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.sdk.replication import record
 from sregym_cluster_embedded.sdk.servers import TableKey
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sregym_cluster_embedded.sdk.replication import MemberSet
     from sregym_cluster_embedded.sdk.servers import World
 
 _DATA: TableKey[str, MongoData] = TableKey("userland.mongodb")
@@ -95,11 +97,16 @@ class MongoData:
         version: Major version that wrote the files; empty for an empty directory.
         databases: Database -> collection -> content.
         accounts: (database, name) -> account.
+        member_set: The configuration of its replica set; None while there is none.
+        write_concern: How many must have a write, and for how many ms that is waited for, where
+            nobody says otherwise; empty: as the release has it.
     """
 
     version: str = ""
     databases: Mapping[str, Mapping[str, Collection]] = field(default_factory=dict)
     accounts: Mapping[tuple[str, str], Account] = field(default_factory=dict)
+    member_set: MemberSet | None = None
+    write_concern: tuple[str, int] = ("", 0)
 
     def collection(self, database: str, name: str) -> Collection:
         """A collection; an empty one when there is none."""
@@ -130,13 +137,15 @@ def load(world: World, storage: str) -> MongoData:
     return found or MongoData()
 
 
-def store(world: World, storage: str, data: MongoData) -> None:
-    """Keep data under an identity."""
+def store(world: World, storage: str, data: MongoData, at: float | None = None) -> None:
+    """Keep data under an identity; `at` is how far a copy is, for members of replica sets."""
     world.table(_DATA)[storage] = data
+    if data.member_set is not None:
+        record(world, storage, data, at)
 
 
 def describe(data: MongoData) -> str:
-    """Canonical JSON of accounts with their roles and of collections with their counts."""
+    """Canonical JSON of accounts with their roles, collections with their counts, and the replica set."""
     accounts = {
         f"{account.database}.{account.name}": {
             "password": account.password,
@@ -149,5 +158,14 @@ def describe(data: MongoData) -> str:
         for database, inside in data.databases.items()
         for name, content in inside.items()
     }
-    kept = {"version": data.version, "accounts": accounts, "collections": collections}
+    kept: dict[str, Any] = {
+        "version": data.version,
+        "accounts": accounts,
+        "collections": collections,
+    }
+    if data.member_set is not None:
+        # But for its version, which grows when what was changed is taken back, too.
+        members = [list(member) for member in data.member_set.members]
+        kept["set"] = [data.member_set.name, members, *data.member_set[3:5]]
+        kept["write concern"] = list(data.write_concern)
     return json.dumps(kept, sort_keys=True, separators=(",", ":"))

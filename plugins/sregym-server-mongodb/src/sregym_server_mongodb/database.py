@@ -353,6 +353,18 @@ class Mongo(Host):
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
 
+    def js_setSecondaryOk(self, *_: Any) -> Any:
+        """Mean reads from secondaries."""
+        self.connection.secondary_ok = True
+        return UNDEFINED
+
+    js_setSlaveOk = js_setSecondaryOk
+
+    def js_setReadPref(self, preference: str, *_: Any) -> Any:
+        """Mean reads from secondaries, unless only the primary is preferred."""
+        self.connection.secondary_ok = preference != "primary"
+        return UNDEFINED
+
     def __str__(self) -> str:
         return f"connection to 127.0.0.1:{self.connection.server.settings['mongod.port']}\n"
 

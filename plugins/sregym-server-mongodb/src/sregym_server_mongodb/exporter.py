@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import inf
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.sdk.exporters import (
     FAILED,
     Measure,
+    Row,
     Said,
     Store,
     StoreExporter,
@@ -23,8 +25,14 @@ from sregym_cluster_embedded.sdk.exporters import (
     total,
 )
 
+from sregym_server_mongodb.views import DOWN, views_of
+
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.sdk.exporters import Figure, Floats, Value
+    from collections.abc import Callable, Iterator
+
+    from sregym_cluster_embedded.sdk.exporters import Figure, Floats, Saying, Value
+
+    from sregym_server_mongodb.views import SeenMember, SetView
 
 # What mongod can serve at once without a setting, and tickets of its storage engine.
 _CONNECTIONS, _TICKETS = 838_860.0, 128.0
@@ -103,6 +111,55 @@ def _version(store: Store) -> Said:
     yield (("mongodb", store.version),), 1.0
 
 
+def _members(figure: Callable[[int, SeenMember], Value], *, old: bool = False) -> Saying:
+    """One series for each state of each member, for as long as it is in it."""
+
+    def said(store: Store) -> Iterator[Row]:
+        known = views_of(store.life.process)
+        for view, then in zip(known, [*known[1:], None], strict=True):
+            until = inf if then is None else then.at
+            for member in view.members:
+                labels = _old_labels(view, member) if old else _labels(view, member)
+                yield Row(labels, figure(store.epoch, member), view.at, until)
+
+    return said
+
+
+def _labels(view: SetView, member: SeenMember) -> tuple[tuple[str, str], ...]:
+    return (
+        ("member_idx", member.host), ("member_state", member.name), ("rs_nm", view.name),
+        ("rs_state", str(view.state)),
+    )  # fmt: skip
+
+
+def _old_labels(view: SetView, member: SeenMember) -> tuple[tuple[str, str], ...]:
+    return ("name", member.host), ("set", view.name), ("state", member.name)
+
+
+def _own(figure: Callable[[SetView], float]) -> Saying:
+    """What a member says of itself."""
+
+    def said(store: Store) -> Iterator[Row]:
+        known = views_of(store.life.process)
+        for view, then in zip(known, [*known[1:], None], strict=True):
+            labels = (("rs_nm", view.name), ("rs_state", str(view.state)))
+            yield Row(labels, figure(view), view.at, inf if then is None else then.at)
+
+    return said
+
+
+def _behind(_: int, member: SeenMember) -> Value:
+    if member.stuck_at < 0:
+        return member.behind_s
+    return lambda seconds: seconds - member.stuck_at
+
+
+def _applied_ms(epoch: int, member: SeenMember) -> Value:
+    if member.stuck_at >= 0:
+        return (epoch + member.stuck_at) * 1000.0
+    return lambda seconds: (epoch + seconds - member.behind_s) * 1000.0
+
+
 _ASSERTS: dict[str, Figure | float] = {"msg": 0.0, "regular": 0.0, "rollovers": 0.0, "user": total(outcome=FAILED), "warning": 0.0}  # fmt: skip
 _CONNECTED: dict[str, Figure | float] = {
     "active": _active, "available": _available, "current": lambda store: store.callers,
@@ -136,6 +193,12 @@ MONGODB: tuple[Measure, ...] = (
     gauges("mongodb_memory", "Memory of the server in mebibytes, by type", by("type", {"resident": memory_mib})),
     counters("mongodb_network_bytes_total", "The amount of network traffic, in bytes, seen by this server, by direction", by("state", {"in_bytes": received, "out_bytes": sent})),
     counter("mongodb_network_metrics_num_requests_total", "The total number of distinct requests that the server has received", total()),
+    gauges("mongodb_rs_myState", "replSetGetStatus.myState", _own(lambda view: float(view.state))),
+    gauges("mongodb_rs_term", "replSetGetStatus.term", _own(lambda view: float(view.term))),
+    gauges("mongodb_rs_members_health", "replSetGetStatus.members.health", _members(lambda _, member: float(member.state != DOWN[0]))),
+    gauges("mongodb_rs_members_state", "replSetGetStatus.members.state", _members(lambda _, member: float(member.state))),
+    gauges("mongodb_rs_members_optimeDate", "replSetGetStatus.members.optimeDate", _members(_applied_ms)),
+    gauges("mongodb_mongod_replset_member_replication_lag", "The replication lag that this member has with the primary", _members(_behind, old=True)),
     counter("mongodb_instance_uptime_seconds", "The number of seconds that the current server process has been active", Store.uptime),
 )  # fmt: skip
 EXPORTER = StoreExporter(

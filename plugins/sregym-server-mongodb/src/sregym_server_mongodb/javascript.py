@@ -6,6 +6,7 @@ functions as arguments. Nothing of it reaches Python's own evaluation.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.sdk.commands import allocate, spend
@@ -207,6 +208,10 @@ def _sequence_member(holder: list[Any] | str, key: Any) -> Any:
             "forEach": lambda f: _each(holder, f),
             "map": lambda f: [f(item) for item in holder],
             "filter": lambda f: [item for item in holder if truthy(f(item))],
+            "find": lambda f: next((item for item in holder if truthy(f(item))), UNDEFINED),
+            "some": lambda f: any(truthy(f(item)) for item in holder),
+            "every": lambda f: all(truthy(f(item)) for item in holder),
+            "slice": partial(_cut, holder),
             "push": holder.append,
             "join": lambda *mark: str(mark[0] if mark else ",").join(map(text_of, holder)),
             "includes": lambda item: item in holder,
@@ -217,9 +222,17 @@ def _sequence_member(holder: list[Any] | str, key: Any) -> Any:
         "toLowerCase": holder.lower,
         "trim": holder.strip,
         "startsWith": holder.startswith,
+        "endsWith": holder.endswith,
+        "indexOf": holder.find,
+        "replace": lambda old, new: holder.replace(old, new, 1),
+        "slice": partial(_cut, holder),
         "includes": lambda part: part in holder,
         "split": holder.split,
     }.get(key, UNDEFINED)
+
+
+def _cut(text: list[Any] | str, start: int = 0, end: int | None = None) -> Any:
+    return text[start:end]
 
 
 def _each(items: list[Any], function: Callable[[Any], Any]) -> Undefined:

@@ -7,19 +7,21 @@ from sregym_apps.simulation import Command, Extension, ServerKind, WireProtocol
 _HERE = "sregym_server_mongodb"
 # What drivers say of a server that they do not reach, whatever the reason.
 _UNREACHED = "no reachable servers"
+_SILENT = (
+    *("dns", "refused", "timeout", "unreachable", "no_route", "no_port", "protocol", "tls"),
+    "unavailable",
+)
 _PROTOCOL = WireProtocol(
     "mongodb",
     27017,
     {
-        **dict.fromkeys(
-            ("dns", "refused", "timeout", "unreachable", "no_route", "no_port", "protocol", "tls"),
-            _UNREACHED,
-        ),
+        **dict.fromkeys(_SILENT, _UNREACHED),
         "auth": "server returned error on SASL authentication step: ${error}",
     },
     libraries=f"{_HERE}:libraries.yaml",
     awaits_server=True,
     call_spans=False,
+    led="discovered",
     answer_to_http="It looks like you are trying to access MongoDB over HTTP on the native driver port.\r\n",
     commands=(
         "aggregate",

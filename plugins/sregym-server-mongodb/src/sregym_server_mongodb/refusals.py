@@ -8,7 +8,10 @@ from sregym_server_mongodb.script import NOT_IN_FUNCTION, ScriptError
 
 CODE_NAMES = {
     11: "UserNotFound", 13: "Unauthorized", 26: "NamespaceNotFound", 31: "RoleNotFound",
-    72: "InvalidOptions", 76: "NoReplicationEnabled",
+    64: "WriteConcernFailed", 72: "InvalidOptions", 74: "NodeNotFound", 76: "NoReplicationEnabled",
+    93: "InvalidReplicaSetConfig", 94: "NotYetInitialized", 103: "NewReplicaSetConfigurationIncompatible",
+    23: "AlreadyInitialized", 10107: "NotWritablePrimary", 13435: "NotPrimaryNoSecondaryOk",
+    189: "PrimarySteppedDown", 50: "MaxTimeMSExpired",
 }  # fmt: skip
 
 

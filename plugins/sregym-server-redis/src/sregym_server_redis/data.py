@@ -106,7 +106,7 @@ def store(world: World, storage: str, data: RedisData) -> None:
 
 
 def describe(data: RedisData) -> str:
-    """Canonical JSON of settings and keys, without what expires."""
+    """Canonical JSON of settings and keys, without what expires; empty where there is neither."""
     keys = {
         f"{number}/{key}": [value.kind, value.content]
         for number, content in data.databases.items()
@@ -116,6 +116,8 @@ def describe(data: RedisData) -> str:
     kept: dict[str, Any] = {"settings": dict(data.settings), "keys": keys}
     if data.users:
         kept["users"] = {name: user.line(name) for name, user in data.users.items()}
+    if not any(kept.values()):
+        return ""
     return json.dumps(kept, sort_keys=True, separators=(",", ":"), default=sorted)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.sdk.replication import record
 from sregym_cluster_embedded.sdk.servers import REQUEST_FLOW, TableKey
 
 from sregym_server_sql.engine import tables_of
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.sdk.servers import World
 
+# Data directories whose changes others take.
+FOLLOWED: TableKey[str, bool] = TableKey("userland.sql-followed")
 _TABLE: TableKey[str, SqlData] = TableKey("userland.sql")
 # What may be granted on a table.
 RIGHTS = ("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
@@ -83,6 +86,8 @@ class SqlData:
         settings: What was set while it ran: `max_connections`, `read_only`.
         closed_at: Virtual second at which its last server ended in order; None after any other end.
         schemas: Schemas besides `public`, as `database/schema`.
+        standby: Whether it belongs to a server that follows another, and takes no writes.
+        timeline: Grows by one with each promotion.
         missed: Tables that are gone, by any statement, as `database/table`: what programs ask of
             them fails. Of others it is not asked whether they are there: programs make them.
     """
@@ -94,6 +99,8 @@ class SqlData:
     closed_at: float | None = None
     schemas: tuple[str, ...] = ()
     missed: frozenset[str] = frozenset()
+    standby: bool = False
+    timeline: int = 1
 
     def with_database(self, name: str, image: bytes | None) -> SqlData:
         """The data with a database replaced, or dropped."""
@@ -130,9 +137,14 @@ def load(world: World, storage: str) -> SqlData:
     return found or SqlData()
 
 
-def store(world: World, storage: str, data: SqlData) -> None:
-    """Keep data under an identity; whoever depends on accounts is told."""
+def store(world: World, storage: str, data: SqlData, at: float | None = None) -> None:
+    """Keep data under an identity; whoever depends on accounts is told.
+
+    `at` is how far a copy is, for servers that follow others.
+    """
     world.table(_TABLE)[storage] = data
+    if at is not None or world.table(FOLLOWED).get(storage):
+        record(world, storage, data, at)
     traffic = world.room_or_none(REQUEST_FLOW)
     if traffic is not None:
         traffic.changed(world)

@@ -22,5 +22,11 @@ def describe(data: SqlData) -> str:
         if more != [{}, True, -1, ""]:
             accounts[name].extend(more)
     databases = {name: dump(image) for name, image in data.databases.items()}
-    kept = {"accounts": accounts, "settings": dict(data.settings), "databases": databases}
+    kept: dict[str, Any] = {
+        "accounts": accounts,
+        "settings": dict(data.settings),
+        "databases": databases,
+    }
+    if data.standby or data.timeline > 1:
+        kept["standby"] = data.standby
     return json.dumps({**kept, "version": data.version}, sort_keys=True, separators=(",", ":"))

@@ -19,6 +19,7 @@ _POSTGRES_PROTOCOL = WireProtocol(
     {"overloaded": "pq: sorry, too many clients already"},
     call_spans=False,
     db_system="postgresql",
+    led="listed",
     libraries=f"{_HERE}:postgres_libraries.yaml",
     closes_on_http=True,
     commands=("count", "delete", "find", "get", "insert", "query", "select", "set", "update"),
@@ -50,9 +51,13 @@ _POSTGRES = ServerKind(
         Command("dropdb", f"{_HERE}.psql_tools:createdb"),
         Command("vacuumdb", f"{_HERE}.psql_tools:vacuumdb"),
         Command("pg_dump", f"{_HERE}.psql_tools:pg_dump"),
+        Command("pg_basebackup", f"{_HERE}.base_backup:pg_basebackup"),
     ),
     tool_sets={
-        "postgres": ("psql", "pg_isready", "pg_dump", "createdb", "dropdb", "vacuumdb"),
+        "postgres": (
+            *("psql", "pg_isready", "pg_dump", "pg_basebackup"),
+            *("createdb", "dropdb", "vacuumdb"),
+        ),
     },
     protocols=(_POSTGRES_PROTOCOL,),
     users={"postgres": 999},

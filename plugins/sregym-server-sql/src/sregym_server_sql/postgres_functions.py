@@ -12,6 +12,7 @@ from sregym_cluster_embedded.sdk.servers import perl
 
 from sregym_server_sql.engine import SqlError, first_of, last_of, outside
 from sregym_server_sql.postgres_times import time_functions
+from sregym_server_sql.replication_views import replication_functions
 from sregym_server_sql.sessions import blockers, ended
 
 if TYPE_CHECKING:
@@ -209,10 +210,10 @@ def functions(client: PostgresConnection) -> _Functions:
         return "t" if any(r.strip().upper() in held for r in str(rights).split(",")) else "f"
 
     return {
-        **_PLAIN, **_of_time(client.now()), **time_functions(client.now(), failed),
+        **replication_functions(client), **_PLAIN, **_of_time(client.now()), **time_functions(client.now(), failed),
         "version": (0, client.build), "current_database": (0, lambda: client.database),
         "current_schema": (0, lambda: "public"), "pg_user_name": (0, lambda: client.user),
-        "pg_backend_pid": (0, lambda: client.pid), "pg_is_in_recovery": (0, lambda: "f"),
+        "pg_backend_pid": (0, lambda: client.pid),
         "inet_server_addr": (0, lambda: client.address), "pg_sleep": (1, sleep),
         "inet_server_port": (0, lambda: 5432 if client.address else None),
         "inet_client_addr": (0, lambda: client.address), "pg_reload_conf": (0, lambda: "t"),
@@ -266,5 +267,4 @@ _PLAIN: _Functions = {
     "left": (2, first_of), "right": (2, last_of),
     "concat": (-1, lambda *parts: "".join(str(p) for p in parts if p is not None)),
     "obj_description": (-1, lambda *_: None), "quote_ident": (1, str),
-    "pg_current_wal_lsn": (0, lambda: "0/1950F38"),
 }  # fmt: skip

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, Line
+from sregym_cluster_embedded.sdk.replication import PRIMARY, SECONDARY, Place
 from sregym_cluster_embedded.sdk.servers import (
     ALTERED,
     RUNTIME,
@@ -20,6 +21,7 @@ from sregym_cluster_embedded.sdk.servers import (
     say,
 )
 
+from sregym_server_sql import standby
 from sregym_server_sql.data import Account, SqlData, load, right_for
 from sregym_server_sql.engine import statements_of
 from sregym_server_sql.journal import (
@@ -131,6 +133,25 @@ class PostgresKind(SqlKind):
             self.tell(
                 world, process, program, postgres_start(program.version, port, closed, before)
             )
+            standby.start(world, process)
+
+    def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
+        """A standby looks for changes; or what all servers of SQL do."""
+        if arguments != ("stream",):
+            super().event(world, process, program, *arguments)
+        elif said := standby.look(world, process):
+            self.tell(world, process, program, said)
+
+    def place(self, world: World, process: Process, program: Any) -> Place | None:
+        """Whether it takes writes, as drivers ask that are given several addresses."""
+        if "sql.storage" not in process.settings:
+            return None
+        follows = standby.data_of(world, process).standby
+        return Place(SECONDARY if follows else PRIMARY)
+
+    def behind_s(self, world: World, process: Process, program: Any) -> float:
+        """How far a standby is behind."""
+        return standby.lag_s(world, process)
 
     def first_lines(
         self, world: World, process: Process, program: PostgresProgram, scripts: Sequence[str]
@@ -188,10 +209,13 @@ class PostgresKind(SqlKind):
             return Refusal(
                 "unauthorized", f"ERROR: permission denied for table {collection} (SQLSTATE 42501)"
             )
-        if write and data.settings.get("default_transaction_read_only") == "on":
+        read_only = data.settings.get("default_transaction_read_only") == "on" or data.standby
+        if write and read_only:
             verb = right_for(command, write=True)
             text = f"ERROR: cannot execute {verb} in a read-only transaction (SQLSTATE 25006)"
             return Refusal("server", text)
+        if write and standby.unsynchronised(world, process, data):
+            return Refusal("timeout", "")
         return None
 
     def turned_away(

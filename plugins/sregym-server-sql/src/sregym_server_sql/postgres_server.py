@@ -33,6 +33,7 @@ from sregym_server_sql.postgres_functions import (
     rewritten,
 )
 from sregym_server_sql.postgres_notation import notated
+from sregym_server_sql.postgres_reading import demand_reading
 from sregym_server_sql.postgres_settings import canonical, in_effect, raw, shown
 from sregym_server_sql.postgres_statements import STATEMENTS
 from sregym_server_sql.postgres_views import VIEWS, views_in
@@ -150,6 +151,8 @@ class PostgresConnection:
         """A setting as SHOW writes it; None where there is none."""
         known = canonical(name)
         if known == "transaction_read_only":
+            if self.data.standby:
+                return "on"
             known = "default_transaction_read_only"
         return None if known is None else shown(known, self.raw_setting(known))
 
@@ -244,6 +247,8 @@ class PostgresConnection:
         log.failed(self.world, self.server, text, statement)
 
     def _executed(self, statement: str, verb: str) -> Result:
+        if self.data.standby:
+            demand_reading(statement, verb)
         own = STATEMENTS.get(verb)
         if own is not None and is_cut_short(statement):
             raise PostgresError(ended(self.said))

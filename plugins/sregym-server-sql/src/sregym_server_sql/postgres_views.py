@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_server_sql.engine import Result, columns_of, indexes_of, tables_of
 from sregym_server_sql.postgres_settings import SETTINGS
+from sregym_server_sql.replication_views import receiver, replication
 from sregym_server_sql.sessions import activity, held
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ VIEWS: dict[str, Callable[[PostgresConnection], Result]] = {
     "pg_stat_bgwriter": _background,
     "pg_stat_activity": lambda client: activity(client.world, client.server, client.own(client.said)),
     "pg_locks": lambda client: held(client.world, client.server),
-    "pg_stat_replication": _empty("pid usename application_name client_addr state sent_lsn sync_state"),
+    "pg_stat_replication": replication, "pg_stat_wal_receiver": receiver,
     "pg_replication_slots": _empty("slot_name plugin slot_type active restart_lsn"),
     "pg_prepared_xacts": _empty("transaction gid prepared owner database"),
     "pg_stat_progress_vacuum": _empty("pid datid datname relid phase"),

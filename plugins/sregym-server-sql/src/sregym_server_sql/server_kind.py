@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from sregym_cluster_embedded.sdk.servers import RUNTIME
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sregym_cluster_embedded.sdk.servers import Process, World
 
+    from sregym_server_sql.journal import Said
     from sregym_server_sql.mysql_errors import MysqlError
 
 
@@ -23,6 +26,9 @@ class SessionLog(Protocol):
 
     def failed(self, world: World, process: Process, text: str, statement: str) -> None:
         """A statement of a session failed."""
+
+    def tell(self, world: World, process: Process, program: Any, said: Sequence[Said]) -> None:
+        """Write lines of now."""
 
 
 def session_log(world: World, server: Process) -> SessionLog:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,6 +64,10 @@ class WireProtocol:
         commands: What its clients can ask for, as calls in service models name it; empty where
             that is up to the server.
         discovery: Whether it asks where others are: no call of its own in figures of calls.
+        led: How drivers come to one of several servers, of which one leads: `discovered` where they ask
+            those in the address for all, and who leads; `listed` where they try those in the address in
+            order until one is what the address asks for. Empty where an address names one server.
+            `unavailable` is what is said where none is.
         libraries: `package:file.yaml` with the words of client libraries of other languages: library ->
             kind of failure -> what its caller is told.
     """
@@ -83,6 +87,7 @@ class WireProtocol:
     answer_to_http: str = ""
     closes_on_http: bool = False
     discovery: bool = False
+    led: Literal["", "discovered", "listed"] = ""
     commands: tuple[str, ...] = ()
     libraries: str = ""
 

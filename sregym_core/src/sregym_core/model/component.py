@@ -250,6 +250,8 @@ class Component(Value):
             `hard-dependency`, `skewed` in its protocol.
         settings: What its program reads when it starts and may be given other values.
         registered: Whether its callers find its addresses in a registry: its Service carries nothing.
+        replica_set: The name of the set that its pods are the members of, of which one leads; empty
+            where each stands alone.
     """
 
     name: str
@@ -280,6 +282,7 @@ class Component(Value):
     builds: dict[str, str] = Field(default_factory=dict)
     settings: tuple[ProgramSetting, ...] = ()
     registered: bool = False
+    replica_set: str = ""
 
     @model_validator(mode="before")
     @classmethod

@@ -59,7 +59,6 @@ from sregym_cluster_embedded.userland.formats import (
 from sregym_cluster_embedded.userland.httpd import note_request
 from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME, GroupView
 from sregym_cluster_embedded.userland.kinds.kind import (
-    WRITING,
     ConnectionLimit,
     Kind,
     Refusal,
@@ -81,6 +80,7 @@ from sregym_cluster_embedded.userland.life import (
 from sregym_cluster_embedded.userland.locks import Lock, hold, holder, locks, release
 from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
 from sregym_cluster_embedded.userland.queues import Broker, OddRecord, OffsetReset, Topics
+from sregym_cluster_embedded.userland.registering import deregister, registered_at, registrations
 from sregym_cluster_embedded.userland.runtime import Runtime
 from sregym_cluster_embedded.userland.securing import (
     NO_CERTIFICATE,
@@ -90,7 +90,7 @@ from sregym_cluster_embedded.userland.securing import (
 )
 from sregym_cluster_embedded.userland.settings import parse_words
 from sregym_cluster_embedded.userland.throttling import lasting
-from sregym_cluster_embedded.userland.wiring import deregister, registered_at, registrations
+from sregym_cluster_embedded.userland.writing import WRITING
 from sregym_cluster_embedded.world import World
 
 __all__ = [

@@ -53,6 +53,7 @@ from sregym_cluster_embedded.traffic.variants import own_failures, present, taki
 from sregym_cluster_embedded.userland.computing import computing
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds import queued_ms, slowed_ms
+from sregym_cluster_embedded.userland.leading import reads_of
 from sregym_cluster_embedded.userland.looking import Footing
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.throttling import shares
@@ -99,7 +100,7 @@ class Builder:
         self._fills: dict[tuple[ContainerRef, float, str, str, int], int] = {}
         self._produced: dict[tuple[str, str], list[tuple[int, float]]] = {}
         self._groups: dict[tuple[str, str, str], list[Puller]] = {}
-        self._clients: dict[tuple[ContainerRef, str], tuple[Client, tuple[Target, ...]]] = {}
+        self._clients: dict[tuple[ContainerRef, str, str], tuple[Client, tuple[Target, ...]]] = {}
         self._computing = dict(self.footing.at(computing, world))
 
     def consumer(self, process: Process, program: ServiceProgram) -> None:
@@ -288,7 +289,7 @@ class Builder:
 
     def _site(self, process: Process, call: Call, sites: list[Site], stage: int) -> Site:
         name, _, operation = call.call.partition(".")
-        client, found = self._client(process, name)
+        client, found = self._client(process, name, operation)
         ways = tuple(
             way for target in found for way in self._ways(process, client, name, target, call)
         )
@@ -314,6 +315,8 @@ class Builder:
 
         def broken(kind: str, inner: str = "", callee: int = -1, part: float = 1.0) -> Way:
             took = {"timeout": timeout_ms, "no_route": min(NO_ROUTE_MS, timeout_ms)}
+            if client.wire.led:
+                took["unavailable"] = timeout_ms
             text = error_text(client, kind, target.facts, inner)
             share = target.share * part
             return Way(self._number(), share, target, callee, kind, text, took.get(kind, FAST_MS))
@@ -370,13 +373,15 @@ class Builder:
     def _process(self, ref: ContainerRef) -> Process | None:
         return self.footing.at(process_of, self.world, ref)
 
-    def _client(self, process: Process, name: str) -> tuple[Client, tuple[Target, ...]]:
-        key = (process.ref, name)
+    def _client(
+        self, process: Process, name: str, command: str = ""
+    ) -> tuple[Client, tuple[Target, ...]]:
+        client = process.clients[name]
+        key = (process.ref, name, reads_of(client, command))
         known = self._clients.get(key)
         if known is None:
-            client = process.clients[name]
             if client.registry is None:
-                found = targets(self.world, process, client, self.footing)
+                found = targets(self.world, process, client, self.footing, command)
             else:
                 _, hops = self._client(process, client.registry)
                 found = looked_up(self.world, process, client, hops, self.footing)

@@ -23,6 +23,7 @@ from sregym_cluster_embedded.userland.flags import watch_flags
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.life import end, say
 from sregym_cluster_embedded.userland.process import process_of
+from sregym_cluster_embedded.userland.replication import wake
 
 if TYPE_CHECKING:
     from sregym_apps.model import LoadGeneratorProgram, ServiceProgram
@@ -145,6 +146,7 @@ class Traffic:
         """Event: something has changed; find the structure anew, and what flows from now on."""
         state = state_of(world)._replace(due=False, solved_at=world.now)
         keep(world, state)
+        wake(world)
         watch_flags(world)
         if state.at_rest() and state.footing is not None and state.footing.holds(world):
             return

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 def durable_state(world: World, kinds: Kinds) -> dict[str, str]:
-    """Name and identity of a storage -> canonical text of what is in it."""
+    """Name and identity of a storage -> canonical text of what is in it.
+
+    What is described as nothing is as good as none: what was written there and taken back.
+    """
     describing = {
         name: (kind, reference)
         for kind in kinds.every()
@@ -21,6 +24,8 @@ def durable_state(world: World, kinds: Kinds) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, (kind, reference) in sorted(describing.items()):
         for storage, data in sorted(world.table(TableKey[str, Any](f"userland.{name}")).items()):
-            if not storage.startswith(("layer of ", "pod/")):
-                found[f"{name} at {storage}"] = kinds.load(kind, reference)(data)
+            if storage.startswith(("layer of ", "pod/")):
+                continue
+            if text := kinds.load(kind, reference)(data):
+                found[f"{name} at {storage}"] = text
     return found

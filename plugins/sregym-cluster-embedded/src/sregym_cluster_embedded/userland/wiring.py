@@ -20,7 +20,6 @@ from sregym_apps.model import (
 )
 
 from sregym_cluster_embedded.api.sameness import Same
-from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.network import cache, coredns
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.store import Key
@@ -28,21 +27,18 @@ from sregym_cluster_embedded.syscalls import risk
 from sregym_cluster_embedded.userland.dialling import caller_of
 from sregym_cluster_embedded.userland.etc import CLUSTER_DNS
 from sregym_cluster_embedded.userland.keys import RUNTIME
+from sregym_cluster_embedded.userland.leading import led, listed, reads_of, wish_of
 from sregym_cluster_embedded.userland.looking import ONCE, Look
 from sregym_cluster_embedded.userland.process import Process, listener_at, process_of
+from sregym_cluster_embedded.userland.registering import registered
 from sregym_cluster_embedded.userland.wording import lookup_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.network.ends import Path
     from sregym_cluster_embedded.network.room import Routes
     from sregym_cluster_embedded.world import World
 
-_REGISTRATIONS: TableKey[tuple[ContainerRef, str], tuple[tuple[ContainerRef, int, float], ...]] = (
-    TableKey("userland.registrations")
-)
 # The texts of a client in which settings may stand.
 _RESOLVED = (
     *("address", "name", "user", "password", "auth_database", "database", "timeout"),
@@ -73,6 +69,14 @@ class Target:
     listener: str
     facts: dict[str, str]
     path: Path | None = None
+
+    def shared(self, share: float) -> Target:
+        """The same end for another fraction of the calls."""
+        return replace(self, share=share)
+
+    def without_end(self, kind: str) -> Target:
+        """A failure of all calls that would have gone there."""
+        return Target(1.0, kind, None, "", self.facts)
 
 
 @dataclass(frozen=True)
@@ -157,10 +161,23 @@ def wanted_by(step: DialStep | QueryStep | SeedStep | RegisterStep) -> tuple[str
 
 
 def targets(
-    world: World, process: Process, client: Client, look: Look = ONCE
+    world: World, process: Process, client: Client, look: Look = ONCE, command: str = ""
 ) -> tuple[Target, ...]:
-    """Where calls of a process through a resolved client end, as things stand."""
+    """Where calls of a process through a resolved client end, as things stand.
+
+    `command` is what it asks for, where servers form sets of which one leads.
+    """
     if client.registry is None:
+        if client.wire.led:
+
+            def at(place: str) -> tuple[Target, ...]:
+                where = parse_address(place, client.wire.port)
+                return reach(world, process, where.host, where.port, client.protocol, place, look)
+
+            wish = wish_of(client.address, client.wire.port)
+            if client.wire.led == "listed":
+                return listed(world, wish, look, at)
+            return led(world, wish, reads_of(client, command), look, at)
         where = parse_address(client.address, client.wire.port)
         return reach(world, process, where.host, where.port, client.protocol, client.address, look)
     hops = targets(world, process, process.clients[client.registry], look)
@@ -334,47 +351,3 @@ def _daemon(
 def _dialled(world: World, ip: str, port: int) -> str:
     """How a connection to what is no pod ends."""
     return str(world.room(NETWORK).dial(world, None, ip, port).outcome.value)
-
-
-def register(world: World, registry: ContainerRef, name: str, ref: ContainerRef, port: int) -> None:
-    """Note at a registry that a process serves under a name."""
-    table = world.table(_REGISTRATIONS)
-    others = tuple(entry for entry in table.get((registry, name), ()) if entry[0] != ref)
-    table[(registry, name)] = (*others, (ref, port, world.now))
-
-
-def deregister(world: World, registry: ContainerRef, name: str, ref: ContainerRef) -> None:
-    """Let a registry forget that a process serves under a name; until it begins anew, nobody finds it."""
-    table = world.table(_REGISTRATIONS)
-    known = table.get((registry, name), ())
-    table[(registry, name)] = tuple(entry for entry in known if entry[0] != ref)
-
-
-def registered(world: World, registry: ContainerRef, name: str) -> list[tuple[str, int]]:
-    """The addresses of the running processes that a registry knows under a name."""
-    known: list[tuple[str, int]] = []
-    for ref, port, _ in world.table(_REGISTRATIONS).get((registry, name), ()):
-        process = process_of(world, ref)
-        if process is not None and process.running:
-            known.append((process.config.pod_ip, port))
-    return known
-
-
-def registrations(world: World, registry: ContainerRef) -> Iterator[tuple[str, Process, int]]:
-    """Name, process and port of all that a registry knows and that runs, by name."""
-    table = world.table(_REGISTRATIONS)
-    for name in sorted(name for known, name in table if known == registry):
-        for ref, port, _ in table[(registry, name)]:
-            process = process_of(world, ref)
-            if process is not None and process.running:
-                yield name, process, port
-
-
-def registered_at(
-    world: World, registry: ContainerRef
-) -> Iterator[tuple[str, ContainerRef, float]]:
-    """Name, process and virtual second of all registrations that a registry has had, by name."""
-    table = world.table(_REGISTRATIONS)
-    for name in sorted(name for known, name in table if known == registry):
-        for ref, _, at in table[(registry, name)]:
-            yield name, ref, at

@@ -11,6 +11,7 @@ from sregym_cluster_embedded.userland.kinds.hindrance import (
 from sregym_cluster_embedded.userland.kinds.kind import (
     ConnectionLimit,
     Kind,
+    Place,
     Refusal,
     WebAnswer,
     WebRequest,
@@ -21,6 +22,7 @@ __all__ = [
     "ConnectionLimit",
     "Kind",
     "Kinds",
+    "Place",
     "Refusal",
     "WebAnswer",
     "WebRequest",

@@ -22,23 +22,6 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 
-# Commands of datastores that change something.
-WRITING = frozenset(
-    {
-        "add",
-        "delete",
-        "findAndModify",
-        "incr",
-        "insert",
-        "produce",
-        "publish",
-        "put",
-        "set",
-        "update",
-    }
-)
-
-
 class Refusal(NamedTuple):
     """Why a server refuses: the kind of failure, its words, the part of the commands it refuses."""
 
@@ -75,6 +58,18 @@ class ConnectionLimit(NamedTuple):
     most: int
     text: str
     user: str | None = None
+
+
+class Place(NamedTuple):
+    """What a server tells a driver of itself and of the set that it is a member of.
+
+    Attributes:
+        role: `primary`, `secondary`, or another, whose data nobody is given.
+        others: `host:port` of the members by the set's own configuration.
+    """
+
+    role: str
+    others: tuple[str, ...] = ()
 
 
 class WebRequest(NamedTuple):
@@ -154,6 +149,14 @@ class Kind(ABC):
     ) -> Refusal | None:
         """Whether a client with its credentials is let in; `peer` is the address it comes from."""
         return None
+
+    def place(self, world: World, process: Process, program: Any) -> Place | None:
+        """What it tells drivers of itself and its set; None for a server that stands alone."""
+        return None
+
+    def behind_s(self, world: World, process: Process, program: Any) -> float:
+        """How many seconds its data is behind that of the server that it follows."""
+        return 0.0
 
     def limits(
         self, world: World, process: Process, program: Any, client: Client

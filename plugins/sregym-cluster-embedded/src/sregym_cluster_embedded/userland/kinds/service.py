@@ -42,11 +42,12 @@ from sregym_cluster_embedded.userland.life import (
 )
 from sregym_cluster_embedded.userland.looking import ONCE, Footing
 from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
+from sregym_cluster_embedded.userland.registering import register
 from sregym_cluster_embedded.userland.searching import Search
 from sregym_cluster_embedded.userland.securing import handshake
 from sregym_cluster_embedded.userland.settings import read_failure
 from sregym_cluster_embedded.userland.throttling import lasting
-from sregym_cluster_embedded.userland.wiring import register, targets, wanted_by
+from sregym_cluster_embedded.userland.wiring import targets, wanted_by
 from sregym_cluster_embedded.userland.wording import error_text
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _FAST_S, _WRITING = 0.003, (LogStep, GrowStep)
-_AWAY = ("dns", "refused", "timeout", "unreachable", "no_route", "no_port")
+_AWAY = ("dns", "refused", "timeout", "unreachable", "no_route", "no_port", "unavailable")
 
 
 class Result(NamedTuple):
@@ -291,7 +292,7 @@ def _connect(
     client = process.clients[name]
     searches = client.wire.awaits_server
     seen = Footing()
-    target = targets(world, process, client, seen if searches else ONCE)[0]
+    target = targets(world, process, client, seen if searches else ONCE, command)[0]
     target = target if searches else attempted(world, process, target)
     timeout = getattr(step, "timeout_s", None) or client.timeout_s
     searches = searches and target.kind in _AWAY

@@ -73,8 +73,11 @@ class StoreExporter(Exporter):
             return
         for store in stores:
             if store.since < math.inf:
-                for labels, value in self._measures[sample].of(store):
-                    yield Row(labels, value, store.since, end_of(store.life))
+                for said in self._measures[sample].of(store):
+                    row = said if isinstance(said, Row) else Row(*said)
+                    since, until = max(row.since, store.since), min(row.until, end_of(store.life))
+                    if since < until:
+                        yield row._replace(since=since, until=until)
 
     def _is_one(self, life: Life) -> bool:
         program = life.process.behaviour

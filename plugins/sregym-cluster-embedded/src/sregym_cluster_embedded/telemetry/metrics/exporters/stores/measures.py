@@ -11,10 +11,11 @@ from sregym_cluster_embedded.userland.counted import ANSWER_BYTES, REQUEST_BYTES
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.metrics.exporters.stores.store import Store
-    from sregym_cluster_embedded.telemetry.metrics.exposition import Value
+    from sregym_cluster_embedded.telemetry.metrics.exposition import Row, Value
     from sregym_cluster_embedded.telemetry.promql.data import Floats
 
-Said: TypeAlias = Iterator[tuple[Pairs, "Value"]]
+# Labels and value; a row is there no longer than it says.
+Said: TypeAlias = Iterator["tuple[Pairs, Value] | Row"]
 Saying: TypeAlias = Callable[["Store"], Said]
 Figure: TypeAlias = Callable[["Store"], "Value"]
 
