@@ -58,4 +58,5 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("readiness-gate", f"{_PACKAGE}.waiting:ReadinessGate"),
         Offer("sidecar-stuck", f"{_PACKAGE}.waiting:SidecarStuck"),
         Offer("cpu-limit", f"{_PACKAGE}.starting:CpuLimit"),
+        Offer("store-sized-for-hits", f"{_PACKAGE}.stampedes:StoreSizedForHits"),
     ]

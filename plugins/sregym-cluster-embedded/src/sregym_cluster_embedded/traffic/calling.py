@@ -84,6 +84,9 @@ class Calling:
             self.steps(step.miss, 0.0, Time())
             return alive, time, lost_ms
         after, needed, gone = self.steps(step.miss, alive * missed, Time())
+        if step.fill >= 0:
+            # A miss that gets no answer leaves its key as cold as it was.
+            self._numbers.filled[step.fill] = after / (alive * missed)
         return alive * (1 - missed) + after, time.then(needed, missed), lost_ms + gone
 
     def _do(self, step: Do, alive: float, time: Time) -> tuple[float, Time, float]:
