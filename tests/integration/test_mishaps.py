@@ -32,8 +32,8 @@ def _not_ready(cluster: Any) -> set[str]:
 def test_some_alerts_are_old_and_some_containers_ended_before(workspace: Workspace) -> None:
     """Who breaks has no part in it; where all pods are ready that stays so."""
     told = []
-    for target in ("frontend", "memcached-profile"):
-        problem = pair("service-selector", APPLICATION, target, workspace=workspace)
+    for fault in ("service-selector", "service-target-port"):
+        problem = pair(fault, APPLICATION, "frontend", workspace=workspace)
         with Environment(problem, seed=3, workspace=workspace) as environment:
             environment.reset()
             cluster = environment.cluster
