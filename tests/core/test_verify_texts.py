@@ -15,10 +15,19 @@ class Heard:
 
     def __init__(self) -> None:
         self.said: list[str] = []
+        self.noted: list[str] = []
 
     def say(self, text: str) -> None:
         """Keep it."""
         self.said.append(text)
+
+    def note(self, text: str) -> None:
+        """Keep it."""
+        self.noted.append(text)
+
+
+GOOD = ProofCheck("healthy-passes", "pass", "pass", True)
+SOFT = Proof("q", (ProofCheck("noop-fails", "fail", "error", False, "nothing"),), 2.0)
 
 
 def test_the_diagnosis_stands_below_the_check_that_failed() -> None:
@@ -43,3 +52,12 @@ def test_claims_are_shown_as_they_were_handed_in() -> None:
     claims = Claims(component="geo", kind="Service", mechanism="x")
     assert diagnosis_as_text("", claims) == '{"component":"geo","kind":"Service","mechanism":"x"}'
     assert diagnosis_as_text("It is broken.", None) == "It is broken."
+
+
+def test_a_result_of_json_is_told_beside_it_at_once() -> None:
+    heard: Any = Heard()
+    proofs = Verify(heard, heard).shown(iter([Proof("p", (GOOD,), 1.0), SOFT]), quiet=True)
+    next(proofs)
+    assert (heard.said, heard.noted) == ([], ["p: proved (1 checks, 1.0 s)"])
+    next(proofs)
+    assert heard.noted[1:] == ["q: NOT PROVED (1 checks, 2.0 s)"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import threading
 from collections.abc import Callable
@@ -126,3 +127,22 @@ def _agents(run: Any) -> int:
         except (FileNotFoundError, ProcessLookupError, PermissionError):
             continue
     return count
+
+
+@pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.thorough), "2"])
+def test_proofs_that_are_there_are_kept(start: Starts, jobs: str) -> None:
+    """The slow one comes first; it keeps the quick one's line back neither here nor at the end."""
+    slow, quick = "astronomy_shop_ad_service_high_cpu", "addresses_of_the_last_deployment"
+    several = (slow, quick) if jobs == "2" else (quick, slow)
+    verify = start("verify", *several, "--jobs", jobs)
+    assert re.fullmatch(rf"{quick}: proved \(\d+ checks, [\d.]+ s\)\n", verify.line())
+    verify.interrupt()
+    code, out, err = verify.end()
+    assert code == ExitCode.INTERRUPTED
+    assert re.fullmatch(
+        r"1 of 1 problems proved in [\d.]+ s\n"
+        rf"interrupted: 1 more are not finished: {slow}\n",
+        out,
+    )
+    assert err == "2 problems to prove\n"
+    assert not verify.children_left()

@@ -60,3 +60,19 @@ def test_faults_that_mask_each_other_are_refused(workspace: Workspace) -> None:
         "fault masks it; choose targets that do not share what is broken"
     )
     assert "fault-2-is-not-masked" not in refused
+
+
+def test_what_keeps_a_system_down_and_what_tips_it_over(workspace: Workspace) -> None:
+    made = [*Sampler(workspace, 1, "metastable", "blueprint-hotel-reservation").problems()]
+    assert {problem.id for problem in made} == {
+        f"{fault}.blueprint-hotel-reservation.{target}.{occasion}"
+        for fault, targets, occasions in (
+            ("retry-policy", ("frontend-service", "search-service"), ("peak", "dip")),
+            ("store-sized-for-hits", ("profile-db", "rate-db", "reserv-db"), ("cold-cache",)),
+        )
+        for target in targets
+        for occasion in occasions
+    }
+    for problem in made:
+        assert (problem.silent, problem.modes) == (False, ("metastable",))
+        assert problem.oracles.mitigation == ("replay",)

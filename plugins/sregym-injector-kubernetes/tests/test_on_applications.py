@@ -77,6 +77,7 @@ SILENT = [
     ("job-backlog", "reservation"),
     ("claim-shared", "search"),
     ("disruption-budget", "search"),
+    ("store-sized-for-hits", "mongodb-geo"),  # nothing has emptied a cache yet
     ("env-missing", "nginx-thrift"),  # the short names are found all the same
 ]
 # What they do takes longer than the users are looked at.
@@ -87,7 +88,7 @@ PLAIN = (
     "node-selector", "spread-impossible", "request-too-large", "liveness-probe-wrong",
     "readiness-probe-wrong", "probe-impatient", "command-wrong", "init-hang", "security-context",
     "sidecar-port", "env-wrong", "env-shadowed", "room-missing", "readiness-gate", "sidecar-stuck",
-    "cpu-limit", "pod-sysctl",
+    "cpu-limit", "store-sized-for-hits", "pod-sysctl",
 )  # fmt: skip
 ELSEWHERE = {"nginx-thrift": SocialNetwork}
 

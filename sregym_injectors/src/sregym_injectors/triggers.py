@@ -13,7 +13,7 @@ from sregym_injectors.templates import container_patch
 from sregym_injectors.workloads import container_of, rolled_out
 
 if TYPE_CHECKING:
-    from sregym_core.interfaces import FaultContext
+    from sregym_core.interfaces import Application, FaultContext
     from sregym_core.model import Component, ObjectRef
 
     from sregym_injectors.edits import Edits
@@ -58,6 +58,20 @@ def pull(context: FaultContext, edits: Edits, peak: Peak | None, dip: Dip | None
         _dip(context, edits, dip)
 
 
+def can_peak(application: Application) -> bool:
+    """Whether some load generator says which setting is its rate or its users."""
+    return any(
+        settings_of(part, "rate", "users")
+        for part in application.components()
+        if part.kind == scope.LOAD
+    )
+
+
+def can_dip(application: Application, component: Component) -> bool:
+    """Whether a component calls services that can have less processor for a while."""
+    return any(_called(component, part) for part in application.components())
+
+
 def multiplied(text: str, times: float) -> str:
     """A number in a setting so many times as large."""
     return f"{(amount(text) or 0.0) * times:.10g}"
@@ -99,8 +113,12 @@ def _dip(context: FaultContext, edits: Edits, dip: Dip) -> None:
     called = [part for part in context.application.components() if _called(context.component, part)]
     for cpu in (dip.cpu, None):
         for part in called:
-            limits = {"resources": {"limits": {"cpu": cpu or _limit(context, part)}}}
-            edits.patch(part.workload, container_patch(part, limits))
+            change = {
+                # The API refuses a request above the limit.
+                "limits": {"cpu": cpu or _cpu(context, part, "limits")},
+                "requests": {"cpu": cpu or _cpu(context, part, "requests")},
+            }
+            edits.patch(part.workload, container_patch(part, {"resources": change}))
         for part in called:
             _await(edits, part.workload)
         if cpu is not None:
@@ -111,11 +129,12 @@ def _called(caller: Component, part: Component) -> bool:
     return caller.name in part.callers and part.kind == "service"
 
 
-def _limit(context: FaultContext, part: Component) -> str | None:
+def _cpu(context: FaultContext, part: Component, side: str) -> str | None:
+    """`limits` or `requests` of processor in the manifest; None when there is none."""
     manifest = context.application.manifest(part.workload)
     container = None if manifest is None else container_of(manifest, part.container)
-    limits = ((container or {}).get("resources") or {}).get("limits") or {}
-    return limits.get("cpu")
+    given = ((container or {}).get("resources") or {}).get(side) or {}
+    return given.get("cpu")
 
 
 def _await(edits: Edits, ref: ObjectRef) -> None:

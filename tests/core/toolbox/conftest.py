@@ -36,7 +36,7 @@ def new_session(provision: Provision, services: Services) -> Callable[..., Scrip
         session = ScriptedSession(Shop(), provision, budget=Budget(**limits))
         cluster = session.watched.behind
         assert isinstance(cluster, MemoryCluster)
-        for name in ("prometheus", "loki", "jaeger"):
+        for name in ("alertmanager", "prometheus", "loki", "jaeger"):
             cluster.observed[name] = services
         return session
 

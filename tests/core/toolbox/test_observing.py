@@ -123,6 +123,30 @@ def test_alerts(new_session: NewSession, services: Any) -> None:
     assert new_session().call("alerts", {}).text == "no alert is pending or firing"
 
 
+def test_alerts_that_others_send(new_session: NewSession, services: Any) -> None:
+    """Alertmanager has them; those of Prometheus, which it labels, are not told twice."""
+    since = "2026-01-01T00:00:00Z"
+
+    def sent(state: str, **labels: str) -> dict[str, Any]:
+        status = {"state": state, "silencedBy": [], "inhibitedBy": []}
+        return {"labels": labels, "annotations": {}, "startsAt": since, "status": status}
+
+    own = {"labels": {"alertname": "Down"}, "state": "firing", "activeAt": since}
+    services.answers["/api/v1/alerts"] = ok({"alerts": [own]})
+    services.answers["/api/v2/alerts"] = (
+        200,
+        [
+            sent("active", alertname="Down", prometheus="monitoring/k8s"),
+            sent("active", alertname="Cost", service="cart"),
+            sent("suppressed", alertname="Silenced"),
+        ],
+    )
+    assert new_session().call("alerts", {}).text == (
+        "firing  Down{} since 2026-01-01T00:00:00Z\n"
+        'firing  Cost{service="cart"} since 2026-01-01T00:00:00Z'
+    )
+
+
 def test_log_lines(new_session: NewSession, services: Any) -> None:
     def stream(pod: str, *entries: tuple[int, str]) -> dict[str, Any]:
         labels = {"namespace": "shop", "pod": pod}

@@ -42,6 +42,7 @@ class DifficultyCommand(Subcommand):
             for problem in chosen:
                 try:
                     found.append(difficulty(problem, workspace, arguments.seed))
+                    self.console.note(_line(found[-1]))
                 except UsageError as error:
                     # Hours of others are not lost for it.
                     self.console.note(f"{error}; it is left out")
@@ -80,3 +81,9 @@ class DifficultyCommand(Subcommand):
             ("SHORTCUT", "HITS", "TIMES CHANCE"),
             [(one.shortcut, f"{one.rate:.1%}", f"{one.times_chance:.1f}") for one in rates],
         )
+
+
+def _line(one: Difficulty) -> str:
+    """What was found out about a problem, told beside the result as soon as it is known."""
+    playbook = "the playbook finds it" if one.playbook else "the playbook does not"
+    return f"{one.problem}: {playbook}; named by: {', '.join(one.shortcuts) or 'no shortcut'}"

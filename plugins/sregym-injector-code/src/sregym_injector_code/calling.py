@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 from sregym_core.model import FailureMode
@@ -15,13 +15,15 @@ from sregym_injectors.settings import (
     right_value,
     settings_of,
 )
-from sregym_injectors.triggers import Dip, Peak, pull
+from sregym_injectors.triggers import Dip, Peak, can_dip, can_peak, pull
 from sregym_injectors.workloads import rolled_out
 from typing_extensions import override
 
 if TYPE_CHECKING:
-    from sregym_core.interfaces import FaultContext
-    from sregym_core.model import ProgramSetting
+    from collections.abc import Mapping
+
+    from sregym_core.interfaces import Application, FaultContext
+    from sregym_core.model import Component, ProgramSetting
 
 _STARTED_S = 300.0
 
@@ -86,6 +88,17 @@ class RetryPolicy(SettingFault):
             for setting in settings_of(context.component, *self.roles)
             if values[setting.role]
         }
+
+    @override
+    def occasions(
+        self, application: Application, component: Component
+    ) -> Mapping[str, Mapping[str, Any]]:
+        found: dict[str, Mapping[str, Any]] = {}
+        if can_peak(application):
+            found["peak"] = {"peak": {}}
+        if can_dip(application, component):
+            found["dip"] = {"dip": {}}
+        return found
 
     @override
     def inject(self, context: FaultContext) -> None:

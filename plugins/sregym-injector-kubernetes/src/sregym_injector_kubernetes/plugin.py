@@ -64,4 +64,5 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("grace-too-short", f"{_PACKAGE}.grace:GraceTooShort"),
         Offer("config-oversized", f"{_PACKAGE}.config_oversized:ConfigOversized"),
         Offer("cpu-limit", f"{_PACKAGE}.starting:CpuLimit"),
+        Offer("store-sized-for-hits", f"{_PACKAGE}.stampedes:StoreSizedForHits"),
     ]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sregym_core.api.catalogue import pair, pairs
 from sregym_core.errors import SregymError, UsageError
@@ -13,7 +13,7 @@ from sregym_core.model import ComponentTarget, FailureMode, Problem
 from sregym_core.model.defect import no_such
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sregym_core.api.workspace import Workspace
     from sregym_core.model import Component, Target
@@ -35,11 +35,15 @@ class _Candidate:
         fault: Name of the fault.
         application: Name of the application.
         component: The target.
+        occasion: What tips the system over and passes; empty where nothing does.
+        parameters: Of the fault, with that occasion.
     """
 
     fault: str
     application: str
     component: Component
+    occasion: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def operations(self) -> frozenset[str]:
@@ -110,8 +114,21 @@ class Sampler:
                 system = self._workspace.application(one.application)
                 name = str(one.target)
                 found = next(part for part in system.components() if part.name == name)
-                if found.operations:
-                    yield _Candidate(one.fault, one.application, found)
+                if not found.operations:
+                    continue
+                candidate = _Candidate(one.fault, one.application, found)
+                if self._mode == FailureMode.METASTABLE:
+                    yield from self._tipped_over(candidate)
+                else:
+                    yield candidate
+
+    def _tipped_over(self, candidate: _Candidate) -> Iterator[_Candidate]:
+        """The same with each occasion after which the system stays down."""
+        fault = self._workspace.bench.fault(candidate.fault)
+        if FailureMode.METASTABLE in fault.modes:
+            system = self._workspace.application(candidate.application)
+            for name, parameters in fault.occasions(system, candidate.component).items():
+                yield replace(candidate, occasion=name, parameters=parameters)
 
     def _has_mode(self, candidate: _Candidate) -> bool:
         if self._mode in ("", FailureMode.CONCURRENT, FailureMode.CORRELATED):
@@ -120,6 +137,8 @@ class Sampler:
 
     def _draw(self) -> tuple[_Candidate, ...] | None:
         first = self._chance.choice(self._pool)
+        if self._mode == FailureMode.METASTABLE:
+            return (first,)  # a system that is down for one of two keeps the other out of sight
         if self._mode == FailureMode.CORRELATED:
             like = [one for one in self._fitting(first) if one.fault == first.fault]
             return self._with((first,), like)
@@ -178,7 +197,19 @@ class Sampler:
 
     def _pair(self, candidate: _Candidate) -> Problem:
         names = (candidate.fault, candidate.application, candidate.component.name)
-        return pair(*names, workspace=self._workspace)
+        made = pair(*names, candidate.parameters, workspace=self._workspace)
+        if not candidate.occasion:
+            return made
+        return made.model_copy(
+            update={
+                "id": f"{made.id}.{candidate.occasion}",
+                "title": f"{made.title}; after a passing {candidate.occasion}",
+                "silent": False,
+                "modes": (FailureMode.METASTABLE,),
+                # Whoever repairs it must leave a system that bears the same once more.
+                "oracles": made.oracles.model_copy(update={"mitigation": ("replay",)}),
+            }
+        )
 
     def _problem(self, chosen: tuple[_Candidate, ...]) -> Problem:
         parts = sorted(map(self._pair, chosen), key=lambda one: one.id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.cli import Subcommand, options
@@ -10,10 +11,14 @@ from sregym_core.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sregym_core.events import EpisodeEvent
     from sregym_core.proof import Proof, ProofCheck
+
+
+# So many of those that are not finished are named.
+_NAMED = 10
 
 
 class Verify(Subcommand):
@@ -81,24 +86,50 @@ class Verify(Subcommand):
         jobs = arguments.jobs or options.processors()
         request = ProofRequest(problems, cluster, cluster_options, arguments.seed, jobs)
         listener = None if arguments.json else self._told
-        found = prove_all(bench, request, listener)
-        proofs = list(self.shown(found, arguments.json, arguments.pairs))
-        proved = sum(proof.proved for proof in proofs)
-        # That a fault hurts nobody somewhere is no defect of a pair that nobody has listed.
-        soft = {one.problem: one.softened for one in proofs if arguments.pairs and one.softened}
-        wall_s = round(time.monotonic() - began, 3)
+        if len(problems) > 1:
+            self.console.note(f"{len(problems)} problems to prove")
+        proofs: list[Proof] = []
+        # What is told is there already, wherever Ctrl-C comes between.
+        found = _kept(prove_all(bench, request, listener), proofs)
+        interrupted = False
+        try:
+            deque(self.shown(found, arguments.json, arguments.pairs), maxlen=0)
+        except KeyboardInterrupt:
+            interrupted = True
+        places = {problem.id: place for place, problem in enumerate(problems)}
+        proofs.sort(key=lambda proof: places[proof.problem])
+        totals = _totals(proofs, soft=arguments.pairs)
+        totals["wall_s"] = round(time.monotonic() - began, 3)
+        if interrupted:
+            there = {proof.problem for proof in proofs}
+            totals["interrupted"] = True
+            totals["left"] = [problem.id for problem in problems if problem.id not in there]
         if arguments.json:
-            listed = [proof.as_json() for proof in proofs]
-            totals: dict[str, Any] = {"proved": proved, "total": len(proofs), "wall_s": wall_s}
-            if arguments.pairs:
-                listed_soft = [{"id": name, "why": why} for name, why in soft.items()]
-                totals = {**totals, "softened": listed_soft}
-            self.console.json({"problems": listed, **totals})
+            self.console.json({"problems": [proof.as_json() for proof in proofs], **totals})
         else:
-            self.console.say(f"{proved} of {len(proofs)} problems proved in {wall_s:.1f} s")
-            if soft:
-                self.console.say(f"{len(soft)} soften to nothing: the application does without")
-        return ExitCode.DONE if proved + len(soft) == len(proofs) else ExitCode.FAILED
+            self._sum(totals, proofs)
+        if interrupted:
+            return ExitCode.INTERRUPTED
+        good = totals["proved"] + len(totals.get("softened", ()))
+        return ExitCode.DONE if good == len(proofs) else ExitCode.FAILED
+
+    def _sum(self, totals: dict[str, Any], proofs: Sequence[Proof]) -> None:
+        """The last lines, for people."""
+        soft = totals.get("softened", [])
+        gentle = {one["id"] for one in soft}
+        failed = [p.problem for p in proofs if not p.proved and p.problem not in gentle]
+        if failed and len(proofs) > 1:
+            self.console.say(f"not proved: {', '.join(failed)}")
+        done, wall_s = f"{totals['proved']} of {len(proofs)}", totals["wall_s"]
+        self.console.say(f"{done} problems proved in {wall_s:.1f} s")
+        if soft:
+            self.console.say(f"{len(soft)} soften to nothing: the application does without")
+        if totals.get("interrupted"):
+            left = totals["left"]
+            named = f": {', '.join(left[:_NAMED])}{', ...' if len(left) > _NAMED else ''}"
+            self.console.say(
+                f"interrupted: {len(left)} more are not finished{named if left else ''}"
+            )
 
     def _told(self, episode: str, event: EpisodeEvent) -> None:
         from sregym_core.events import Waiting
@@ -107,21 +138,22 @@ class Verify(Subcommand):
             self.console.note(f"{episode}: {event.text()}")
 
     def shown(self, proofs: Iterator[Proof], quiet: bool, soft: bool = False) -> Iterator[Proof]:
-        """Print proofs as they come, unless quiet, and hand them on.
+        """Print proofs as they come, and hand them on.
 
         Args:
             proofs: To print.
-            quiet: Whether nothing is printed.
+            quiet: Whether the result is something else: then a line of each goes beside it.
             soft: Whether faults that hurt nobody are told as such.
         """
         for proof in proofs:
-            if not quiet:
-                word = "proved" if proof.proved else "NOT PROVED"
-                if soft and proof.softened:
-                    word = f"softens to nothing: {proof.softened}"
-                self.console.say(
-                    f"{proof.problem}: {word} ({len(proof.checks)} checks, {proof.seconds:.1f} s)"
-                )
+            word = "proved" if proof.proved else "NOT PROVED"
+            if soft and proof.softened:
+                word = f"softens to nothing: {proof.softened}"
+            line = f"{proof.problem}: {word} ({len(proof.checks)} checks, {proof.seconds:.1f} s)"
+            if quiet:
+                self.console.note(line)
+            else:
+                self.console.say(line)
                 for check in proof.checks:
                     if not check.ok and not (soft and proof.softened):
                         self._failed(check)
@@ -134,3 +166,21 @@ class Verify(Subcommand):
         )
         for line in check.said.splitlines():
             self.console.say(f"    | {line}")
+
+
+def _kept(found: Iterator[Proof], proofs: list[Proof]) -> Iterator[Proof]:
+    """Hand proofs on, and keep them."""
+    for proof in found:
+        proofs.append(proof)
+        yield proof
+
+
+def _totals(proofs: Sequence[Proof], *, soft: bool) -> dict[str, Any]:
+    """What `--json` prints beside the proofs."""
+    proved = sum(proof.proved for proof in proofs)
+    totals: dict[str, Any] = {"proved": proved, "total": len(proofs)}
+    if soft:
+        # That a fault hurts nobody somewhere is no defect of a pair that nobody has listed.
+        gentle = [proof for proof in proofs if proof.softened]
+        totals["softened"] = [{"id": one.problem, "why": one.softened} for one in gentle]
+    return totals

@@ -20,6 +20,8 @@ PATIENCE_S = 300.0
 # Alertmanager's `group_wait`: how long it collects before it sends a first notification.
 GROUP_WAIT_S = 30.0
 POLL_S = 15.0
+# Alerts that began before that are tended by nobody.
+LATELY_S = 3600.0
 EXTERNAL_URL = "http://alertmanager:9093"
 # What a notification holds at most (Alertmanager's `max_alerts`): people and models read it.
 MOST_ALERTS = 50
@@ -54,12 +56,13 @@ def wait_for_alerts(cluster: Cluster, since: float) -> dict[str, Any] | None:
 
 
 def wait_for_quiet(cluster: Cluster) -> None:
-    """Let time pass until no alert fires, as none does in a healthy system a while after its start.
+    """Let time pass until no alert fires that began lately, as in a healthy system after its start.
 
-    Not for ever: one that always fires is the system's own. A cluster without Alertmanager is quiet.
+    Not for ever: one that always fires is the system's own, as are those that nobody has tended for
+    an hour. A cluster without Alertmanager is quiet.
     """
     if SERVICE in cluster.services:
-        cluster.clock.wait_until(lambda: not _active(cluster), PATIENCE_S, POLL_S)
+        cluster.clock.wait_until(lambda: not _lately(cluster), PATIENCE_S, POLL_S)
 
 
 def firing(cluster: Cluster) -> dict[str, Any] | None:
@@ -115,6 +118,11 @@ def _active(cluster: Cluster) -> list[dict[str, Any]]:
         raise WorldError(msg)
     found: list[dict[str, Any]] = json.loads(answer.body)
     return [alert for alert in found if alert["status"]["state"] == "active"]
+
+
+def _lately(cluster: Cluster) -> bool:
+    since = cluster.clock.now() - LATELY_S
+    return any(_seconds(alert["startsAt"]) >= since for alert in _active(cluster))
 
 
 def _seconds(text: str) -> float:

@@ -11,6 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sregym_core import changes
+from sregym_core.conductor import mishaps
 from sregym_core.conductor.readiness import READY_TIMEOUT_S, take_baseline, wait_ready
 from sregym_core.interfaces import ClusterError
 from sregym_core.model import ROLLING_KINDS
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
     # A part, and the kinds of what may be done to it.
     _Act: TypeAlias = tuple[Component, Sequence[str]]
+    # The same at so many seconds.
+    _Timed: TypeAlias = tuple[float, Component, Sequence[str]]
 
 # Whose pods may start anew at any time: what others registered with them does not have to come back.
 RESTARTABLE = ("service", "cache", "tracing", "datastore")
@@ -90,9 +93,17 @@ def routine_before(cluster: Cluster, application: Application, seed: int) -> Bas
     acts += [
         (p, ("session",)) for p in parts if p.sessions for _ in range(chance.randint(*SESSIONS))
     ]
+    crashed = chance.sample(parts, min(len(parts), chance.randint(*mishaps.CRASHED)))
+    acts += [
+        (p, ("crash",))
+        for p in crashed
+        if p.kind != "datastore"
+        for _ in range(chance.randint(*mishaps.CRASHES))
+    ]
     chance.shuffle(acts)
     began = cluster.clock.now()
-    _act(cluster, acts, ends, chance, lambda _ref, _before: None)
+    mishaps.standing_alerts(cluster, parts, chance)
+    _act(cluster, _spread(acts, ends, chance), ends, chance, lambda _ref, _before: None)
     cluster.clock.advance(SETTLE_S)
     wait_ready(cluster, application, READY_TIMEOUT_S)
     cluster.clock.advance(max(0.0, began + ends + SETTLE_S - cluster.clock.now()))
@@ -126,25 +137,49 @@ def routine_after(
     acts += [(part, ("session",)) for part in asked for _ in range(chance.randint(*SESSIONS_AFTER))]
     chance.shuffle(acts)
     span = round(chance.uniform(*SPAN_AFTER_S) + EACH_AFTER_S * len(acts), 3)
-    _act(cluster, acts, span, chance, journal.restore)
+    timed = _spread(acts, span, chance)
+    if mishaps.something_is_not_ready(cluster, application.namespaces):
+        # Where all are ready that stays so: whether pods are tells something, which one does not.
+        timed = sorted([*timed, *_loops(cluster, parts, span, chance)], key=lambda act: act[0])
+    _act(cluster, timed, span, chance, journal.restore)
     cluster.clock.advance(WATCHED_S)
+
+
+def _spread(acts: Sequence[_Act], span: float, chance: Random) -> list[_Timed]:
+    """Each at a moment of its own within so many seconds, in this order."""
+    moments = sorted(round(chance.uniform(0.0, span), 3) for _ in acts)
+    return [(moment, *act) for moment, act in zip(moments, acts, strict=True)]
+
+
+def _loops(
+    cluster: Cluster, parts: Sequence[Component], span: float, chance: Random
+) -> list[_Timed]:
+    """Some that users can do without start anew again and again, and wait for that at the end."""
+    able = mishaps.bearable(cluster, parts)
+    chosen = chance.sample(able, min(len(able), chance.randint(*mishaps.LOOPING)))
+    return [
+        (max(0.0, span - before + round(chance.uniform(-0.9, 0.9), 3)), part, ("crash",))
+        for part in chosen
+        for before in mishaps.LOOP_S
+    ]
 
 
 def _act(
     cluster: Cluster,
-    acts: Sequence[_Act],
+    acts: Sequence[_Timed],
     span: float,
     chance: Random,
     save: Callable[[ObjectRef, KubeObject], None],
 ) -> None:
     """Do something to parts, each at its moment within so many seconds; returns when they are over."""
     began = cluster.clock.now()
-    moments = sorted(round(chance.uniform(0.0, span), 3) for _ in acts)
-    for (part, kinds), moment in zip(acts, moments, strict=True):
+    for moment, part, kinds in acts:
         cluster.clock.advance(max(0.0, began + moment - cluster.clock.now()))
         kind = chance.choice(kinds)
         if kind == "session":
             _look(cluster, part, chance)
+        elif kind == "crash":
+            mishaps.crash(cluster, part, chance)
         else:
             _change(cluster, part, kind, chance, save)
     cluster.clock.advance(max(0.0, began + span - cluster.clock.now()))

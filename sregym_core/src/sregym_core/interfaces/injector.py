@@ -10,7 +10,7 @@ from sregym_core.errors import TargetError
 from sregym_core.model import Component, Link, Node, TargetKind, Zone, kind_of, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pydantic import BaseModel
 
@@ -247,6 +247,16 @@ class Fault(ABC):
         and the same whether the defect is still there or not: a repaired system must bear it.
         """
         return False
+
+    def occasions(
+        self, application: Application, target: Any, /
+    ) -> Mapping[str, Mapping[str, Any]]:
+        """Parameters with which a defect that waits hurts at once, by a word for what tips it over.
+
+        What tips it over passes, and `replay` brings it about again. Of them problems are made that
+        fail in mode `metastable`; empty where nothing of the application would tip it over.
+        """
+        return {}
 
     def recover(self, context: FaultContext) -> None:  # noqa: B027 - an optional hook
         """Undo what the journal cannot; called before the journal is replayed, perhaps twice."""

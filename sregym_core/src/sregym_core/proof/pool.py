@@ -22,7 +22,7 @@ class ProofRequest:
     """What is to be proved, and where.
 
     Attributes:
-        problems: In the order of the answer.
+        problems: In the order in which they are begun.
         cluster: Name of the provider.
         cluster_options: What the user gave for it.
         seed: Of every episode.
@@ -41,7 +41,9 @@ def prove_all(
     request: ProofRequest,
     listener: Callable[[str, EpisodeEvent], None] | None = None,
 ) -> Iterator[Proof]:
-    """Proofs in the order of the request's problems, each as soon as it is there.
+    """Proofs as they come, each as soon as it is there: a slow one keeps none back.
+
+    On Ctrl-C the proofs that are there are still given, then `KeyboardInterrupt` is raised.
 
     Args:
         bench: What episodes are put together from.
@@ -65,7 +67,7 @@ def prove_all(
     workers: Workers[_Task, Proof] = Workers(bench, worlds, request.cluster, jobs, _lost)
     try:
         tasks = [_Task(problem, request.seed) for problem in request.problems]
-        yield from _in_order(workers.each(_prove_task, tasks), request.problems)
+        yield from workers.each(_prove_task, tasks)
     finally:
         workers.close()
 
@@ -83,13 +85,3 @@ def _prove_task(station: Station, task: _Task) -> Proof:
 def _lost(task: _Task, why: str) -> Proof:
     check = ProofCheck("worker-lives", "a proof", "none", False, why)
     return Proof(task.problem.id, (check,), 0.0)
-
-
-def _in_order(proofs: Iterator[Proof], problems: tuple[Problem, ...]) -> Iterator[Proof]:
-    """Each proof as soon as it and all before it are there."""
-    waiting = [problem.id for problem in problems]
-    done: dict[str, Proof] = {}
-    for proof in proofs:
-        done[proof.problem] = proof
-        while waiting and waiting[0] in done:
-            yield done[waiting.pop(0)]

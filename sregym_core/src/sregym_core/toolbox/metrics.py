@@ -54,8 +54,9 @@ def list_metrics(desk: Desk, given: arguments.ListMetrics) -> Output:
 
 
 def alerts(desk: Desk, _given: arguments.Alerts) -> Output:
-    """Alerts that are pending or firing."""
+    """Alerts that are pending or firing: of Prometheus, and what others post to Alertmanager."""
     found = ask(desk, "prometheus", "/api/v1/alerts", [])["data"]["alerts"]
+    found = [*found, *_posted(desk, found)]
     if not found:
         return Output("no alert is pending or firing")
     order = {"firing": 0, "pending": 1}
@@ -127,6 +128,26 @@ def _runs(points: list[str]) -> list[str]:
         item
         for point, times in runs
         for item in ([f"{point}*{times}"] if times > 2 else [point] * times)
+    ]
+
+
+def _posted(desk: Desk, known: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Alerts that Alertmanager has of others, in the form of Prometheus; none where there is none."""
+    try:
+        told = ask(desk, "alertmanager", "/api/v2/alerts", [("active", "true")])
+    except ToolError:
+        return []
+    return [
+        {
+            "labels": alert["labels"],
+            "annotations": alert["annotations"],
+            "state": "firing",
+            "activeAt": alert["startsAt"],
+        }
+        for alert in told
+        if alert["status"]["state"] == "active"
+        # Prometheus adds labels of its own to what it sends.
+        and not any(one["labels"].items() <= alert["labels"].items() for one in known)
     ]
 
 

@@ -92,6 +92,9 @@ class Calling:
             self.steps(step.miss, 0.0, 0.0, 0.0)
             return alive, mean, variance, lost_ms
         after, needed, spread, gone = self.steps(step.miss, alive * missed, 0.0, 0.0)
+        if step.fill >= 0:
+            # A miss that gets no answer leaves its key as cold as it was.
+            self._numbers.filled[step.fill] = after / (alive * missed)
         mean, variance = followed(mean, variance, needed, spread, missed)
         return alive * (1 - missed) + after, mean, variance, lost_ms + gone
 

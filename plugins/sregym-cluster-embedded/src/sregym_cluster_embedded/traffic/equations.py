@@ -39,6 +39,8 @@ _WAIT_SPREAD = 0.2
 
 # Changes below this do not count.
 _STILL = 1e-7
+# With fewer answers than this a cache does not get warm.
+_NOTHING = 1e-6
 
 
 class Equations:
@@ -225,7 +227,8 @@ class Equations:
         for index, fill in enumerate(self.structure.fills):
             looks = sum(n.calls[site] for site in fill.sites)
             before = n.warm[index]
-            now = 1 - (1 - before) * math.exp(-looks * seconds / fill.keys)
+            found = looks * n.filled[index]
+            now = 1 - (1 - before) * math.exp(-found * seconds / fill.keys)
             n.warm[index] = 1.0 if now > 0.9995 else now
             moved = max(moved, n.warm[index] - before)
         return moved
@@ -240,7 +243,9 @@ class Equations:
         if self.structure.breakers and self._breaking.restless():
             return True
         return self._pulling.restless() or any(
-            n.warm[index] < 1 and any(n.calls[site] for site in fill.sites)
+            n.warm[index] < 1
+            and n.filled[index] > _NOTHING
+            and any(n.calls[site] for site in fill.sites)
             for index, fill in enumerate(self.structure.fills)
         )
 

@@ -62,6 +62,7 @@ class Numbers:
         taken: Records a second that are tried.
         progress: Records a second that are done with.
         warm: Of fills: fraction of the keys that are there.
+        filled: Of fills: fraction of the misses that got what they put there.
         sent: Of load generators: requests a second.
         gain: Of closed loops: part of the way to a new rate that one round goes.
         swing: The last change of such a rate, whose sign tells whether rounds swing.
@@ -79,6 +80,7 @@ class Numbers:
         "sent",
         "swing",
         "warm",
+        "filled",
     )
 
     rate: list[float]
@@ -118,6 +120,7 @@ class Numbers:
     taken: list[float]
     progress: list[float]
     warm: list[float]
+    filled: list[float]
     sent: list[float]
     gain: list[float]
     swing: list[float]
@@ -142,6 +145,7 @@ class Numbers:
         for operation in structure.operations:
             self._expect(operation.steps, 1.0)
         self.warm = [0.0] * len(structure.fills)
+        self.filled = [1.0] * len(structure.fills)
         self.sent = [0.0] * len(structure.sources)
         self.gain = [0.5] * len(structure.sources)
         self.swing = [0.0] * len(structure.sources)

@@ -1,0 +1,147 @@
+"""Mishaps: what goes wrong in every running system and is right again by itself, or never mattered.
+
+Without them the first alert, the only restart counter above zero and the only pod that is not ready
+would be those of the fault. None of them is a cause, and all follow from the seed alone.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from sregym_core.errors import NodeError
+from sregym_core.interfaces import ClusterError
+from sregym_core.model import Capability
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from random import Random
+
+    from sregym_core.interfaces import Cluster
+    from sregym_core.interfaces.cluster import KubeObject
+    from sregym_core.model import Component
+
+ALERTMANAGER = "alertmanager"
+# How many alerts nobody tends, and since when they fire. They go on for longer than any episode.
+STANDING = (3, 5)
+SINCE_S = (7200.0, 400_000.0)
+LAST_S = 30 * 86400.0
+# How many parts had containers that ended, and how often each: with any counter one is the highest.
+CRASHED = (2, 4)
+CRASHES = (1, 7)
+# Ends of a container, in seconds before a moment at which the kubelet then still waits with its next
+# start: the waits double from 10 s on.
+LOOP_S = (128.0, 116.0, 94.0, 52.0, 1.0)
+# How many parts start anew again and again while something is not ready.
+LOOPING = (1, 2)
+
+
+@dataclass(frozen=True)
+class _Alert:
+    """An alert that some team set up once.
+
+    Attributes:
+        name: Label `alertname`.
+        severity: Its severity.
+        summary: With `{}` for whom it is about.
+        source: Who sends it.
+    """
+
+    name: str
+    severity: str
+    summary: str
+    source: str
+
+
+_GRAFANA = "https://grafana.example.com/alerting/grafana"
+_PIPELINE = "https://ci.example.com/pipelines"
+ALERTS = (
+    _Alert("SloBudgetLow", "warning", "{} has used 80 percent of its budget of 30 days", _GRAFANA),
+    _Alert("TailLatencyAboveWeek", "warning", "p99 of {} is above that of last week", _GRAFANA),
+    _Alert("ErrorRatioAboveWeek", "warning", "{} answers more errors than last week", _GRAFANA),
+    _Alert("MemoryTrend", "warning", "{} may need more memory in 9 days", _GRAFANA),
+    _Alert("ImageFindings", "warning", "The image of {} has 2 findings of severity high", _PIPELINE),
+    _Alert("DependencyOutdated", "info", "{} is built with a library that is out of date", _PIPELINE),
+)  # fmt: skip
+
+
+def standing_alerts(cluster: Cluster, parts: Sequence[Component], chance: Random) -> None:
+    """Let alerts fire that have done so for hours or days, and that nobody tends.
+
+    They are about any part, whatever will break: whoever believes the oldest alert draws by lot.
+    """
+    if ALERTMANAGER not in cluster.services or not parts:
+        return
+    now = cluster.clock.now()
+    posted = []
+    for part in chance.choices(parts, k=chance.randint(*STANDING)):
+        alert = chance.choice(ALERTS)
+        labels = {"alertname": alert.name, "severity": alert.severity, "service": part.name}
+        posted.append(
+            {
+                "labels": {**labels, "namespace": part.namespace},
+                "annotations": {"summary": alert.summary.format(part.name)},
+                "startsAt": _time(now - chance.uniform(*SINCE_S)),
+                "endsAt": _time(now + LAST_S),
+                "generatorURL": alert.source,
+            }
+        )
+    cluster.observe(ALERTMANAGER, "/api/v2/alerts", method="POST", body=json.dumps(posted).encode())
+
+
+def crash(cluster: Cluster, part: Component, chance: Random) -> None:
+    """End a running container of a part on its node; the kubelet starts it again."""
+    access = cluster.nodes
+    if access is None or Capability.COMMANDS not in access.capabilities:
+        return
+    running = [found for pod in _pods(cluster, part) if (found := _container(pod, part))]
+    if not running:
+        return  # it starts, or waits to be started
+    node, container = chance.choice(running)
+    try:
+        access.run(node, ("crictl", "stop", "--timeout", "0", container))
+    except (ClusterError, NodeError):
+        return  # the node is not there just now
+
+
+def something_is_not_ready(cluster: Cluster, namespaces: Sequence[str]) -> bool:
+    """Whether a pod of these namespaces is not ready that has not ended."""
+    return any(
+        not _is_ready(pod) and (pod.get("status") or {}).get("phase") not in ("Succeeded", "Failed")
+        for namespace in namespaces
+        for pod in cluster.list("v1", "Pod", namespace)
+    )
+
+
+def bearable(cluster: Cluster, parts: Sequence[Component]) -> list[Component]:
+    """Parts of which one pod may be away: no request of users passes there, or there is another."""
+    return [
+        part
+        for part in parts
+        if not part.operations or sum(map(_is_ready, _pods(cluster, part))) > 1
+    ]
+
+
+def _pods(cluster: Cluster, part: Component) -> list[KubeObject]:
+    labels = ",".join(f"{key}={value}" for key, value in sorted(part.pod_labels.items()))
+    found = cluster.list("v1", "Pod", part.namespace, labels)
+    return sorted(found, key=lambda pod: str(pod["metadata"]["name"]))
+
+
+def _container(pod: KubeObject, part: Component) -> tuple[str, str] | None:
+    """Node and id of a part's container that runs in a pod."""
+    for status in (pod.get("status") or {}).get("containerStatuses") or ():
+        if status["name"] == part.container and "running" in (status.get("state") or {}):
+            return pod["spec"]["nodeName"], status["containerID"].rpartition("//")[2]
+    return None
+
+
+def _is_ready(pod: KubeObject) -> bool:
+    conditions = (pod.get("status") or {}).get("conditions") or ()
+    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")

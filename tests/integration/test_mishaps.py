@@ -1,0 +1,63 @@
+"""What goes wrong in every simulated world without being a cause."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+import pytest
+from sregym_core.api import Environment, Workspace, pair
+from sregym_core.settings import Settings
+
+APPLICATION = "hotel-reservation"
+
+
+@pytest.fixture(scope="module")
+def workspace() -> Workspace:
+    return Workspace(Settings())
+
+
+def _not_ready(cluster: Any) -> set[str]:
+    return {
+        pod["metadata"]["name"].rsplit("-", 2)[0]
+        for pod in cluster.list("v1", "Pod", APPLICATION)
+        if not any(
+            one["type"] == "Ready" and one["status"] == "True"
+            for one in pod["status"]["conditions"]
+        )
+    }
+
+
+def test_some_alerts_are_old_and_some_containers_ended_before(workspace: Workspace) -> None:
+    """Who breaks has no part in it; where all pods are ready that stays so."""
+    told = []
+    for fault in ("service-selector", "service-target-port"):
+        problem = pair(fault, APPLICATION, "frontend", workspace=workspace)
+        with Environment(problem, seed=3, workspace=workspace) as environment:
+            environment.reset()
+            cluster = environment.cluster
+            now = cluster.clock.now()
+            alerts = json.loads(cluster.observe("alertmanager", "/api/v2/alerts").body)
+            old = {
+                (alert["labels"]["alertname"], alert["labels"]["service"])
+                for alert in alerts
+                if datetime.fromisoformat(alert["startsAt"]).timestamp() < now - 3600.0
+            }
+            restarts = sum(
+                status["restartCount"]
+                for pod in cluster.list("v1", "Pod", APPLICATION)
+                for status in pod["status"]["containerStatuses"]
+            )
+            assert restarts > 0
+            assert _not_ready(cluster) == set()
+            told.append(old)
+    assert told[0] == told[1]
+    assert 1 <= len(told[0]) <= 5
+
+
+def test_where_something_is_not_ready_something_else_waits_too(workspace: Workspace) -> None:
+    problem = pair("image-wrong", APPLICATION, "geo", workspace=workspace)
+    with Environment(problem, seed=3, workspace=workspace) as environment:
+        environment.reset()
+        assert _not_ready(environment.cluster) == {"geo", "jaeger"}
