@@ -213,4 +213,4 @@ def test_whatever_is_written_into_the_system_is_judged() -> None:
                 body = {"spec": {"template": {"spec": {"containers": [container]}}}}
                 patch(twin, f"deploy profile -n {APPLICATION}", body)
                 kubectl(twin, f"rollout status deploy/profile -n {APPLICATION} --timeout=120s")
-                assert failed(judged(twin)) == []
+                assert failed(judged(twin)) == found

@@ -149,7 +149,7 @@ def _targets(
         if isinstance(faulted.target, Node):
             nodes.add(faulted.target.name)
         elif isinstance(faulted.target, Zone):
-            nodes |= set(faulted.target.nodes)
+            nodes |= {node.name for node in faulted.target.nodes}
     yield from (f"Node {name}" for name in sorted(nodes))
     yield from (f"Host {name}" for name in sorted(nodes))
     if begun is not None:

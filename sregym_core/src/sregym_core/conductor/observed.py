@@ -85,7 +85,7 @@ def _silences(cluster: Cluster) -> Iterator[tuple[str, str]]:
         return
     found: list[dict[str, Any]] = json.loads(answer.body)
     for silence in found:
-        if (silence.get("status") or {}).get("state") in ("active", "pending"):
+        if "id" in silence and silence["status"]["state"] in ("active", "pending"):
             matchers = {one["name"]: one["value"] for one in silence.get("matchers") or ()}
             yield f"Silence {silence['id']}", json.dumps(matchers, sort_keys=True)
 

@@ -78,12 +78,12 @@ def _probe(
 
 
 def _restart(cluster: Cluster, workloads: Sequence[ObjectRef]) -> None:
-    try:
-        for ref in workloads:
+    for ref in workloads:
+        try:
             changes.restart(cluster, ref)
-    except ClusterError as error:
-        msg = f"{ref} cannot be started anew: {error.message}"
-        raise ProbeError(msg) from error
+        except ClusterError as error:
+            msg = f"{ref} cannot be started anew: {error.message}"
+            raise ProbeError(msg) from error
 
     def unready() -> list[str]:
         return [str(ref) for ref in workloads if not _rolled_out(cluster.get(ref))]
