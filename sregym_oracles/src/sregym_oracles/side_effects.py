@@ -14,6 +14,7 @@ from sregym_core.model import ObjectRef, Severity, SideEffect
 from sregym_core.model.base import Value
 
 from sregym_oracles.leaves import leaves_of, leaves_of_text
+from sregym_oracles.objects import RELEASE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -128,6 +129,8 @@ def differences(before: SystemState, after: SystemState) -> Iterator[Difference]
             continue
         obj: KubeObject | None = new or old
         assert obj is not None
+        if obj.get("type") == RELEASE:
+            continue
         where = (obj["kind"], name)
         yield from _between(where, leaves_of(old), leaves_of(new), old is None, new is None)
     for name in sorted(before.stored.keys() | after.stored.keys()):

@@ -160,7 +160,7 @@ def _act(
     """Do something to parts, each at its moment within so many seconds; returns when they are over."""
     began = cluster.clock.now()
     moments = sorted(round(chance.uniform(0.0, span), 3) for _ in acts)
-    due = [
+    due: list[Moment] = [
         (moment, partial(_do, cluster, part, kinds, chance, save))
         for (part, kinds), moment in zip(acts, moments, strict=True)
     ]
