@@ -73,8 +73,14 @@ class Turn:
         told = ", ".join(f"{name} {value}" for name, value in fields.items())
         return f"{setting.key}: {told}"
 
-    def create(self, obj: KubeObject, actor: Actor | None = None) -> ObjectRef:
-        """Create an object that is deleted when the disturbance ends."""
+    def create(self, obj: KubeObject, actor: Actor | None = None, age_s: float = 0.0) -> ObjectRef:
+        """Create an object that is deleted when the disturbance ends.
+
+        Args:
+            obj: The object.
+            actor: Who makes it.
+            age_s: How old it is to look, on clusters whose past can be made.
+        """
         ref = ObjectRef.of(obj)
         if self.context.cluster.get(ref) is not None:
             message = f"there is a {ref} already"
@@ -82,6 +88,8 @@ class Turn:
         self._save(ref, None)
         self._remember(undo="object", ref=ref.model_dump(mode="json"))
         self.context.cluster.create(obj, actor)
+        if age_s:
+            self.context.cluster.backdate(ref, age_s)
         self.note(ref.name)
         return ref
 

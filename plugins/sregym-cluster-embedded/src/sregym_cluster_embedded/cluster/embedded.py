@@ -31,6 +31,7 @@ from sregym_cluster_embedded.cluster.addressing import (
     error_of,
     resource_of,
 )
+from sregym_cluster_embedded.cluster.backdating import Backdating
 from sregym_cluster_embedded.cluster.clock import VirtualClock
 from sregym_cluster_embedded.cluster.commands import Commands, hide_on_nodes, wall_seconds
 from sregym_cluster_embedded.cluster.nodes import EmbeddedNodes
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 
-class EmbeddedCluster(Cluster):
+class EmbeddedCluster(Backdating, Cluster):
     """A world in this process.
 
     Args:
