@@ -184,7 +184,7 @@ def test_each_level_of_noise_has_a_score_with_its_interval_and_what_was_blamed()
     rows = re.findall(r"<tr><td class=\"name\">.*?</tr>", table[: table.index("</table>")])
     cells = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in rows]
     assert cells == [
-        ["mine", "0", "2 / 2", "100 %", "34 to 100 %", "–"],
+        ["mine", "0", "2 / 2", "100 %", "34 to 100 %", "\N{EN DASH}"],
         ["mine", "2", "1 / 3", "33 %", "6 to 79 %", "decoys (2 times)"],
     ]
 
