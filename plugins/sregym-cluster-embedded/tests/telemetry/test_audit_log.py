@@ -128,3 +128,18 @@ def test_refusals_for_want_of_rights_are_in_it():
     assert event["annotations"]["authorization.k8s.io/decision"] == "forbid"
     assert event["objectRef"]["name"] == "flags"
     cluster.close()
+
+
+def test_the_server_that_writes_it_runs_as_a_pod():
+    cluster = Embedded().provision(ClusterSpec(seed=7))
+    cluster.clock.advance(120.0)
+    (pod,) = [
+        pod
+        for pod in cluster.list("v1", "Pod", "kube-system")
+        if pod["metadata"]["name"].startswith("kube-apiserver-")
+    ]
+    conditions = {one["type"]: one["status"] for one in pod["status"]["conditions"]}
+    assert (pod["status"]["phase"], conditions["Ready"]) == ("Running", "True")
+    words = pod["spec"]["containers"][0]["command"]
+    assert "--audit-log-path=/var/log/kubernetes/audit/audit.log" in words
+    cluster.close()

@@ -103,11 +103,12 @@ _KINDS = ("Service", "ConfigMap", "Secret")
 
 def _thing(part: Component, word: str, chance: Random) -> KubeObject:
     """A Service, ConfigMap or Secret that no program reads or asks."""
-    kind = chance.choice(_KINDS)
+    # A Service that led nowhere would raise alerts.
+    kind = chance.choice(_KINDS if part.ports else _KINDS[1:])
     metadata = {"name": f"{part.name}-{word}", "namespace": part.namespace}
     obj: dict[str, Any] = {"apiVersion": "v1", "kind": kind, "metadata": metadata}
     if kind == "Service":
-        ports = [{"port": 8080 + chance.randint(0, 9)}]
+        ports = [{"port": part.ports[0].port, "targetPort": part.ports[0].target_port}]
         return {**obj, "spec": {"selector": dict(part.pod_labels), "ports": ports}}
     if kind == "ConfigMap":
         return {**obj, "data": {"NOTE": f"{word} settings of {part.name}"}}

@@ -128,7 +128,7 @@ def _component(name: str, address: str) -> Object:
     probe = {"host": host, "path": "/livez", "port": _PORTS[name], "scheme": "HTTPS"}
     folders = [
         (_PKI, "k8s-certs", "DirectoryOrCreate"),
-        ("/etc/kubernetes/audit-policy.yaml", "audit-policy", "File"),
+        ("/etc/kubernetes/audit-policy.yaml", "audit-policy", "FileOrCreate"),
         (_AUDIT_LOG.rpartition("/")[0], "audit-log", "DirectoryOrCreate"),
     ]
     if name != "kube-apiserver":
