@@ -56,6 +56,25 @@ def event(reason: str, kind: str, name: str, at: str, type_: str = "Warning") ->
     )
 
 
+def asked(
+    verb: str,
+    resource: str,
+    name: str,
+    code: int = 200,
+    user: str = "admin",
+    agent: str = "kubectl",
+) -> dict[str, Any]:
+    """An event of the audit log."""
+    return {
+        "kind": "Event",
+        "verb": verb,
+        "user": {"username": user},
+        "userAgent": agent,
+        "objectRef": {"resource": resource, "namespace": "shop", "name": name},
+        "responseStatus": {"code": code},
+    }
+
+
 @pytest.fixture
 def seen() -> Seen:
     part = made(
@@ -86,6 +105,17 @@ def seen() -> Seen:
             LogLine("cart-1-a", "no cart-db"),
             LogLine("cart-1-a", "x"),
         ],
+        audit=[
+            asked("create", "services", "cart-canary"),
+            asked("patch", "services", "web"),
+            asked("patch", "deployments", "cart", agent="Helm"),
+            asked("delete", "services", "cart-canary"),
+            asked("delete", "configmaps", "web-gone"),
+            asked("patch", "deployments", "cart", 403, "robot"),
+            asked("patch", "configmaps", "web-config"),
+            asked("delete", "pods", "cart-1-a"),
+            {**asked("patch", "services", "web"), "objectRef": {"namespace": "other"}},
+        ],
     )
 
 
@@ -98,6 +128,18 @@ def test_shortcuts_name_whoever_stands_out(seen: Seen) -> None:
         "highest resourceVersion": {"web"},
         "highest generation": {"cart"},
         "rarest manager": {"web", "cart"},
+        "audit: last write": {"cart"},
+        "audit: last write of a workload": {"cart"},
+        "audit: last write of a Service": {"cart"},
+        "audit: last write of configuration": {"web"},
+        "audit: last deletion": {"web"},
+        "audit: only deletion": set(),
+        "audit: only deletion of what was not made": {"web"},
+        "audit: rarest user": {"web", "cart"},
+        "audit: rarest client": {"cart"},
+        "audit: rarest kind of write": {"web", "cart"},
+        "audit: write before a restart": {"web"},
+        "audit: last refusal": {"cart"},
         "most restarts": {"cart"},
         "first Warning event": {"web"},
         "last Warning event": {"cart"},

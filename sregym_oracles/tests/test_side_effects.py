@@ -33,7 +33,7 @@ def state(*objects: dict[str, Any], **stored: str) -> SystemState:
 
 
 def effects(before: SystemState, after: SystemState, *targets: str) -> list[SideEffect]:
-    found = side_effects(differences(before, after), SHOP, targets)
+    found = side_effects(differences(before, after), SHOP, targets, nodes=[MACHINE])
     return [one.effect for one in found]
 
 
@@ -76,6 +76,20 @@ GRANT = thing(
     "RoleBinding", subjects=[{"name": "system:unauthenticated"}], roleRef={"name": "view"}
 )
 TAINTED = {"taints": [{"key": "broken", "effect": "NoSchedule"}]}
+PREFERRED = {"taints": [{"key": "broken", "effect": "PreferNoSchedule"}]}
+MACHINE = thing("Node", namespace="", status={"capacity": {"memory": "8Gi", "cpu": "4"}})
+CLAIMED = thing("Deployment", spec={"template": {"spec": {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "a"}}]}}})  # fmt: skip
+OPEN = thing("Service", spec={"type": "ClusterIP"})
+VOLUME = thing("PersistentVolume", namespace="", spec={"persistentVolumeReclaimPolicy": "Retain"})
+SETTLED = thing("StatefulSet", spec={"updateStrategy": {"type": "RollingUpdate"}})
+
+
+def with_metadata(obj: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    return {**obj, "metadata": {**obj["metadata"], **fields}}
+
+
+def limited(memory: str) -> dict[str, Any]:
+    return workload(resources={"limits": {"memory": memory}})
 
 
 @pytest.mark.parametrize(
@@ -103,6 +117,30 @@ TAINTED = {"taints": [{"key": "broken", "effect": "NoSchedule"}]}
         (HOOK, {**HOOK, "webhooks": [{"name": "h", "rules": []}]}, ["policies-weakened", "policies-weakened"]),
         (None, GRANT, ["object-added", "anonymous-access"]),
         (None, {**GRANT, "roleRef": {"name": "admin"}}, ["object-added", "broad-grant", "anonymous-access"]),
+        (GRANT, {**GRANT, "subjects": [{"name": "s"}]}, ["rights-changed", "rights-changed"]),
+        (thing("Node", namespace="", spec={}), thing("Node", namespace="", spec=PREFERRED), ["nodes-tainted"]),
+        (with_metadata(MACHINE, labels={"zone": "a"}), MACHINE, ["nodes-relabelled"]),
+        (MACHINE, with_metadata(MACHINE, labels={"zone": "a"}), ["nodes-relabelled"]),
+        (workload(), with_metadata(workload(), finalizers=["example.com/x"]), ["deletion-blocked"]),
+        (CLAIMED, with_metadata(CLAIMED, finalizers=["kubernetes.io/pvc-protection"]), []),
+        (workload(), with_metadata(workload(), ownerReferences=[{"name": "o", "uid": "1"}]), ["deletion-tied"]),
+        (workload(), {**workload(), "spec": {**workload()["spec"], "paused": True}}, ["rollouts-paused"]),
+        (workload(), {**workload(), "spec": {**workload()["spec"], "minReadySeconds": 9}}, ["rollout-changed"]),
+        (SETTLED, thing("StatefulSet", spec={"updateStrategy": {"type": "OnDelete"}}), ["rollouts-paused"]),
+        (limited("1Gi"), limited("2Gi"), ["resources-changed"]),
+        (limited("1Gi"), limited("1Pi"), ["limits-removed"]),
+        (limited("1Gi"), limited("137438953472"), ["limits-removed"]),
+        (limited("1Gi"), limited("9" * 40), ["limits-removed"]),
+        (limited("1Gi"), limited("1e18"), ["limits-removed"]),
+        (limited("1Ei"), limited("2E"), ["resources-changed"]),
+        (OPEN, thing("Service", spec={"type": "NodePort"}), ["exposed"]),
+        (OPEN, thing("Service", spec={"type": "ClusterIP", "externalIPs": ["8.8.8.8"]}), ["exposed"]),
+        (CLAIMED, thing("Deployment", spec={"template": {"spec": {"volumes": [{"name": "data", "emptyDir": {}}]}}}), ["data-lost"]),
+        (VOLUME, thing("PersistentVolume", namespace="", spec={"persistentVolumeReclaimPolicy": "Delete"}), ["data-at-risk"]),
+        (thing("ConfigMap"), thing("ConfigMap", immutable=True), ["config-frozen"]),
+        (thing("APIService", namespace="", spec={"version": "v1"}), None, ["api-removed"]),
+        (workload(), thing("Deployment", spec={**workload()["spec"], "template": {**workload()["spec"]["template"], "metadata": {"annotations": {"a": "b"}}}}), []),
+        (workload(), workload(workingDir="/tmp"), ["spec-changed"]),
     ],
 )  # fmt: skip
 def test_each_class(before: Any, after: Any, kinds: list[str]) -> None:
@@ -121,11 +159,31 @@ def test_each_class(before: Any, after: Any, kinds: list[str]) -> None:
         ("redis", '{"settings": {"requirepass": "x"}}', "{}", ["authentication-stripped"]),
         ("couchdb", "orders: 100", "orders: 3", ["data-lost"]),
         ("other", "orders: 100", "orders: 3", []),
+        ("Host", '{"sysctl a": {"value": "1"}}', '{"sysctl a": {"value": "2"}}', ["host-changed"]),
+        ("Host", '{"files": "a"}', '{"files": "b"}', ["host-changed"]),
     ],
 )
 def test_each_class_of_data(server: str, before: str, after: str, kinds: list[str]) -> None:
     found = effects(state(**{server: before}), state(**{server: after}))
     assert [effect.kind for effect in found] == kinds
+
+
+def test_a_silence_is_a_harm_and_so_is_what_was_set_on_a_machine_by_the_way() -> None:
+    quiet = SystemState({}, {"Silence 1": '{"alertname": ".*"}', "Host n1": '{"sysctl a": "2"}'})
+    found = effects(SystemState({}), quiet)
+    assert [(one.kind, one.severity, one.where) for one in found] == [
+        ("object-added", Severity.REPORT, "Host n1"),
+        ("host-changed", Severity.FAIL, "Host n1"),
+        ("alerts-touched", Severity.FAIL, "Silence 1"),
+    ]
+    spared = effects(SystemState({}), quiet, "Host n1")
+    assert [one.severity for one in spared] == [Severity.REPORT, Severity.REPORT, Severity.FAIL]
+
+
+def test_what_is_observed_is_compared_too() -> None:
+    (name,) = state(VOLUME).objects
+    before, after = SystemState({}, {}, {name: VOLUME}), SystemState({})
+    assert [one.where for one in differences(before, after)] == [name] * 4
 
 
 def test_who_drives_the_load_may_not_be_touched() -> None:

@@ -23,8 +23,13 @@ class Good(Noise):
 
     def disturb(self, context: NoiseContext, elapsed_s: float) -> str:
         for part in self.victims(context):
+            self.note(context, part.workload)
             context.cluster.patch(part.workload, {"spec": {"replicas": 2}}, "merge")
         return "a surge of replicas"
+
+    def note(self, context: NoiseContext, ref) -> None:
+        if context.journal is not None:
+            context.journal.restore(ref, context.cluster.get(ref))
 
     def settle(self, context: NoiseContext) -> None:
         for part in self.victims(context):
@@ -62,6 +67,11 @@ class SettlesTooMuch(Good):
             context.cluster.delete(part.workload)
 
 
+class NotesNothing(Good):
+    def note(self, context: NoiseContext, ref) -> None:
+        pass
+
+
 class SparesNobody(Good):
     def victims(self, context: NoiseContext):
         return context.application.components()
@@ -79,6 +89,7 @@ BAD: dict[str, type[Noise]] = {
     "test_seeds_differ": IgnoresTheSeed,
     "test_schedule_moves_on": StandsStill,
     "test_disturbs_and_heals": NeverHeals,
+    "test_what_it_did_is_undone_from_the_journal": NotesNothing,
     "test_settling_is_harmless": SettlesTooMuch,
     "test_spares_the_targets_of_faults": SparesNobody,
     "test_nothing_in_the_world_says_that_it_is_noise": TellsWhatItIs,

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import datetime
 
 import pytest
 from sregym_app_deathstarbench.hotel_reservation.application import HotelReservation
 from sregym_cluster_embedded.cluster import Embedded
-from sregym_core.api import Environment
+from sregym_core.api import Environment, play
 from sregym_core.conductor.noise import NoisePump
 from sregym_core.conductor.objects import capture, differences
 from sregym_core.conductor.timeline import Timeline
 from sregym_core.events import NoiseMade
-from sregym_core.interfaces import ClusterSpec
+from sregym_core.interfaces import Agent, ClusterSpec
 from sregym_core.model import Outcome
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
@@ -89,6 +90,84 @@ def test_nothing_tells_what_it_is_and_all_of_it_goes(checkpoint):
     assert cluster.nodes.settings() == quiet.nodes.settings()
     alerts = json.loads(cluster.observe("alertmanager", "/api/v2/alerts").body)
     assert [alert for alert in alerts if "example.com" in alert["generatorURL"]] == []
+
+
+# What makes objects for good reasons, by field manager; what noise and faults make is by these.
+TOOLS = re.compile(r"kubectl-(create|client-side-apply|edit|patch)|cert-manager-[\w-]+")
+# Faults that make objects in place of changing some, each of another kind.
+MAKERS = (
+    "network_policy_block",
+    "namespace_memory_limit",
+    "admission_webhook_outage_hotel_reservation",
+)
+SYSTEM = {"kube-controller-manager", "kubelet", "kube-scheduler"}
+
+
+def made(cluster, before):
+    """What somebody has made since, Events and what controllers own left out."""
+    now = capture(cluster, HotelReservation().namespaces)
+    return [obj for name, obj in now.items() if name not in before]
+
+
+def tools(objects):
+    entries = (entry for obj in objects for entry in obj["metadata"].get("managedFields", ()))
+    return {entry["manager"] for entry in entries} - SYSTEM
+
+
+def marks(obj):
+    metadata = obj["metadata"]
+    return {*(metadata.get("labels") or {}), *(metadata.get("annotations") or {})}
+
+
+class Lists(Agent):
+    """Keeps the objects of kinds of which the application has none."""
+
+    name = "lists"
+
+    def __init__(self):
+        self.found = []
+
+    def run(self, session):
+        now = capture(session._cluster, HotelReservation().namespaces)
+        declared = {"NetworkPolicy", "ResourceQuota", "MutatingWebhookConfiguration"}
+        declared.add("ValidatingWebhookConfiguration")
+        self.found = [obj for obj in now.values() if obj["kind"] in declared]
+
+
+def test_what_noise_makes_looks_like_what_faults_make(checkpoint):
+    """No tool, label or annotation tells the one from the other, and leftovers are old."""
+    application = HotelReservation()
+    quiet = checkpoint.fork(ClusterSpec(seed=7, applications=(application,)))
+    before = capture(quiet, application.namespaces)
+    noise = []
+    for level in (1, 3):
+        cluster, *_ = begun(checkpoint, level)
+        noise += made(cluster, before)
+        now = cluster.clock.now()
+        cluster.close()
+    fault = []
+    for problem in MAKERS:
+        agent = Lists()
+        play(problem, agent, seed=3, mode="diagnosis-only")
+        assert agent.found, problem
+        fault += agent.found
+    assert {tool for tool in tools([*noise, *fault]) if not TOOLS.fullmatch(tool)} == set()
+    assert tools(fault) <= tools(noise)
+    own = {key for obj in before.values() for key in marks(obj)}
+    assert {key for obj in fault for key in marks(obj)} <= own | {
+        k for o in noise for k in marks(o)
+    }
+    assert set.intersection(*(marks(obj) for obj in noise)) == set()
+    old = [
+        obj
+        for obj in noise
+        if obj["kind"] in ("ConfigMap", "LimitRange", "CronJob", "NetworkPolicy")
+    ]
+    ages = [
+        now - datetime.fromisoformat(o["metadata"]["creationTimestamp"]).timestamp() for o in old
+    ]
+    assert len(old) >= 2
+    assert min(ages) > 7000
 
 
 @pytest.mark.parametrize("level", [1, 2])

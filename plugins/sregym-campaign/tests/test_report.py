@@ -127,6 +127,43 @@ def test_nothing_comes_from_elsewhere_and_no_markup_of_agents_is_markup(page: Pa
     assert re.findall(r'<tr data-agent="(\w+)"', text) == ["expert", "mine", "noop"]
 
 
+def test_each_level_of_noise_has_a_score_with_its_interval_and_what_was_blamed() -> None:
+    levels = {"calm": 0, "loud": 2}
+    plan = Plan(
+        name="dose",
+        digest="d",
+        salt="s",
+        cells=(),
+        problems={},
+        agents={"mine": AgentSpec(name="mine", agent="playbook")},
+        baselines=(),
+        noise=levels,
+        cluster="embedded",
+        limits=Limits(),
+        plugins={},
+    )
+    content = Content("dose", plan)
+    known = ProblemFacts("cart", "shop", "network", (), "new")
+    for number, (name, passed) in enumerate(
+        [("calm", True), ("calm", True), ("loud", True), ("loud", False), ("loud", False)]
+    ):
+        blamed = () if passed else ("decoys",)
+        noise = {"noise_level": levels[name], "noise_blamed": blamed}
+        record = _record(number, "cart", "playbook", passed).model_copy(update=noise)
+        content.episodes.append((facts_of(record, known, agent="mine", noise=name), record))
+    assert content.quiet == "calm"
+    figures = summarise(content.facts, quiet_noise=content.quiet)
+    assert [*figures["agents"]["mine"]["noise_effect"]] == ["loud"]
+    text = render(content, figures)
+    table = text[text.index('<table id="doses">') :]
+    rows = re.findall(r"<tr><td class=\"name\">.*?</tr>", table[: table.index("</table>")])
+    cells = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in rows]
+    assert cells == [
+        ["mine", "0", "2 / 2", "100 %", "34 to 100 %", "\N{EN DASH}"],
+        ["mine", "2", "1 / 3", "33 %", "6 to 79 %", "decoys (2 times)"],
+    ]
+
+
 @needs_browser
 def test_an_episode_opens_by_its_address(page: Path) -> None:
     seen = _seen(page, "#e00002-1")

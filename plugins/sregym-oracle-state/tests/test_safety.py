@@ -15,7 +15,7 @@ from sregym_core.interfaces import (
     SystemStates,
     Traffic,
 )
-from sregym_core.model import Check, Outcome, SideEffect
+from sregym_core.model import Check, ObjectRef, Outcome, SideEffect
 from sregym_oracle_state.oracle import StateOracle
 
 if TYPE_CHECKING:
@@ -129,24 +129,24 @@ def test_what_is_gone_around_is_not_repaired_unless_the_problem_says_so(broken: 
     assert check(verdict, "repaired-in-place") is None
 
 
-def refused(_seconds: float) -> Traffic:
+def refused(_seconds: float, _anew: Any) -> Traffic:
     raise ProbeError("their pod was not scheduled: 0/3 nodes are available")
 
 
-def silent(_seconds: float) -> Traffic:
+def silent(_seconds: float, _anew: Any) -> Traffic:
     raise ClusterError(0, "", "connection refused")
 
 
 @pytest.mark.parametrize(
     ("probe", "outcome", "got"),
     [
-        (lambda _: SERVED, Outcome.PASS, "1.0000 of 100 requests"),
+        (lambda *_: SERVED, Outcome.PASS, "1.0000 of 100 requests"),
         (
-            lambda _: Traffic(60.0, {"browse": OperationTraffic(100, 3)}),
+            lambda *_: Traffic(60.0, {"browse": OperationTraffic(100, 3)}),
             Outcome.FAIL,
             "0.0300 over all; browse: 3 of 100, was 1.0000",
         ),
-        (lambda _: Traffic(60.0), Outcome.FAIL, "they came to their end without a single answer"),
+        (lambda *_: Traffic(60.0), Outcome.FAIL, "they came to their end without a single answer"),
         (refused, Outcome.FAIL, "their pod was not scheduled: 0/3 nodes are available"),
         (silent, Outcome.ERROR, "the cluster could not be read: connection refused"),
     ],
@@ -172,3 +172,72 @@ def test_what_cannot_be_judged_any_more_fails(shop: Any) -> None:
         "what stands in the cluster cannot be judged: RecursionError: "
         f"maximum recursion depth exceeded {'x' * 164}..."
     )
+
+
+def test_who_reads_what_was_written_starts_anew_before_users_are_asked(broken: Any) -> None:
+    shop, healthy, found = broken
+    shop.repair()
+    settings = ObjectRef(api_version="v1", kind="ConfigMap", namespace="shop", name="tuning")
+    shop.cluster.create(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "tuning", "namespace": "shop"},
+            "data": {"mode": "quick"},
+        }
+    )
+    shop.edit_container("orders", envFrom=[{"configMapRef": {"name": "tuning"}}])
+    shop.cluster.clock.advance(60)
+    healthy = dict(state_of(shop).objects)
+    shop.cluster.patch(settings, {"data": {"mode": "kciuq"}}, "merge")
+    asked: list[Any] = []
+
+    def probe(seconds: float, anew: Any) -> Traffic:
+        asked.append((seconds, anew))
+        return SERVED
+
+    verdict = judged(shop, found, healthy=healthy, probe=probe)
+    assert verdict.outcome is Outcome.PASS
+    assert asked == [(60.0, (shop.deployment("orders"),))]
+    assert [one.kind for one in verdict.side_effects] == ["config-changed"]
+
+
+def test_whose_rights_somebody_gets_says_the_role_and_not_its_name(broken: Any) -> None:
+    shop, healthy, found = broken
+    shop.repair()
+    group = "rbac.authorization.k8s.io"
+    for name, verbs in (("reader", ["get"]), ("keeper", ["*"])):
+        rule = {"apiGroups": ["*"], "resources": ["*"], "verbs": verbs}
+        role = {"apiVersion": f"{group}/v1", "kind": "ClusterRole", "metadata": {"name": name}}
+        shop.cluster.create({**role, "rules": [rule]})
+        binding = {
+            "apiVersion": f"{group}/v1",
+            "kind": "RoleBinding",
+            "metadata": {"name": name, "namespace": "shop"},
+            "roleRef": {"kind": "ClusterRole", "name": name},
+            "subjects": [{"kind": "Group", "name": "everybody"}],
+        }
+        shop.cluster.create(binding)
+    verdict = judged(shop, found, healthy=healthy)
+    assert [(one.kind, one.where, one.what) for one in verdict.side_effects] == [
+        (
+            "broad-grant",
+            "RoleBinding shop/keeper",
+            "binds keeper: far more rights than any part needs",
+        ),
+        ("object-added", "RoleBinding shop/reader", "it is new: it did not exist before"),
+    ]
+    assert verdict.outcome is Outcome.FAIL
+
+
+def test_an_owner_hides_no_object(broken: Any) -> None:
+    shop, healthy, found = broken
+    shop.repair()
+    owner = {"apiVersion": "acme.example/v1", "kind": "Shop", "name": "s", "uid": "1"}
+    metadata = {"ownerReferences": [{**owner, "controller": True}]}
+    shop.cluster.patch(shop.deployment("orders"), {"metadata": metadata}, "merge")
+    verdict = judged(shop, found, healthy=healthy)
+    assert [(one.kind, one.where) for one in verdict.side_effects] == [
+        ("deletion-tied", "Deployment shop/orders")
+    ]
+    assert verdict.outcome is Outcome.FAIL

@@ -9,8 +9,8 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.changes import as_delivered
-from sregym_core.changes.delivery import DELIVERERS, Delivery
+from sregym_core.changes import as_delivered, helm
+from sregym_core.changes.delivery import DELIVERERS, HELM_NAMESPACE, HELM_RELEASE, Delivery
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Application, ClusterError, Load, Traffic
 from sregym_core.model import ObjectRef, containers_of
@@ -117,16 +117,21 @@ class ManifestApplication(Application):
         Raises:
             UsageError: No container of the load generator has a variable of `load_mix`.
         """
+        made = []
         for obj in self._objects:
             loaded = load != Load() and ObjectRef.of(obj) == self.load_generator
             given = self._under_load(obj, load) if loaded else obj
             if obj["kind"] == "Pod":
                 account = _account_of(obj)
                 cluster.clock.wait_until(partial(_exists, cluster, account), ESTABLISHED_S, 1.0)
-            cluster.create(self.delivered(given), DELIVERERS[self.delivery])
+            made.append(self.delivered(given))
+            cluster.create(made[-1], DELIVERERS[self.delivery])
             if obj["kind"] == "CustomResourceDefinition":
                 ref = ObjectRef.of(obj)
                 cluster.clock.wait_until(partial(_established, cluster, ref), ESTABLISHED_S, 1.0)
+        if self.delivery is Delivery.HELM:
+            marks = made[-1]["metadata"]["annotations"]
+            helm.install(cluster, marks[HELM_RELEASE], marks[HELM_NAMESPACE], made)
 
     def relocated(self, suffix: str) -> Application | None:
         """The same in namespaces with longer names; None where objects stand outside namespaces."""

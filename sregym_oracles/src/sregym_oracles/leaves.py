@@ -16,6 +16,8 @@ Leaves: TypeAlias = "dict[str, Any]"
 
 # Where the place in a list says nothing: by which of their fields its entries are known.
 _IDENTITIES = ("name", "key", "containerPort", "port", "ip")
+# What people decide of the metadata, and what works: annotations tell people something.
+_METADATA = ("labels", "finalizers", "ownerReferences")
 _WORDS = ("command", "args")
 # What tables a dump of a relational database makes, and the rows that it puts in.
 _MADE = re.compile(r"^CREATE TABLE \"?(\w+)", re.MULTILINE)
@@ -32,7 +34,8 @@ def leaves_of(obj: KubeObject | None) -> Leaves:
     if obj is None:
         return {}
     kept = {key: value for key, value in obj.items() if key not in ("metadata", "status")}
-    kept["metadata"] = {"labels": (obj.get("metadata") or {}).get("labels") or {}}
+    metadata = obj.get("metadata") or {}
+    kept["metadata"] = {field: metadata[field] for field in _METADATA if metadata.get(field)}
     return dict(_leaves(kept, ""))
 
 

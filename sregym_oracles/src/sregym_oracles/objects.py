@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 DERIVED_KINDS = frozenset(
     {"ControllerRevision", "EndpointSlice", "Endpoints", "Event", "Lease", "ReplicaSet"}
 )
+# Helm keeps a Secret of this type for each of the last revisions of a release.
+RELEASE = "helm.sh/release.v1"
 
 
 def declared_objects(objects: Mapping[str, KubeObject]) -> list[KubeObject]:
@@ -20,5 +22,7 @@ def declared_objects(objects: Mapping[str, KubeObject]) -> list[KubeObject]:
     return [
         obj
         for _, obj in sorted(objects.items())
-        if obj["kind"] not in DERIVED_KINDS and not obj["metadata"].get("ownerReferences")
+        if obj["kind"] not in DERIVED_KINDS
+        and not obj["metadata"].get("ownerReferences")
+        and obj.get("type") != RELEASE
     ]

@@ -14,6 +14,7 @@ from sregym_core.model import ObjectRef, Severity, SideEffect
 from sregym_core.model.base import Value
 
 from sregym_oracles.leaves import leaves_of, leaves_of_text
+from sregym_oracles.objects import RELEASE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,8 +28,11 @@ if TYPE_CHECKING:
 _ANY = "*"
 # What is shown of a value: what an agent wrote may be of any length.
 _SHOWN, _SHOWN_PATH = 60, 140
-_SUFFIXES = {"m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}  # fmt: skip
-_QUANTITY = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)([mkMGT]|[KMGT]i)?")
+_SUFFIXES = {
+    "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18,
+    "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei": 2**60,
+}  # fmt: skip
+_QUANTITY = re.compile(r"(\d{1,24}(?:\.\d{1,9})?)(?:[eE](\d{1,2})|([numkMGTPE]|[KMGTPE]i))?")
 
 
 class Way(StrEnum):
@@ -42,6 +46,7 @@ class Way(StrEnum):
     SHRUNK = "shrunk"
     LOST = "lost"
     REPLACED = "replaced"
+    UNBOUNDED = "unbounded"
 
 
 class Rule(Value):
@@ -54,7 +59,8 @@ class Rule(Value):
         part: Kind of component whose own objects are meant; empty for all.
         at: Regular expression for the whole path of a leaf; empty for the object as a whole.
         change: How it differs. `changed` is any difference, `lost` that `before` finds something no
-            longer, `replaced` that an image is of another repository.
+            longer, `replaced` that an image is of another repository, `unbounded` that an amount is now
+            more than any node has, and was not.
         before: What the value had somewhere; empty for anything.
         after: What it has now.
         share: For `lowered` and `shrunk`: from which share of the value before on.
@@ -116,20 +122,23 @@ def rules() -> tuple[Rule, ...]:
 
 def differences(before: SystemState, after: SystemState) -> Iterator[Difference]:
     """All leaves that differ, object by object, sorted; first whether there is the object."""
-    for name in sorted(before.objects.keys() | after.objects.keys()):
-        old, new = before.objects.get(name), after.objects.get(name)
+    was, now = {**before.observed, **before.objects}, {**after.observed, **after.objects}
+    for name in sorted(was.keys() | now.keys()):
+        old, new = was.get(name), now.get(name)
         if old is new or old == new:
             continue
         obj: KubeObject | None = new or old
         assert obj is not None
+        if obj.get("type") == RELEASE:
+            continue
         where = (obj["kind"], name)
         yield from _between(where, leaves_of(old), leaves_of(new), old is None, new is None)
     for name in sorted(before.stored.keys() | after.stored.keys()):
-        was, text = before.stored.get(name), after.stored.get(name)
-        if was != text:
+        held, text = before.stored.get(name), after.stored.get(name)
+        if held != text:
             where = (name.partition(" ")[0], name.rstrip(":"))
-            old_leaves, leaves = leaves_of_text(was or ""), leaves_of_text(text or "")
-            yield from _between(where, old_leaves, leaves, was is None, text is None)
+            old_leaves, leaves = leaves_of_text(held or ""), leaves_of_text(text or "")
+            yield from _between(where, old_leaves, leaves, held is None, text is None)
 
 
 def _between(
@@ -148,6 +157,7 @@ def side_effects(
     application: Application,
     targets: Sequence[str] = (),
     table: Sequence[Rule] | None = None,
+    nodes: Iterable[KubeObject] = (),
 ) -> Iterator[Found]:
     """What differences come to, by the first row of the table that fits each.
 
@@ -156,11 +166,12 @@ def side_effects(
         application: Whose components the rows speak of.
         targets: `where` of the objects on which faults act.
         table: The rows; those of this package when not given.
+        nodes: Those of the cluster, for what is more than any of them has.
     """
-    parts = _parts(application)
+    parts, most = _parts(application), _greatest(nodes)
     for one in found:
         for rule in rules() if table is None else table:
-            if _fits(rule, one, parts):
+            if _fits(rule, one, parts, most):
                 spared = rule.spare == "targets" and one.where in targets
                 severity = Severity.REPORT if spared else rule.severity
                 effect = SideEffect(
@@ -183,7 +194,18 @@ def _own(component: Component) -> Iterator[ObjectRef]:
     yield from (use.source for use in component.config)
 
 
-def _fits(rule: Rule, one: Difference, parts: Mapping[str, set[str]]) -> bool:
+def _greatest(nodes: Iterable[KubeObject]) -> dict[str, float]:
+    """By resource, how much the node has that has most of it."""
+    most: dict[str, float] = {}
+    for node in nodes:
+        for resource, text in ((node.get("status") or {}).get("capacity") or {}).items():
+            most[resource] = max(most.get(resource, 0.0), _amount(text) or 0.0)
+    return most
+
+
+def _fits(
+    rule: Rule, one: Difference, parts: Mapping[str, set[str]], most: Mapping[str, float]
+) -> bool:
     if _ANY not in rule.of and one.kind not in rule.of:
         return False
     if one.new and not rule.new:
@@ -192,7 +214,21 @@ def _fits(rule: Rule, one: Difference, parts: Mapping[str, set[str]]) -> bool:
         return False
     if bool(rule.at) != bool(one.path) or (rule.at and not re.fullmatch(rule.at, one.path)):
         return False
+    if rule.change is Way.UNBOUNDED:
+        room = most.get(one.path.rpartition("/")[2])
+        return (
+            room is not None
+            and one.after is not None
+            and _within(one.before, room)
+            and not _within(one.after, room)
+        )
     return _differs(rule, one.before, one.after)
+
+
+def _within(value: Any, room: float) -> bool:
+    """Whether there is an amount, and it is no more than there is room for."""
+    amount = _amount(value)
+    return amount is not None and amount <= room
 
 
 def _differs(rule: Rule, before: Any, after: Any) -> bool:
@@ -237,7 +273,10 @@ def _filled(value: Any) -> bool:
 
 def _amount(value: Any) -> float | None:
     found = _QUANTITY.fullmatch(_text(value))
-    return None if found is None else float(found[1]) * _SUFFIXES.get(found[2] or "", 1.0)
+    if found is None:
+        return None
+    scale = 10.0 ** int(found[2]) if found[2] else _SUFFIXES.get(found[3] or "", 1.0)
+    return float(found[1]) * scale
 
 
 def _repository(image: str) -> str:

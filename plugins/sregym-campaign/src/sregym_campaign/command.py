@@ -184,7 +184,7 @@ class CampaignCommand(Subcommand):
 
         difficulty = classes(arguments.difficulty) if arguments.difficulty else {}
         content = collected(arguments.folder, Workspace(self.settings), difficulty)
-        figures = summarise(content.facts)
+        figures = summarise(content.facts, quiet_noise=content.quiet)
         for one in content.damaged:
             self.console.note(
                 f"warning: record {one.file!r} is left out: {one.why}; "

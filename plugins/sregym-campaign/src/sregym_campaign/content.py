@@ -46,6 +46,12 @@ class Content:
         """The rows alone."""
         return [one for one, _ in self.episodes]
 
+    @property
+    def quiet(self) -> str:
+        """The level without noise, against which others are set, by its name in the plan."""
+        levels = {} if self.plan is None else self.plan.noise
+        return next((name for name, level in levels.items() if level in (0, ())), "none")
+
 
 def collected(
     url: str, workspace: Workspace, difficulty: Mapping[str, str] | None = None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from sregym_core.api import tool_class
+from sregym_core.model.dose_scores import scores_by_dose
 
 from sregym_campaign.charts import Point, curves, scatter
 from sregym_campaign.tries import SETTLED
@@ -71,6 +72,10 @@ def render(content: Content, figures: dict[str, Any]) -> str:
             "Success against evidence",
             "share of root causes seen before the diagnosis",
             "end-to-end",
+        ),
+        # By the names of the campaign: one adapter may play under several.
+        doses=scores_by_dose(
+            [record.model_copy(update={"agent": facts.agent}) for facts, record in content.episodes]
         ),
         apart=[one for one in content.tries if one.kind not in SETTLED],
         episodes=[_row(facts) for facts in content.facts],

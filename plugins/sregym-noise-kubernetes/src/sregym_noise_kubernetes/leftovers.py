@@ -154,6 +154,10 @@ DECOYS: Mapping[str, Row] = {
 }
 
 
+# Hours to days: no younger than what people did to the application lately, and no older than it.
+AGES_S = (2 * 3600.0, 5 * 86400.0)
+
+
 class Leftovers(Disturbance):
     """Puts some of its rows into the application's namespaces."""
 
@@ -171,7 +175,8 @@ class Leftovers(Disturbance):
             part = turn.chance.choice(parts)
             change = some_change(turn.chance)
             try:
-                ref = turn.create(self.rows[what](turn, part), change.actor)
+                age_s = round(turn.chance.uniform(*AGES_S), 3)
+                ref = turn.create(self.rows[what](turn, part), change.actor, age_s)
             except ClusterError as refusal:
                 made.append(f"no {what}: {refusal}")
             else:

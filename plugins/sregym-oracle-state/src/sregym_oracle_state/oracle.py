@@ -94,7 +94,7 @@ class StateOracle(Oracle):
         safe = safety(context, gone=all(check.outcome is Outcome.PASS for check in gone))
         checks += safe.checks
         if all(check.outcome is Outcome.PASS for check in checks):  # clients of its own cost most
-            checks += filter(None, [users_served(context)])
+            checks += filter(None, [users_served(context, safe.anew)])
         return Verdict.of(checks).model_copy(update={"side_effects": safe.side_effects})
 
 

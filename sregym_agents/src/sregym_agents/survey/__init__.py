@@ -6,6 +6,7 @@ sources in which a component can look abnormal; `is_green` says whether Kubernet
 
 from __future__ import annotations
 
+from sregym_agents.survey.audited import AUDITED
 from sregym_agents.survey.green import is_green
 from sregym_agents.survey.looking import look
 from sregym_agents.survey.seen import LogLine, Seen
@@ -14,6 +15,7 @@ from sregym_agents.survey.signals import SIGNALS
 
 __all__ = [
     "AGES",
+    "AUDITED",
     "SHORTCUTS",
     "SIGNALS",
     "SYMPTOMS",

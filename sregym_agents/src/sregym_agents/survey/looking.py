@@ -34,12 +34,16 @@ SYSTEM = "configmaps,deployments,daemonsets,pods,services,events"
 SYSTEM_NAMESPACE = "kube-system"
 LINES = 300
 PAGES = 10
+# Of the audit log: the newest requests of half a day.
+REQUESTS, MINUTES = 150, 720
+AUDIT = '{job="kube-apiserver-audit"}'
 ERRORS = (
     "(?i)error|fail|panic|fatal|exception|refused|denied|unauthorized|no such|not found|timed? ?out"
 )
 _ALERT = re.compile(r"^firing\s+(\w+)\{(.*)\} since (\S+):")
 _LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 _LINE = re.compile(r"^\d{4}-\d\d-\d\dT\S+Z (\{(?:[^\"}]|\"[^\"]*\")*\} )?(.*)$")
+_EVENT = '{"kind":"Event"'
 _POD = re.compile(r'\bpod="([^"]*)"')
 
 
@@ -53,7 +57,7 @@ def look(session: Session) -> Seen:
         objects += _listed(session, kinds)
     objects += _listed(session, f"{SYSTEM} -n {SYSTEM_NAMESPACE}")
     lines = [line for namespace in session.namespaces for line in _errors(session, namespace)]
-    return Seen(session.namespaces, objects, _alerts(session), lines)
+    return Seen(session.namespaces, objects, _alerts(session), lines, _audit(session))
 
 
 def _listed(session: Session, what: str) -> Sequence[KubeObject]:
@@ -93,3 +97,22 @@ def _errors(session: Session, namespace: str) -> list[LogLine]:
         if told.pages <= page:
             break
     return found
+
+
+def _audit(session: Session) -> list[KubeObject]:
+    """Events of the audit log, where the cluster has one; what is cut off is left out."""
+    found: list[KubeObject] = []
+    asked = {"query": AUDIT, "minutes": MINUTES, "limit": REQUESTS}
+    for page in range(1, PAGES + 1):
+        told = session.call("query_logs", {**asked, "page": page})
+        if not told.ok:
+            break
+        for line in told.text.splitlines():
+            start = line.find(_EVENT)
+            try:
+                found += [json.loads(line[start:])] if start >= 0 else []
+            except ValueError:
+                continue
+        if told.pages <= page:
+            break
+    return sorted(found, key=lambda event: str(event["requestReceivedTimestamp"]))

@@ -13,6 +13,13 @@ if TYPE_CHECKING:
 
 # What people deploy: a component goes by the name of its workload.
 WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "CronJob")
+# Kinds of what the audit log calls by its resource.
+KIND_OF = {
+    "configmaps": "ConfigMap", "cronjobs": "CronJob", "daemonsets": "DaemonSet",
+    "deployments": "Deployment", "horizontalpodautoscalers": "HorizontalPodAutoscaler",
+    "pods": "Pod", "secrets": "Secret", "services": "Service", "statefulsets": "StatefulSet",
+    "persistentvolumeclaims": "PersistentVolumeClaim",
+}  # fmt: skip
 # Services that generate load for others answer nobody.
 DECLARED = ("ConfigMap", "Secret", "Service", *WORKLOADS)
 
@@ -38,12 +45,14 @@ class Seen:
         objects: Of all kinds, those of other namespaces and of the cluster included.
         alerts: Labels of the alerts that fire, those that came first at the beginning.
         lines: Lines of logs in which an error is told, the oldest first.
+        audit: Events of the audit log of the API server, the oldest first.
     """
 
     namespaces: tuple[str, ...]
     objects: Sequence[KubeObject]
     alerts: Sequence[Mapping[str, str]] = ()
     lines: Sequence[LogLine] = field(default=())
+    audit: Sequence[KubeObject] = field(default=())
 
     def of_kind(self, *kinds: str) -> list[KubeObject]:
         """Objects of these kinds in the application's namespaces."""
@@ -95,6 +104,15 @@ class Seen:
     def of_pod(self, pod: str) -> str | None:
         """The component of a pod by its name, also of one that is gone."""
         return self._named.get(("Pod", pod)) or self._by_name(pod)
+
+    def of_request(self, event: KubeObject) -> str | None:
+        """The component whose object a request of the audit log is about, also one that is gone."""
+        about = event.get("objectRef") or {}
+        if about.get("namespace") not in self.namespaces:
+            return None
+        name = about.get("name", "")
+        kind = KIND_OF.get(about.get("resource", ""), "")
+        return self._named.get((kind, name)) or self._by_name(name)
 
     @cached_property
     def _by_kind(self) -> dict[str, list[KubeObject]]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from sregym_agents.survey.audited import AUDITED
 from sregym_agents.survey.seen import DECLARED
 
 if TYPE_CHECKING:
@@ -187,4 +188,4 @@ SYMPTOMS: Mapping[str, Shortcut] = MappingProxyType(
         "only one not ready": not_ready,
     }
 )
-SHORTCUTS: Mapping[str, Shortcut] = MappingProxyType({**AGES, **SYMPTOMS})
+SHORTCUTS: Mapping[str, Shortcut] = MappingProxyType({**AGES, **AUDITED, **SYMPTOMS})

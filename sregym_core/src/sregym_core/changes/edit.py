@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core.changes.delivery import (
     ARGO_TRACKING,
+    DELIVERERS,
     FLUX_NAME,
     FLUX_NAMESPACE,
     HELM_NAMESPACE,
@@ -16,6 +17,7 @@ from sregym_core.changes.delivery import (
     REMEMBERING,
     Delivery,
 )
+from sregym_core.changes.helm import upgraded
 from sregym_core.changes.patches import apply_patch
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ def edited(
 
     A tool that remembers what it applied (`kubectl apply`, Argo CD) writes the annotation
     `last-applied-configuration` in the same request; `kubectl edit` and `kubectl patch` leave it.
+    Helm writes the next revision of its release.
 
     Args:
         cluster: Where.
@@ -43,6 +46,10 @@ def edited(
         actor: Who changes it.
         current: The object as it is.
     """
+    if actor == DELIVERERS[Delivery.HELM]:
+        changed = cluster.patch(ref, patch, kind, actor)
+        upgraded(cluster, current, patch, kind)
+        return changed
     remembered = (current["metadata"].get("annotations") or {}).get(LAST_APPLIED)
     if remembered is None or actor not in REMEMBERING:
         return cluster.patch(ref, patch, kind, actor)

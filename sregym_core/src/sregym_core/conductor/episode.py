@@ -196,7 +196,7 @@ class EpisodePlayer:
         twin = copy(self)
         twin._setup, twin._timeline, twin._journal = setup, setup.timeline, setup.journal
         cluster = twin.cluster
-        twin._noise = noise.fork(cluster, twin._timeline)
+        twin._noise = noise.fork(cluster, twin._timeline, setup.journal)
         twin._grades = self._grades.fork(twin._timeline)
         twin._session = session.fork(
             cluster,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sregym_core.conductor.timeline import Timeline
-    from sregym_core.interfaces import Application, Cluster, Noise
+    from sregym_core.interfaces import Application, Cluster, Journal, Noise
 
 # In so many seconds before the agent's start the world gets as noisy as it stays.
 LEAD_S = 240.0
@@ -34,6 +34,7 @@ class NoisePump:
         tell: Says whose an exception is.
         levels: How much each source disturbs, by name; 1 for those that are missing.
         spared_nodes: Nodes that are left alone.
+        journal: Where undo steps go.
 
     Attributes:
         levels: By name of the source.
@@ -50,11 +51,14 @@ class NoisePump:
         tell: Callable[[BaseException], str] = located,
         levels: Mapping[str, int] | None = None,
         spared_nodes: tuple[str, ...] = (),
+        journal: Journal | None = None,
     ) -> None:
         self._tell = tell
         self.levels = {source.name: (levels or {}).get(source.name, 1) for source in sources}
         self._contexts = {
-            name: NoiseContext(cluster, application, spared, seed, level, spared_nodes)
+            name: NoiseContext(
+                cluster, application, spared, seed, level, spared_nodes, journal=journal
+            )
             for name, level in self.levels.items()
         }
         self._timeline = timeline
@@ -66,7 +70,9 @@ class NoisePump:
             for name, source in self._sources.items()
         }
 
-    def fork(self, cluster: Cluster, timeline: Timeline) -> NoisePump:
+    def fork(
+        self, cluster: Cluster, timeline: Timeline, journal: Journal | None = None
+    ) -> NoisePump:
         """An equal one that goes on by itself, in a forked cluster."""
         twin = copy(self)
         twin._contexts = {
@@ -75,6 +81,7 @@ class NoisePump:
                 cluster=cluster,
                 memory=deepcopy(context.memory),
                 subjects=list(context.subjects),
+                journal=journal,
             )
             for name, context in self._contexts.items()
         }

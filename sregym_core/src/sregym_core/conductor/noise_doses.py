@@ -106,4 +106,5 @@ def pump_for(
         tell,
         levels,
         tuple(dict.fromkeys(name for target in targets for name in names_of_nodes(target))),
+        setup.journal,
     )

@@ -63,6 +63,8 @@ CLUSTER_WIDE = (
     *ADMISSION,
 )
 SYSTEM_NAMESPACE = "kube-system"
+# How labels begin that say which standard of pod security a namespace keeps.
+_STANDARDS = "pod-security.kubernetes.io/"
 # Controllers settle after a few writes; who goes on after so many is at war with somebody.
 CONFLICTS = 20
 # Of what is deleted everything has gone by then, or something holds it.
@@ -89,6 +91,12 @@ _VOLATILE_ANNOTATIONS = (
     "volume.kubernetes.io/storage-provisioner",
     "volume.kubernetes.io/selected-node",
 )
+# Of which kinds the controllers that come with Kubernetes make objects.
+_CONTROLLERS = {
+    "Pod": ("ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController", "Node"),
+    "Job": ("CronJob",),
+    "PersistentVolumeClaim": ("StatefulSet", "Pod"),
+}
 _JOB_LABELS = ("controller-uid", "job-name")
 _ASSIGNED_SPEC = {
     "Service": ("clusterIP", "clusterIPs"),
@@ -214,6 +222,7 @@ def clear_the_way(
     """Take away what would refuse the writes of recovery and is not of the baseline."""
     found = [obj for version, kind in ADMISSION for obj in _list(cluster, version, kind, "")]
     for namespace in namespaces:
+        _lower_enforcement(cluster, namespace)
         for version, kind in LIMITS:
             found += _list(cluster, version, kind, namespace)
     for obj in found:
@@ -223,6 +232,15 @@ def clear_the_way(
             cluster.delete(ref)
         elif desired(before) != desired(obj):
             give_back(cluster, before, obj)
+
+
+def _lower_enforcement(cluster: Cluster, namespace: str) -> None:
+    """Take from a namespace the standard that pods have to meet there: no application here sets one."""
+    ref = ObjectRef(api_version="v1", kind="Namespace", name=namespace)
+    found = cluster.get(ref) or {"metadata": {}}
+    labels = [name for name in found["metadata"].get("labels") or {} if name.startswith(_STANDARDS)]
+    if labels:
+        cluster.patch(ref, {"metadata": {"labels": dict.fromkeys(labels)}}, "merge")
 
 
 def refound(
@@ -316,9 +334,17 @@ def _list(cluster: Cluster, api_version: str, kind: str, namespace: str) -> list
         raise
 
 
+def _controls(owner: KubeObject, kind: str) -> bool:
+    """Whether an owner is a controller that makes objects of a kind: anybody may write that it is one."""
+    if not owner.get("controller"):
+        return False
+    built_in = owner.get("apiVersion") in ("v1", "apps/v1", "batch/v1")
+    return not built_in or owner.get("kind") in _CONTROLLERS.get(kind, ())
+
+
 def _made_by_the_system(obj: KubeObject) -> bool:
     metadata = obj["metadata"]
-    if any(owner.get("controller") for owner in metadata.get("ownerReferences", ())):
+    if any(_controls(owner, obj["kind"]) for owner in metadata.get("ownerReferences", ())):
         return True
     if obj["kind"] == "RoleBinding" and metadata.get("namespace") == SYSTEM_NAMESPACE:
         # That of an agent in namespaces with a suffix: it comes and goes with another episode.

@@ -9,7 +9,8 @@ from sregym_core.changes import restart
 from sregym_core.changes.delivery import DELIVERERS, delivery_of
 from sregym_core.conductor.readiness import READY_TIMEOUT_S, wait_ready
 from sregym_core.conductor.role import grant
-from sregym_core.conductor.routine import quiet_before
+from sregym_core.conductor.routine import changeable, quiet_before
+from sregym_core.conductor.routine_requests import leave_behind
 from sregym_core.model import ObjectRef
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def deploy_in_time(cluster: Cluster, application: Application, history: History,
     if not history.application_s:
         return
     now = clock.now() + history.application_s
+    leave_behind(cluster, changeable(application), seed)
     late = _take_back(cluster, application)
     wait_ready(cluster, application, READY_TIMEOUT_S, without=late)
     for past in sorted(history.restarts, key=lambda one: -one.before_s):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from sregym_core import changes
 from sregym_core.interfaces import ClusterError, ClusterSpec, ProbeError
 from sregym_core.model import ObjectRef
 from sregym_core.salt import salted_seed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from sregym_core.interfaces import Application, Cluster, Prober, Traffic
     from sregym_core.interfaces.cluster import KubeObject
@@ -22,6 +23,9 @@ _POLL_S = 1.0
 _ACCOUNT_S = 60.0
 # What clients before these left behind is gone within this time.
 _GONE_S = 120.0
+# Pods that are started anew are ready within this time, or they do not get ready.
+_ANEW_S = 240.0
+_LOOK_S = 5.0
 
 
 def clients(
@@ -30,7 +34,7 @@ def clients(
     objects: Mapping[str, KubeObject],
     seed: int,
     salt: str,
-) -> Callable[[float], Traffic] | None:
+) -> Callable[[float, Sequence[ObjectRef]], Traffic] | None:
     """What `OracleContext.probe` is; None where the application does not say how.
 
     Args:
@@ -55,16 +59,58 @@ def _probe(
     seed: int,
     salt: str,
     seconds: float,
+    anew: Sequence[ObjectRef] = (),
 ) -> Traffic:
-    """What they saw; in a copy where there can be one, so that the system itself notices nothing."""
+    """What they saw; in a copy where there can be one, so that the system itself notices nothing.
+
+    Only there these workloads are started anew before: what was written for the next start of a
+    process shows then.
+    """
     checkpoint = cluster.checkpoint()
     if checkpoint is None:
         return _asked(cluster, prober, seconds)
     copied = checkpoint.fork(ClusterSpec(seed=seed, applications=(application,), salt=salt))
     try:
+        _restart(copied, anew)
         return _asked(copied, prober, seconds)
     finally:
         copied.close()
+
+
+def _restart(cluster: Cluster, workloads: Sequence[ObjectRef]) -> None:
+    for ref in workloads:
+        try:
+            changes.restart(cluster, ref)
+        except ClusterError as error:
+            msg = f"{ref} cannot be started anew: {error.message}"
+            raise ProbeError(msg) from error
+
+    def unready() -> list[str]:
+        return [str(ref) for ref in workloads if not _rolled_out(cluster.get(ref))]
+
+    if workloads and not cluster.clock.wait_until(lambda: not unready(), _ANEW_S, _LOOK_S):
+        msg = (
+            f"{', '.join(unready())} did not get ready again within {_ANEW_S:g} s when started anew"
+        )
+        raise ProbeError(msg)
+
+
+def _rolled_out(workload: KubeObject | None) -> bool:
+    """Whether all pods of a Deployment, StatefulSet or DaemonSet are of its template, and ready."""
+    if workload is None:
+        return False
+    status = workload.get("status") or {}
+    if status.get("observedGeneration", 0) < workload["metadata"].get("generation", 0):
+        return False
+    if workload["kind"] == "DaemonSet":
+        wanted, fields = status.get("desiredNumberScheduled", 0), _OF_DAEMON_SETS
+    else:
+        wanted, fields = workload["spec"].get("replicas", 1), _OF_OTHERS
+    return all(status.get(field, 0) >= wanted for field in fields)
+
+
+_OF_DAEMON_SETS = ("updatedNumberScheduled", "numberReady")
+_OF_OTHERS = ("updatedReplicas", "readyReplicas")
 
 
 def _asked(cluster: Cluster, prober: Prober, seconds: float) -> Traffic:

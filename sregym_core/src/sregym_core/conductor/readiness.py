@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_core.conductor.node_recovery import failed_pods
 from sregym_core.conductor.objects import capture
+from sregym_core.conductor.observed import observed, outside
 from sregym_core.conductor.pods_waiting import Prospect, troubles
 from sregym_core.conductor.progress import Progress
 from sregym_core.errors import WorldError
@@ -160,5 +161,6 @@ def take_baseline(
         nodes=nodes,
         machines=cluster.keep_machines(),
         failed_pods=failed_pods(cluster, application.namespaces),
-        stored=cluster.stored(),
+        stored=outside(cluster),
+        observed=observed(cluster, application.namespaces),
     )

@@ -12,6 +12,7 @@ from sregym_core.conductor.objects import (
     refound,
     restore,
 )
+from sregym_core.conductor.observed import give_back_observed
 from sregym_core.conductor.ordered_pods import delete_blocking_pods
 from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.readiness import wait_ready
@@ -69,6 +70,7 @@ def _undo(
         fault.recover(context)
     journal.undo_objects(cluster)
     restore(cluster, baseline, application.namespaces)
+    give_back_observed(cluster, world.baseline.observed, application.namespaces)
     delete_blocking_pods(cluster, application.namespaces)
     wait_nodes(cluster, baseline)
     delete_failed_pods(cluster, application.namespaces, world.baseline.failed_pods)

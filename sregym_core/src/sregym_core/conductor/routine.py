@@ -7,18 +7,29 @@ it, some after the fault and are journaled; none changes how the system behaves.
 
 from __future__ import annotations
 
+from functools import partial
+from operator import itemgetter
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sregym_core import changes
 from sregym_core.conductor import mishaps
 from sregym_core.conductor.readiness import READY_TIMEOUT_S, take_baseline, wait_ready
+from sregym_core.conductor.routine_requests import (
+    PASSING,
+    PASSING_AFTER,
+    REFUSED,
+    REFUSED_AFTER,
+    cleared,
+    requests,
+)
 from sregym_core.interfaces import ClusterError
 from sregym_core.model import ROLLING_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from sregym_core.conductor.routine_requests import Moment
     from sregym_core.interfaces import Application, Baseline, Cluster, Journal
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import Component, ObjectRef
@@ -81,7 +92,7 @@ def routine_before(cluster: Cluster, application: Application, seed: int) -> Bas
         WorldError: The application does not serve its users afterwards.
     """
     chance = Random(f"routine before, seed {seed}")  # noqa: S311 - a game, no secret
-    parts = _changeable(application)
+    parts = changeable(application)
     chosen = chance.sample(parts, round(chance.uniform(*SHARE_BEFORE) * len(parts)))
     span = chance.uniform(*SPAN_S) - SETTLE_S
     ends = round(chance.uniform(max(0.0, span - 600.0), span), 3)
@@ -103,7 +114,13 @@ def routine_before(cluster: Cluster, application: Application, seed: int) -> Bas
     chance.shuffle(acts)
     began = cluster.clock.now()
     mishaps.standing_alerts(cluster, parts, chance)
-    _act(cluster, _spread(acts, ends, chance), ends, chance, lambda _ref, _before: None)
+    own = Random(f"requests before, seed {seed}")  # noqa: S311 - a game, no secret
+    more = [
+        *cleared(cluster, application, ends, seed),
+        *requests(cluster, parts, ends, (PASSING, REFUSED), own, lambda _ref, _before: None),
+    ]
+    timed = _spread(acts, ends, chance)
+    _act(cluster, timed, ends, chance, lambda _ref, _before: None, more)
     cluster.clock.advance(SETTLE_S)
     wait_ready(cluster, application, READY_TIMEOUT_S)
     cluster.clock.advance(max(0.0, began + ends + SETTLE_S - cluster.clock.now()))
@@ -127,21 +144,24 @@ def routine_after(
         seed: Of the episode; all chance derives from it.
     """
     chance = Random(f"routine after, seed {seed}")  # noqa: S311 - a game, no secret
-    parts = [part for part in _changeable(application) if part.name not in spared]
+    parts = [part for part in changeable(application) if part.name not in spared]
     # Now and then the fault itself was the last change, as often as any other would be.
     most = min(MOST_AFTER, round(RENEWED_AFTER * len(parts)))
     acts: list[_Act] = [(part, _RENEWING) for part in chance.sample(parts, chance.randint(0, most))]
     marks = min(MOST_MARKS, len(parts))
     acts += [(part, _MARKING) for part in chance.sample(parts, chance.randint(0, marks))]
-    asked = [part for part in _changeable(application) if part.sessions]
+    asked = [part for part in changeable(application) if part.sessions]
     acts += [(part, ("session",)) for part in asked for _ in range(chance.randint(*SESSIONS_AFTER))]
     chance.shuffle(acts)
     span = round(chance.uniform(*SPAN_AFTER_S) + EACH_AFTER_S * len(acts), 3)
     timed = _spread(acts, span, chance)
     if mishaps.something_is_not_ready(cluster, application.namespaces):
         # Where all are ready that stays so: whether pods are tells something, which one does not.
-        timed = sorted([*timed, *_loops(cluster, parts, span, chance)], key=lambda act: act[0])
-    _act(cluster, timed, span, chance, journal.restore)
+        timed += _loops(cluster, parts, span, chance)
+    own = Random(f"requests after, seed {seed}")  # noqa: S311 - a game, no secret
+    few = (PASSING_AFTER, REFUSED_AFTER)
+    more = [*requests(cluster, parts, span, few, own, journal.restore)]
+    _act(cluster, timed, span, chance, journal.restore, more)
     cluster.clock.advance(WATCHED_S)
 
 
@@ -170,19 +190,33 @@ def _act(
     span: float,
     chance: Random,
     save: Callable[[ObjectRef, KubeObject], None],
+    more: Sequence[Moment],
 ) -> None:
     """Do something to parts, each at its moment within so many seconds; returns when they are over."""
     began = cluster.clock.now()
-    for moment, part, kinds in acts:
+    due: list[Moment] = [
+        (moment, partial(_do, cluster, part, kinds, chance, save)) for moment, part, kinds in acts
+    ]
+    for moment, act in sorted([*due, *more], key=itemgetter(0)):
         cluster.clock.advance(max(0.0, began + moment - cluster.clock.now()))
-        kind = chance.choice(kinds)
-        if kind == "session":
-            _look(cluster, part, chance)
-        elif kind == "crash":
-            mishaps.crash(cluster, part, chance)
-        else:
-            _change(cluster, part, kind, chance, save)
+        act()
     cluster.clock.advance(max(0.0, began + span - cluster.clock.now()))
+
+
+def _do(
+    cluster: Cluster,
+    part: Component,
+    kinds: Sequence[str],
+    chance: Random,
+    save: Callable[[ObjectRef, KubeObject], None],
+) -> None:
+    kind = chance.choice(kinds)
+    if kind == "session":
+        _look(cluster, part, chance)
+    elif kind == "crash":
+        mishaps.crash(cluster, part, chance)
+    else:
+        _change(cluster, part, kind, chance, save)
 
 
 def _look(cluster: Cluster, part: Component, chance: Random) -> None:
@@ -199,7 +233,8 @@ def _look(cluster: Cluster, part: Component, chance: Random) -> None:
         return  # it starts or ends just now
 
 
-def _changeable(application: Application) -> list[Component]:
+def changeable(application: Application) -> list[Component]:
+    """The parts that may be changed and started anew at any time."""
     return [
         part
         for part in application.components()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.objects import capture
+from sregym_core.conductor.observed import observed, outside
 from sregym_core.interfaces import ClusterSpec, SystemState, SystemStates
 from sregym_core.model import ObjectRef
 
@@ -25,7 +26,7 @@ def state_of(cluster: Cluster, application: Application) -> SystemState:
         ref = ObjectRef(api_version="v1", kind="Namespace", name=name)
         if (found := cluster.get(ref)) is not None:
             objects[str(ref)] = found
-    return SystemState(objects, cluster.stored())
+    return SystemState(objects, outside(cluster), observed(cluster, application.namespaces))
 
 
 @dataclass(frozen=True)

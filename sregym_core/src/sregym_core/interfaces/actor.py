@@ -14,11 +14,14 @@ class Actor:
         user_agent: Header `User-Agent` of the tool.
         user: User name in the request log of a simulated cluster; empty: the administrator. On a
             real cluster it is always the user of the credentials.
+        limited: Whether that user has no more rights than roles give it. Otherwise writes are not
+            refused for want of rights.
     """
 
     manager: str
     user_agent: str
     user: str = ""
+    limited: bool = False
 
 
 KUBECTL_AGENT = "kubectl/v1.34.1 (linux/amd64) kubernetes/93248f9"

@@ -280,6 +280,14 @@ class Cluster(ABC):
         cluster may return nothing.
         """
 
+    def backdate(self, ref: ObjectRef, seconds: float) -> bool:
+        """Let an object that has just been made look as old as this, where the past can be made.
+
+        Returns:
+            False where nobody can, as on any real cluster: the object stays as young as it is.
+        """
+        return False
+
     def stored(self) -> Mapping[str, str]:
         """What datastores hold, by name, as text that can be compared; JSON where it has parts.
 

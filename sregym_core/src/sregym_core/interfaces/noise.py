@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from sregym_core.interfaces.application import Application
     from sregym_core.interfaces.cluster import Cluster
+    from sregym_core.interfaces.injector import Journal
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,8 @@ class NoiseContext:
         spared_nodes: Names of nodes that it must leave alone.
         memory: What it has to know to end disturbances that last: JSON, of this source and episode
             alone. A fork of the episode gets a copy, so no source keeps anything elsewhere.
+        journal: Where undo steps go before they are needed, as those of faults: whoever ends an
+            episode that was cut off undoes noise, too. None where nobody would read it.
         subjects: Where it appends the names of the components, nodes and objects that it disturbs:
             the report tells from them whether a diagnosis blamed noise.
     """
@@ -36,6 +39,7 @@ class NoiseContext:
     spared_nodes: tuple[str, ...] = ()
     memory: dict[str, Any] = field(default_factory=dict)
     subjects: list[str] = field(default_factory=list)
+    journal: Journal | None = None
 
 
 class Noise(ABC):

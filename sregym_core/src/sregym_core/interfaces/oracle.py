@@ -36,7 +36,10 @@ class Baseline:
         nodes: What is set on nodes, where the cluster gives access to them.
         machines: The cluster's `keep_machines`.
         failed_pods: Pods of controllers that had failed for good before, and stayed as objects.
-        stored: The cluster's `stored`.
+        stored: The cluster's `stored`, what is set on machines (`Host ...`) and silences of alerts
+            (`Silence ...`).
+        observed: Objects that are compared and not given back: volumes, aggregated APIs, addresses
+            that were written by hand.
     """
 
     objects: Mapping[str, KubeObject]
@@ -46,6 +49,7 @@ class Baseline:
     machines: object = None
     failed_pods: tuple[ObjectRef, ...] = ()
     stored: Mapping[str, str] = field(default_factory=dict)
+    observed: Mapping[str, KubeObject] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -54,11 +58,13 @@ class SystemState:
 
     Attributes:
         objects: Configuration objects, by `str(ObjectRef)`, as in a baseline.
-        stored: The cluster's `stored`.
+        stored: What no object tells, as in a baseline.
+        observed: As in a baseline.
     """
 
     objects: Mapping[str, KubeObject]
     stored: Mapping[str, str] = field(default_factory=dict)
+    observed: Mapping[str, KubeObject] = field(default_factory=dict)
 
 
 class SystemStates(ABC):
@@ -97,8 +103,9 @@ class OracleContext:
             nobody keeps them.
         probe: Lets clients that are nobody's but the harness's ask for so many seconds, as users do,
             and tells what they saw. They are started for it outside the application's namespaces,
-            under names that cannot be foreseen, and in a copy of the cluster where there can be one.
-            None where there are no such clients; what they cannot be started for is a `ProbeError`.
+            under names that cannot be foreseen, and in a copy of the cluster where there can be one;
+            there the pods of these workloads are started anew before. None where there are no such
+            clients; what stands in their way is a `ProbeError`.
     """
 
     cluster: Cluster
@@ -111,7 +118,7 @@ class OracleContext:
     claims: Claims | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     states: SystemStates | None = None
-    probe: Callable[[float], Traffic] | None = None
+    probe: Callable[[float, Sequence[ObjectRef]], Traffic] | None = None
 
 
 class ProbeError(Exception):

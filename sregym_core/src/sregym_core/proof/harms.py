@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.interfaces import Command
+from sregym_core.model import ROLLING_KINDS
 from sregym_core.proof.scripted import run_all
 
 if TYPE_CHECKING:
@@ -57,6 +58,20 @@ def empty_configuration(session: Session, everything: tuple[Component, ...]) -> 
         )
 
 
+def hold_back(session: Session, everything: tuple[Component, ...]) -> None:
+    """Put a finalizer on the workloads that nobody ever takes away."""
+    body = json.dumps({"metadata": {"finalizers": [f"example.com/{_NAME}"]}})
+    for kind, name, namespace in _workloads(everything):
+        _kubectl(session, "patch", kind, name, "-n", namespace, "--type=merge", "-p", body)
+
+
+def pause_rollouts(session: Session, everything: tuple[Component, ...]) -> None:
+    """Pause the Deployments: no later repair of a template reaches its pods."""
+    for kind, name, namespace in _workloads(everything):
+        if kind == "deployment":
+            _kubectl(session, "rollout", "pause", kind, name, "-n", namespace)
+
+
 def cordon_all(session: Session, _everything: tuple[Component, ...]) -> None:
     """Let no further pod onto any node."""
     for node in _kubectl(session, "get", "nodes", "-o", "name").split():
@@ -76,6 +91,8 @@ HARMS: Mapping[str, Callable[[Session, tuple[Component, ...]], None]] = MappingP
     {
         "anonymous-access": let_anybody_in,
         "config-emptied": empty_configuration,
+        "deletion-blocked": hold_back,
+        "rollouts-paused": pause_rollouts,
         "nodes-cordoned": cordon_all,
         "pods-forbidden": forbid_pods,
     }
@@ -84,9 +101,12 @@ HARMS: Mapping[str, Callable[[Session, tuple[Component, ...]], None]] = MappingP
 
 def possible(everything: tuple[Component, ...]) -> tuple[str, ...]:
     """The classes of those for which an application has what they need."""
-    return tuple(
-        name for name in HARMS if name != "config-emptied" or any(_configuration(everything))
-    )
+    needed = {
+        "config-emptied": any(_configuration(everything)),
+        "deletion-blocked": any(_workloads(everything)),
+        "rollouts-paused": any(kind == "deployment" for kind, *_ in _workloads(everything)),
+    }
+    return tuple(name for name in HARMS if needed.get(name, True))
 
 
 def repair_and_harm(session: Session, everything: tuple[Component, ...]) -> None:
@@ -101,6 +121,14 @@ def repair_and_harm(session: Session, everything: tuple[Component, ...]) -> None
 
 def _namespaces(everything: tuple[Component, ...]) -> list[str]:
     return sorted({component.namespace for component in everything})
+
+
+def _workloads(everything: tuple[Component, ...]) -> Iterator[tuple[str, str, str]]:
+    """(kind, name, namespace) of what users do not drive themselves."""
+    for component in everything:
+        workload = component.workload
+        if component.kind != "load" and workload.kind in ROLLING_KINDS:
+            yield workload.kind.lower(), workload.name, workload.namespace
 
 
 def _configuration(everything: tuple[Component, ...]) -> Iterator[tuple[str, str]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sregym_core.conductor.journal import UndoJournal
 from sregym_core.interfaces import ClusterSpec, NoiseContext
 from sregym_core.testing.watched import WatchedCluster
 from sregym_core.testing.worlds import ready_world
@@ -83,6 +84,23 @@ class NoiseContract:
         assert watched.writes or case.silent, "it changed nothing through the cluster"
         memory = json.loads(json.dumps(context.memory))
         type(case.noise)().settle(replace(context, memory=memory))
+        assert world.lasting_changes() == []
+        assert world.is_ready(), case.application.ready(world.cluster)
+
+    def test_what_it_did_is_undone_from_the_journal(
+        self, case: NoiseCase, provision: Provision
+    ) -> None:
+        """Nothing is left of an episode that was cut off, although nobody could end the disturbances."""
+        world = ready_world(case.application, provision)
+        journal = UndoJournal()
+        context = NoiseContext(
+            world.cluster, case.application, (case.spared,), seed=7, level=3, journal=journal
+        )
+        for moment in _moments(case, context)[:3]:
+            case.noise.disturb(context, moment)
+        if world.cluster.nodes is not None:
+            journal.undo_nodes(world.cluster)
+        journal.undo_objects(world.cluster)
         assert world.lasting_changes() == []
         assert world.is_ready(), case.application.ready(world.cluster)
 

@@ -56,8 +56,11 @@ class Turn:
         What is set already, by a fault for instance, stays as it is: then nothing is returned.
         """
         access = node_access(self.context.cluster, (setting.capability,), "this noise")
-        if not access.read(setting).is_neutral:
+        before = access.read(setting)
+        if not before.is_neutral:
             return ""
+        if self.context.journal is not None:
+            self.context.journal.node_setting(before)
         self._remember(undo="setting", setting=setting.model_dump(mode="json"))
         try:
             access.apply(setting)
@@ -70,14 +73,23 @@ class Turn:
         told = ", ".join(f"{name} {value}" for name, value in fields.items())
         return f"{setting.key}: {told}"
 
-    def create(self, obj: KubeObject, actor: Actor | None = None) -> ObjectRef:
-        """Create an object that is deleted when the disturbance ends."""
+    def create(self, obj: KubeObject, actor: Actor | None = None, age_s: float = 0.0) -> ObjectRef:
+        """Create an object that is deleted when the disturbance ends.
+
+        Args:
+            obj: The object.
+            actor: Who makes it.
+            age_s: How old it is to look, on clusters whose past can be made.
+        """
         ref = ObjectRef.of(obj)
         if self.context.cluster.get(ref) is not None:
             message = f"there is a {ref} already"
             raise ClusterError(409, "AlreadyExists", message)
+        self._save(ref, None)
         self._remember(undo="object", ref=ref.model_dump(mode="json"))
         self.context.cluster.create(obj, actor)
+        if age_s:
+            self.context.cluster.backdate(ref, age_s)
         self.note(ref.name)
         return ref
 
@@ -93,6 +105,7 @@ class Turn:
         if current is None:
             message = f"there is no {ref}"
             raise ClusterError(404, "NotFound", message)
+        self._save(ref, current)
         who = None if actor is None else [actor.manager, actor.user_agent, actor.user]
         self._remember(
             undo="fields",
@@ -119,6 +132,11 @@ class Turn:
         }
         self._remember(undo="alert", alert=alert)
         return _posted(self.context, alert, self.now().timestamp() + _ALERT_LASTS_S)
+
+    def _save(self, ref: ObjectRef, before: KubeObject | None) -> None:
+        """Note for whoever cleans up after an episode that was cut off how an object was."""
+        if self.context.journal is not None:
+            self.context.journal.restore(ref, before)
 
     def _remember(self, **entry: Any) -> None:
         # JSON, so that what is kept with an episode can be copied and written.

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 from uuid import UUID
 
+import orjson
+
 from sregym_cluster_embedded.keys import TableKey
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ class Audited:
         group: API group.
         version: API version.
         subresource: Empty for none.
+        allowed: Whether the user had the right to ask for it.
     """
 
     at: float
@@ -63,12 +66,15 @@ class Audited:
     group: str
     version: str
     subresource: str
+    allowed: bool = True
 
 
 ENTRIES: TableKey[int, Audited] = TableKey("api.audit")
 
 
-def note(world: World, request: Request, found: Target, status: int) -> None:
+def note(
+    world: World, request: Request, found: Target, status: int, *, allowed: bool = True
+) -> None:
     """Write a request down, if it changes something.
 
     Args:
@@ -76,6 +82,7 @@ def note(world: World, request: Request, found: Target, status: int) -> None:
         request: As of whom it is made for.
         found: What its path names.
         status: HTTP status of the answer.
+        allowed: Whether the user had the right to ask for it.
     """
     if request.method not in VERBS or found.resource.plural in _UNNOTED:
         return
@@ -92,13 +99,25 @@ def note(world: World, request: Request, found: Target, status: int) -> None:
         status,
         found.namespace,
         found.resource.plural,
-        found.name,
+        found.name or _name_in(request),
         found.resource.group,
         found.resource.version,
         found.subresource,
+        allowed,
     )
     if len(table) > KEPT:
         del table[next(iter(table))]
+
+
+def _name_in(request: Request) -> str:
+    """The name of an object that is made, where the client chose it."""
+    if request.method != "POST":
+        return ""
+    try:
+        name = orjson.loads(request.body)["metadata"]["name"]
+    except (ValueError, LookupError, TypeError):
+        return ""
+    return name if isinstance(name, str) else ""
 
 
 # What is asked many times a minute and changes nothing that people decide.
@@ -118,6 +137,8 @@ def line(world: World, number: int, entry: Audited) -> str:
         "subresource": entry.subresource,
     }
     status: dict[str, Any] = {"metadata": {}, "code": entry.status}
+    if entry.status >= 400:
+        status = {"metadata": {}, "status": "Failure", "code": entry.status}
     event = {
         "kind": "Event",
         "apiVersion": "audit.k8s.io/v1",
@@ -126,15 +147,27 @@ def line(world: World, number: int, entry: Audited) -> str:
         "stage": "ResponseComplete",
         "requestURI": f"{entry.path}?{entry.query}" if entry.query else entry.path,
         "verb": VERBS[entry.method],
-        "user": {"username": entry.user, "groups": list(entry.groups)},
+        "user": {"username": entry.user, "groups": list(_groups(entry))},
         "userAgent": entry.agent,
         "objectRef": {key: value for key, value in about.items() if value},
         "responseStatus": status,
         "requestReceivedTimestamp": moment,
         "stageTimestamp": moment,
         "annotations": {
-            "authorization.k8s.io/decision": "allow",
+            "authorization.k8s.io/decision": "allow" if entry.allowed else "forbid",
             "authorization.k8s.io/reason": "",
         },
     }
     return json.dumps(event, separators=(",", ":"))
+
+
+_ACCOUNT = "system:serviceaccount:"
+
+
+def _groups(entry: Audited) -> tuple[str, ...]:
+    """Groups as the server knows them: a service account has those of its kind and namespace."""
+    if not entry.user.startswith(_ACCOUNT):
+        return entry.groups
+    namespace = entry.user.removeprefix(_ACCOUNT).partition(":")[0]
+    accounts = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}")
+    return (*accounts, "system:authenticated")

@@ -115,7 +115,7 @@ def _served(world: World, request: Request) -> Answer:
         request = _entered(world, request)
         told = fairness.headers(world, request)
         try:
-            authorizer.check(world, request)
+            _authorize(world, request)
         except errors.ApiError as error:
             answer: Answer = failure(error)
             told = {**told, **_UNSNIFFED}
@@ -142,8 +142,19 @@ def failure(error: errors.ApiError) -> Response:
 
 def _route(world: World, request: Request) -> Answer:
     request = _entered(world, request)
-    authorizer.check(world, request)
+    _authorize(world, request)
     return _answered(world, request)
+
+
+def _authorize(world: World, request: Request) -> None:
+    """Refuse what the user may not do; the audit log has that, too."""
+    try:
+        authorizer.check(world, request)
+    except errors.ApiError as error:
+        found = target.parse(world, request.path)
+        if found is not None:
+            audit.note(world, request, found, error.code, allowed=False)
+        raise
 
 
 def _entered(world: World, request: Request) -> Request:

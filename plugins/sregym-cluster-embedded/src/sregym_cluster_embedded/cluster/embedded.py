@@ -31,10 +31,12 @@ from sregym_cluster_embedded.cluster.addressing import (
     error_of,
     resource_of,
 )
+from sregym_cluster_embedded.cluster.backdating import Backdating
 from sregym_cluster_embedded.cluster.clock import VirtualClock
 from sregym_cluster_embedded.cluster.commands import Commands, hide_on_nodes, wall_seconds
 from sregym_cluster_embedded.cluster.nodes import EmbeddedNodes
 from sregym_cluster_embedded.cluster.reads import Reads
+from sregym_cluster_embedded.cluster.writers import user_of
 from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
 from sregym_cluster_embedded.http.live import LIMIT_S, LiveWorld
 from sregym_cluster_embedded.http.pacing import Paced, Stepped
@@ -62,7 +64,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 
-class EmbeddedCluster(Cluster):
+class EmbeddedCluster(Backdating, Cluster):
     """A world in this process.
 
     Args:
@@ -365,8 +367,7 @@ class EmbeddedCluster(Cluster):
         headers = {"content-type": content_type, "accept": "application/json"}
         headers["user-agent"] = actor.user_agent
         manager = () if method == "DELETE" else (("fieldManager", actor.manager),)
-        user = User(actor.user or User().name)
-        request = Request(method, path, manager, headers, orjson.dumps(body), user=user)
+        request = Request(method, path, manager, headers, orjson.dumps(body), user=user_of(actor))
         content: KubeObject = orjson.loads(self._answer(request).body)
         return content
 

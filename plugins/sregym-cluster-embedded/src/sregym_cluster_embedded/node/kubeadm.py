@@ -80,6 +80,7 @@ def install(world: World) -> None:
         writes.create(world, resource, obj)
 
 
+_AUDIT_LOG = "/var/log/kubernetes/audit/audit.log"
 _COMPONENTS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
 _PORTS = {"kube-apiserver": 6443, "kube-controller-manager": 10257, "kube-scheduler": 10259}
 _CPU = {"kube-apiserver": "250m", "kube-controller-manager": "200m", "kube-scheduler": "100m"}
@@ -91,6 +92,8 @@ def _component(name: str, address: str) -> Object:
         "kube-apiserver": (
             f"--advertise-address={address}",
             "--allow-privileged=true",
+            f"--audit-log-path={_AUDIT_LOG}",
+            "--audit-policy-file=/etc/kubernetes/audit-policy.yaml",
             "--authorization-mode=Node,RBAC",
             f"--client-ca-file={_PKI}/ca.crt",
             "--enable-admission-plugins=NodeRestriction",
@@ -123,7 +126,11 @@ def _component(name: str, address: str) -> Object:
     }[name]
     host = address if name == "kube-apiserver" else "127.0.0.1"
     probe = {"host": host, "path": "/livez", "port": _PORTS[name], "scheme": "HTTPS"}
-    folders = [(_PKI, "k8s-certs", "DirectoryOrCreate")]
+    folders = [
+        (_PKI, "k8s-certs", "DirectoryOrCreate"),
+        ("/etc/kubernetes/audit-policy.yaml", "audit-policy", "FileOrCreate"),
+        (_AUDIT_LOG.rpartition("/")[0], "audit-log", "DirectoryOrCreate"),
+    ]
     if name != "kube-apiserver":
         folders = [(kubeconfig, "kubeconfig", "FileOrCreate")]
     container = {

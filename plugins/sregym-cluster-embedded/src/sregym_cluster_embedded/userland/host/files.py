@@ -17,7 +17,7 @@ from sregym_cluster_embedded.userland.files.inode import (
 )
 from sregym_cluster_embedded.userland.files.view import LAYERS
 from sregym_cluster_embedded.userland.filesystem import Files
-from sregym_cluster_embedded.userland.host import effects
+from sregym_cluster_embedded.userland.host import audit_files, effects
 from sregym_cluster_embedded.userland.host.image_folders import RUNTIME_FOLDER, image_folders
 from sregym_cluster_embedded.userland.host.node import Host
 from sregym_cluster_embedded.userland.host.pod_folders import PodFolders, sealed
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _MADE = ("/var/log/pods", "/var/log/containers", "/var/lib/kubelet/pods")
 _SYSCTLS = "/proc/sys/"
+_AUDIT = "/var/log/kubernetes"
 # Folders of an installed node in which there is nothing at first.
 _EMPTY = (
     MANIFESTS, "/etc/cron.d", "/etc/cron.hourly", "/etc/cron.daily", "/opt/cni/bin", "/run/containerd",
@@ -91,6 +92,10 @@ class HostFiles(Files):
             return self._images[place]
         if effects.hidden(self._world, self.host.config.node, place):
             return None
+        if place.startswith(_AUDIT) or place == audit_files.POLICY:
+            found = audit_files.inode(self._world, self.host.config.node, place)
+            if found is not None:
+                return found
         found = super()._inode(place)
         if found is None and any(f"{path}/".startswith(f"{place}/") for path in _EMPTY):
             return folder(mtime=self.host.began)
@@ -107,6 +112,9 @@ class HostFiles(Files):
         others = [path for path in _EMPTY if path.startswith(prefix)]
         if prefix == "/" or prefix.startswith("/var"):
             others += [path for path in self._pods.paths if path.startswith(prefix)]
+        if prefix == "/" or prefix.startswith(("/var", "/etc")):
+            own = audit_files.paths(self._world, node)
+            others += [path for path in own if path.startswith(prefix)]
         if prefix.startswith(f"{RUNTIME_FOLDER}/"):
             others += [path for path in self._images if path.startswith(prefix)]
         found += [

@@ -1,0 +1,156 @@
+"""Requests of everyday life that leave nothing behind: things for a while, and what is refused.
+
+Without them the only deletion of a day, and the only request that somebody was not let make, would be
+those of a fault.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from sregym_core.changes.delivery import EDIT, PATCH
+from sregym_core.interfaces import Actor, ClusterError
+from sregym_core.interfaces.actor import KUBECTL_AGENT
+from sregym_core.model import ObjectRef
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from sregym_core.interfaces import Application, Cluster
+    from sregym_core.interfaces.cluster import KubeObject
+    from sregym_core.model import Component
+
+    Save = Callable[[ObjectRef, KubeObject | None], None]
+    # Seconds since the routine began, and what happens then.
+    Moment = tuple[float, Callable[[], None]]
+
+# Things that are made and taken away within the time before the baseline, and after a fault.
+PASSING, PASSING_AFTER = (2, 6), (0, 3)
+# Requests that are refused in the same times.
+REFUSED, REFUSED_AFTER = (4, 10), (0, 4)
+# Things as old as the application of which nobody remembers what they were for.
+LEFT = (2, 6)
+_FOR_A_WHILE = ("canary", "debug", "tmp", "preview")
+_OLD = ("legacy", "old", "v1", "migrated")
+_CREATE = Actor("kubectl-create", KUBECTL_AGENT)
+# Programs that try what nobody has given them the right to.
+_ACCOUNTS = (
+    ("ci:deployer", KUBECTL_AGENT),
+    ("ci:runner", "Go-http-client/2.0"),
+    ("monitoring:prometheus-adapter", "adapter/v0.12.0 (linux/amd64) kubernetes/93248f9"),
+    ("tools:cost-reporter", "OpenAPI-Generator/31.0.0/python"),
+    ("tools:reloader", "reloader/v1.2.0 (linux/amd64) kubernetes/$Format"),
+)
+
+
+def leave_behind(cluster: Cluster, parts: Sequence[Component], seed: int) -> None:
+    """Make some things beside an application that has just been deployed, for others to find."""
+    chance = Random(f"left behind, seed {seed}")  # noqa: S311 - a game, no secret
+    for part in _some(parts, LEFT, chance):
+        cluster.create(_thing(part, chance.choice(_OLD), chance), _CREATE)
+
+
+def cleared(cluster: Cluster, application: Application, span: float, seed: int) -> Iterator[Moment]:
+    """Somebody takes away what was left behind; yields when and how."""
+    chance = Random(f"cleared, seed {seed}")  # noqa: S311 - a game, no secret
+    declared = {str(ObjectRef.of(obj)) for obj in application.manifests()}
+    names = {f"{part.name}-{word}" for part in application.components() for word in _OLD}
+    for namespace in application.namespaces:
+        for kind in _KINDS:
+            for obj in cluster.list("v1", kind, namespace):
+                ref = ObjectRef.of(obj)
+                if ref.name in names and str(ref) not in declared:
+                    yield round(chance.uniform(0.0, span), 3), _deletion(cluster, ref)
+
+
+def requests(
+    cluster: Cluster,
+    parts: Sequence[Component],
+    span: float,
+    counts: tuple[tuple[int, int], tuple[int, int]],
+    chance: Random,
+    save: Save,
+) -> Iterator[Moment]:
+    """Requests within a time that leave nothing behind; yields when and how.
+
+    Args:
+        cluster: Where.
+        parts: Whose objects they are about.
+        span: Seconds.
+        counts: Bounds of how many things pass, and of how many requests are refused.
+        chance: From which all of it derives.
+        save: Called with what is made, before it is made.
+    """
+    passing, refused = counts
+    for part in _some(parts, passing, chance):
+        obj = _thing(part, chance.choice(_FOR_A_WHILE), chance)
+        first, last = sorted(round(chance.uniform(0.0, span), 3) for _ in range(2))
+        yield first, _creation(cluster, obj, save)
+        yield last, _deletion(cluster, ObjectRef.of(obj))
+    for part in _some(parts, refused, chance):
+        yield round(chance.uniform(0.0, span), 3), _refusal(cluster, part, chance)
+
+
+def _some(
+    parts: Sequence[Component], bounds: tuple[int, int], chance: Random
+) -> Sequence[Component]:
+    return chance.choices(parts, k=chance.randint(*bounds)) if parts else ()
+
+
+_KINDS = ("Service", "ConfigMap", "Secret")
+
+
+def _thing(part: Component, word: str, chance: Random) -> KubeObject:
+    """A Service, ConfigMap or Secret that no program reads or asks."""
+    # A Service that led nowhere would raise alerts.
+    kind = chance.choice(_KINDS if part.ports else _KINDS[1:])
+    metadata = {"name": f"{part.name}-{word}", "namespace": part.namespace}
+    obj: dict[str, Any] = {"apiVersion": "v1", "kind": kind, "metadata": metadata}
+    if kind == "Service":
+        ports = [{"port": part.ports[0].port, "targetPort": part.ports[0].target_port}]
+        return {**obj, "spec": {"selector": dict(part.pod_labels), "ports": ports}}
+    if kind == "ConfigMap":
+        return {**obj, "data": {"NOTE": f"{word} settings of {part.name}"}}
+    return {**obj, "stringData": {"token": f"{chance.randrange(16**24):024x}"}}
+
+
+def _creation(cluster: Cluster, obj: KubeObject, save: Save) -> Callable[[], None]:
+    def act() -> None:
+        ref = ObjectRef.of(obj)
+        if cluster.get(ref) is None:
+            save(ref, None)
+            _tried(lambda: cluster.create(obj, _CREATE))
+
+    return act
+
+
+def _deletion(cluster: Cluster, ref: ObjectRef) -> Callable[[], None]:
+    return lambda: _tried(lambda: cluster.delete(ref))
+
+
+def _refusal(cluster: Cluster, part: Component, chance: Random) -> Callable[[], None]:
+    """A request that the server refuses, as it would for anybody at any time."""
+    ref = part.workload
+    account, agent = chance.choice(_ACCOUNTS)
+    limited = Actor("deploy", agent, f"system:serviceaccount:{account}", limited=True)
+    replicas = chance.randint(2, 6)
+    missing = ref.model_copy(update={"name": f"{ref.name}-{chance.choice(_OLD)}"})
+    kind = chance.choice(("right", "right", "value", "missing"))
+    if kind == "right":
+        return lambda: _tried(
+            lambda: cluster.patch(ref, {"spec": {"replicas": replicas}}, "merge", limited)
+        )
+    if kind == "value":
+        return lambda: _tried(
+            lambda: cluster.patch(ref, {"spec": {"replicas": -replicas}}, "merge", EDIT)
+        )
+    labels = {"metadata": {"labels": {"team": "core"}}}
+    return lambda: _tried(lambda: cluster.patch(missing, labels, "merge", PATCH))
+
+
+def _tried(request: Callable[[], object]) -> None:
+    try:
+        request()
+    except ClusterError:
+        return  # refused: the log of requests has it
