@@ -72,6 +72,11 @@ class Accused:
             for one in (profile, *map(Profile, profile.others))
             for text in (one.own_words, *one.phrases)
         ).lower()
+        change = truth.changed
+        # What the change itself names is told with it: `the address points to cart:8080`.
+        self._valued = frozenset(
+            m.component for m in self._find(f"{change.what} ; {change.before} ; {change.after}")
+        )
         self._kind_subjects = subjects(truth.kind) if profile.telling_kind else frozenset()
 
     def _find(self, text: str) -> list[Mention]:
@@ -118,7 +123,8 @@ class Accused:
 
     def uninvolved_in(self, text: str) -> list[str]:
         """Components that neither cause nor suffer."""
-        return [name for name in self.rivals_in(text) if name not in self._profile.affected]
+        spared = self._profile.affected | self._valued
+        return [name for name in self.rivals_in(text) if name not in spared]
 
     def outsiders_in(self, text: str) -> list[str]:
         """Parts of the cluster that the ground truth does not speak of."""
@@ -165,6 +171,6 @@ class Accused:
 
     def faulted(self, text: str) -> bool:
         """Whether a sentence finds fault with somebody who has no part in it."""
-        strange = set(self.rivals_in(text)) - self._profile.affected or self.outsiders_in(text)
+        strange = self.uninvolved_in(text) or self.outsiders_in(text)
         found = _FOUND_FAULT.search(text) or _ACCUSES.search(text) or _BESIDES.search(text)
         return bool(strange) and found is not None

@@ -119,7 +119,7 @@ def read(text: str, names: frozenset[str]) -> Reading:
             denied = deny_rest or open_denial
             clauses += [
                 _with_denied(c) if denied else c
-                for c in _clauses(clean, number, line.section, since <= OPENING)
+                for c in _clauses(clean, number, line.section, since <= OPENING, names)
             ]
             open_denial = clean.endswith((";", "\uff1b")) and (
                 open_denial or DENIES.search(clean) is not None
@@ -131,7 +131,15 @@ def _with_denied(c: Clause) -> Clause:
     return replace(c, denied=True)
 
 
-def _clauses(sentence: str, number: int, section: Section, opening: bool) -> Iterator[Clause]:
+def _proposes(text: str, names: frozenset[str]) -> bool:
+    """Whether a clause begins with what is to be done, and not with a component called like that."""
+    verb = REPAIR.search(text)
+    return verb is not None and verb[0].split()[-1].strip("`'\"*(").lower() not in names
+
+
+def _clauses(
+    sentence: str, number: int, section: Section, opening: bool, names: frozenset[str]
+) -> Iterator[Clause]:
     denied_all = DENIES.search(sentence)
     former = FORMER.search(sentence) is not None
     asked = OPEN_QUESTION.search(sentence) is not None
@@ -172,5 +180,5 @@ def _clauses(sentence: str, number: int, section: Section, opening: bool) -> Ite
                 or HEALTHY.search(piece) is not None,
                 former=former,
                 asked=asked,
-                repair=REPAIR.search(piece) is not None or section is Section.FIX,
+                repair=_proposes(piece, names) or section is Section.FIX,
             )

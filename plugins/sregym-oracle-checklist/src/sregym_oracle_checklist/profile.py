@@ -49,12 +49,23 @@ def identifiers(text: str) -> frozenset[str]:
     )
 
 
+def _telling_parts(names: frozenset[str], there: str) -> frozenset[str]:
+    """Parts of addresses, image names and assignments by which they are called: `v2.1-rc` of `shop:v2.1-rc`."""
+    parts = (part for name in names for part in re.split(r"[/:=@]", name))
+    return frozenset(
+        part
+        for part in parts
+        if len(part) > _TELLING and re.search(r"[-_.\d]", part) and part not in there.lower()
+    )
+
+
 class Values:
     """Values that one side of a change has and the other has not."""
 
     def __init__(self, here: str, there: str, known: str) -> None:
         self._names = frozenset(v for v in identifiers(here) if v not in known)
         self._names -= identifiers(there)
+        self._names |= frozenset(v for v in _telling_parts(self._names, there) if v not in known)
         self._numbers = numbers(here) - numbers(there)
 
     def __bool__(self) -> bool:

@@ -19,7 +19,7 @@ _CAUSE = (
     r"|given that|the reason (?:is|being|for (?:this|that) is)(?: that)?|thanks to|and that is because|as(?= (?:its|the|their|there) (?:[`\w.-]+ ){0,5}(?:is|are|was|were|has|have|does|cannot|can't)\b)"
 )
 _EFFECT = (
-    r"so that|so(?! far|-|\w)|therefore|thus|hence|consequently|as a (?:result|consequence)|which (?:is|was) why|(?:that is|that's|this is) why"
+    r"so that|so(?! far|-|\w| (?:does|do|did|is|are|was|were|has|have|had|can|should|must)\b)|therefore|thus|hence|consequently|as a (?:result|consequence)|which (?:is|was) why|(?:that is|that's|this is) why"
     r"|which (?:then |in turn |also |now |therefore )*(?:caus(?:es|ed)|makes?|made|means?|meant|leads?|led|breaks?|broke|leaves?|left|prevents?|prevented"
     r"|results?|resulted|triggers?|triggered|cascad\w+|takes?|took|stops?|stopped|blocks?)(?: that)?|this (?:caus(?:es|ed)|makes?|means?|leads?|breaks?|prevents?)"
     r"|causing|leading to|leads? to|led to|resulting in|results? in|resulted in|making|leaving|breaking|preventing|triggering"
@@ -42,7 +42,7 @@ EXPLICIT = _said(
     r"|\bthe (?:actual |real |underlying |true |only |main |primary |core |ultimate |initial )*(?:cause|fault|defect|problem|issue|bug|misconfiguration|trouble|failure|error|origin|offender)"
     r"(?: itself| here| here's)?(?:'s)? (?:is|was|lies|lay|sits|originates|appears to be|seems to be|must be|comes)\b"
     r"|\bthe (?:broken|faulty|defective|misconfigured|offending) (?:component|service|part|object|piece|resource|one)\b"
-    r"|\b(?:is|are|was|were) what(?:'s| is| was)? (?:broke\w*|wrong|caus\w+)|\bwhat (?:is|was|went|broke)(?: actually)? (?:wrong|broken)?"
+    r"|\b(?:is|are|was|were) what(?:'s| is| was)? (?:broke\w*|wrong|caus\w+)|\bwhat (?:(?:is|was|went)(?: actually)? (?:wrong|broken)|broke\b)"
     r"|\b(?:cause|source) of (?:the|this|all|these)\b|\bcausing (?:the|this|all)\b|\bthe (?:incident|outage) (?:is|was)\b",
 )
 
