@@ -80,19 +80,14 @@ class PullRefused(_OtherBuild):
     layer: ClassVar[str] = "kubernetes"
     mechanism: ClassVar[str] = "registry-unreachable"
     phrases: ClassVar[tuple[str, ...]] = (
-        "wrong image",
         "wrong image registry",
         "image registry cannot be reached",
         "registry does not exist",
         "registry host cannot be resolved",
-        "image cannot be pulled",
-        "ImagePullBackOff",
-        "ErrImagePull",
-        "image pull fails",
         "image reference names a wrong registry",
         "mirror of the registry is gone",
     )
-    symptoms: ClassVar[tuple[str, ...]] = ("pod does not start", "image pull failure")
+    symptoms: ClassVar[tuple[str, ...]] = ("pod does not start", "image cannot be pulled", "ImagePullBackOff", "ErrImagePull")
 
     class Parameters(_OtherBuild.Parameters):
         """Parameters.
@@ -130,7 +125,6 @@ class ImageIncompatible(_OtherBuild):
     phrases: ClassVar[tuple[str, ...]] = (
         "incompatible image",
         "incompatible version",
-        "wrong image",
         "wrong image version",
         "image version cannot open the data files",
         "image was upgraded to an incompatible version",
@@ -154,7 +148,6 @@ class BuggyBuild(_OtherBuild):
         "buggy image",
         "buggy build",
         "image with a bug",
-        "wrong image",
         "wrong image version",
         "bad build was rolled out",
         "faulty release",

@@ -221,7 +221,6 @@ class RunAsNonRoot(PodTemplateFault):
         "security context misconfigured",
         "securityContext forbids root",
         "container must not run as root",
-        "CreateContainerConfigError",
     )
     symptoms: ClassVar[tuple[str, ...]] = ("container is not created",)
     expected: ClassVar[str] = "a security context that the image meets"

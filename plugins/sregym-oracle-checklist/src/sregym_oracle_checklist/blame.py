@@ -70,8 +70,11 @@ class Accused:
         self._own = " ".join(
             text
             for one in (profile, *map(Profile, profile.others))
-            for text in (one.own_words, *one.phrases)
+            for text in (one.own_words, *one.phrases, *one.truth.mechanism_phrases)
         ).lower()
+        self._objects = re.compile(
+            rf"\b{re.escape(profile.kind)}s?\b[ :`'\"/]+([\w.]*[-_][\w.-]*)", re.IGNORECASE
+        )
         change = truth.changed
         # What the change itself names is told with it: `the address points to cart:8080`.
         self._valued = frozenset(
@@ -94,7 +97,7 @@ class Accused:
         elif any(m.component in self._profile.components for m in self._find(text)):
             return True
         ours = set(self.rivals_in(text)) <= self._profile.affected
-        if self._kind_subjects and ours and self._kind_in(text):
+        if self._kind_subjects and ours and self._kind_in(text) and not self._other_object(text):
             return True
         name = self._profile.object_name
         if re.search(r"[-_\d]", name) and name in low:
@@ -106,6 +109,12 @@ class Accused:
             m.component not in self._profile.allowed | self._profile.affected and not m.address
             for m in self._find(text)
         )
+
+    def _other_object(self, text: str) -> bool:
+        """Whether another object of the truth's kind is called by its name: `ConfigMap stock-config`."""
+        found = {m[1].lower().strip(".-") for m in self._objects.finditer(text)}
+        own = {self._profile.object_name, *map(str.lower, self._profile.allowed)}
+        return bool(found) and not found & own
 
     def _kind_in(self, text: str) -> bool:
         joined = re.sub(r"[ -]", "", text.lower())

@@ -119,7 +119,7 @@ class Evidence:
         self._names = names
         self._accused = Accused(profile, names)
         preferred, others = ranked(text)
-        self.reading: Reading = read(preferred, names.lower())
+        self.reading: Reading = read(preferred, names.lower(), profile.phrases)
         self._others = read(others, names.lower()) if others else None
         self._claims = self.reading.claims
         self.claimed = _joined(self._claims)
@@ -250,6 +250,7 @@ class Evidence:
             "mechanism_sentence": max(map(says, _sentences(claims)), default=0.0),
             "mechanism_later": gain,
             "mechanism_placed": max(map(says, placed), default=0.0),
+            "reversed": float(any(map(profile.reversed_in, _sentences(claims)))),
             "value_placed": float(any(map(profile.after.in_text, placed))),
             "strange_placed": min((_strange(t, profile) for t in placed), default=1.0),
             "after": float(profile.after.in_text(self.claimed)),

@@ -90,12 +90,13 @@ def _sentences(text: str) -> Iterator[str]:
             yield sentence
 
 
-def read(text: str, names: frozenset[str]) -> Reading:
+def read(text: str, names: frozenset[str], phrases: tuple[str, ...] = ()) -> Reading:
     """Take a text apart; never raises, whatever it is.
 
     Args:
         text: As submitted.
         names: Component names in lower case, which are never taken for labels.
+        phrases: What the author of the truth says; a negation in it clears nobody: `never ends`.
     """
     clauses: list[Clause] = []
     kept: list[str] = []
@@ -119,7 +120,7 @@ def read(text: str, names: frozenset[str]) -> Reading:
             denied = deny_rest or open_denial
             clauses += [
                 _with_denied(c) if denied else c
-                for c in _clauses(clean, number, line.section, since <= OPENING, names)
+                for c in _clauses(clean, number, line.section, since <= OPENING, names, phrases)
             ]
             open_denial = clean.endswith((";", "\uff1b")) and (
                 open_denial or DENIES.search(clean) is not None
@@ -137,8 +138,21 @@ def _proposes(text: str, names: frozenset[str]) -> bool:
     return verb is not None and verb[0].split()[-1].strip("`'\"*(").lower() not in names
 
 
+def _cleared(text: str, phrases: tuple[str, ...]) -> bool:
+    """Whether a clause says of something that it is all right, in words that are not the truth's."""
+    return any(
+        not any(found[0].strip().lower() in phrase for phrase in phrases)
+        for found in HEALTHY.finditer(text)
+    )
+
+
 def _clauses(
-    sentence: str, number: int, section: Section, opening: bool, names: frozenset[str]
+    sentence: str,
+    number: int,
+    section: Section,
+    opening: bool,
+    names: frozenset[str],
+    phrases: tuple[str, ...],
 ) -> Iterator[Clause]:
     denied_all = DENIES.search(sentence)
     former = FORMER.search(sentence) is not None
@@ -177,7 +191,7 @@ def _clauses(
                 or cleared
                 or section is Section.CLEARED
                 or fine
-                or HEALTHY.search(piece) is not None,
+                or _cleared(piece, phrases),
                 former=former,
                 asked=asked,
                 repair=_proposes(piece, names) or section is Section.FIX,

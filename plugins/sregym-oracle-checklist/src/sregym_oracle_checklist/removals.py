@@ -29,6 +29,7 @@ _THINGS: Mapping[str, str] = {
     "class": r"storage ?class(?:es)?|priority ?class(?:es)?",
     "registration": r"registrations?",
 }
+_ANY = "|".join(_THINGS.values())
 _GONE = (
     r"deleted|removed|dropped|missing|gone|lost(?! (?:its|the|their|an?|all|some)\b)|revoked|absent|stripped(?! of\b)|not found|nonexistent"
     r"|(?:does|do)(?:n't| not) exist|no longer exists?|isn't there|taken away"
@@ -48,8 +49,9 @@ _PART_OF = re.compile(r" (?:of|on|in|for|from|at) ")
 @cache
 def _said(thing: str) -> re.Pattern[str]:
     words = _THINGS[thing]
-    named = r"(?: [`'\"]?[\w./-]+[`'\"]?)?"
-    joint = r"(?: (?:was|were|is|are|has|have|had|been|got|also|now|not|that|which|simply|just|of [\w./-]+|on [\w./-]+)){0,4}"
+    # In `configmap key missing` the key is, and not the ConfigMap.
+    named = rf"(?: (?!(?:{_ANY})\b)[`'\"]?[\w./-]+[`'\"]?)?"
+    joint = r"(?: (?:was|were|is|are|has|have|had|been|got|also|now|not|that|which|simply|just|(?:of|on|in) [\w./-]+)){0,4}"
     return re.compile(
         rf"(?<![\w-]){_WHOLE}(?:{words})(?![\w-]){named}{joint} (?:{_GONE})(?![\w-])"
         rf"|(?<![\w-])(?:{_BEFORE})(?: (?:the|a|an|its|his|their|required|[`'\"]?\w+[`'\"]?)){{0,2}} (?:{words})(?![\w-])",

@@ -60,7 +60,8 @@ HEALTHY = _said(
 # Said of what somebody believed before; what holds now comes later.
 FORMER = _said(
     r"\b(?:initially|at first|first (?:i )?(?:thought|suspected|assumed)|originally|my first (?:guess|suspicion|hypothesis)|one might|you might|it (?:may |might )?(?:looks?|seems?|appears?) (?:like|as if|at first)"
-    r"|i (?:had )?(?:suspected|assumed|thought)|looked like|seemed|was suspected|tempting|at first (?:glance|sight))\b",
+    r"|i (?:had )?(?:suspected|assumed|thought)|looked like|seemed|was suspected|tempting|at first (?:glance|sight))\b"
+    r"|\bhad\b.{0,80}\b(?:ago|last (?:week|month|year))\b|\b(?:was|were|has been|have been) (?:since |already |meanwhile |long )?(?:repaired|fixed|resolved)\b",
 )
 HEDGE = _said(
     r"\b(?:might|may|could|possibl[ey]|perhaps|maybe|either|or|potential(?:ly)?|conceivably|not sure|unsure|unclear|unknown|uncertain|don't know|cannot tell|can't tell|one of|hypothes[ie]s|candidates?|suspects?|guess(?:es)?|any of)\b",
