@@ -24,11 +24,11 @@ MOST_OF_THEM = 0.6
 # Others are blamed or drawn in, or the author has not decided: no pass, whatever the rest says.
 DOUBTFUL = (
     "accused_besides", "undecided", "last_rival", "alternatives", "defects_listed", "faulted", "sibling",
-    "removed_other", "reversed",
+    "removed_other", "reversed", "other_field",
 )  # fmt: skip
 # A text that speaks of no other place and no other defect is not failed unless it is this unlikely.
 RULED_OUT = 0.1
-SAYS_SOMETHING, SAYS_MORE, SAYS_MUCH = 0.3, 0.35, 0.5
+SAYS_SOMETHING, SAYS_MORE, SAYS_MUCH, SAYS_NEARLY_ALL = 0.3, 0.35, 0.5, 0.75
 # A text of so few words with content that has none of the true defect says that something is wrong.
 FEW_WORDS = 10
 DETAIL_ENOUGH = 0.5
@@ -89,7 +89,8 @@ def answers_from_text(text: str, case: Case) -> list[Answer]:
         name for name in profile.truth.contributing if name not in profile.components
         and not any(m.component == name for m in case.names.find(evidence.reading.text))
     )  # fmt: skip
-    denied = NO_IMPACT.search(text) if profile.truth.affected else None
+    unnoticed = not profile.truth.affected or NO_IMPACT.search(profile.truth.impact)
+    denied = None if unnoticed else NO_IMPACT.search(text)
     return [
         Answer("component", origin, place),
         Answer("origin", origin, place),
@@ -126,6 +127,8 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
         return None
     concrete = ("relation", "after", "before", "detail", "own_defect")
     if diagnosis and evidence.content < FEW_WORDS and not any(figures[n] for n in concrete):
+        return None
+    if diagnosis and figures["other_value"] and figures["mechanism_firm"] < SAYS_NEARLY_ALL:
         return None
     if diagnosis and not tells_defect(figures):
         return None

@@ -141,8 +141,9 @@ class Accused:
         return [name for name in found if name not in self._own]
 
     def first_in(self, text: str) -> str | None:
-        """The first component named."""
-        return next((m.component for m in self._find(text)), None)
+        """The first component named, but for those by which the truth's place is described."""
+        found = (m.component for m in self._find(text))
+        return next((n for n in found if not any(n in place for place in self._described)), None)
 
     def verdicts(self, text: str) -> list[bool]:
         """For each time that a sentence says who is to blame, whether that is the truth's place."""
@@ -175,7 +176,7 @@ class Accused:
 
     def accused_besides(self, text: str) -> bool:
         """Whether a sentence blames somebody who has no part in it."""
-        strange = set(self.rivals_in(text)) - self._profile.affected or self.outsiders_in(text)
+        strange = self.uninvolved_in(text) or self.outsiders_in(text)
         return bool(strange or self.besides(text)) and _ACCUSES.search(text) is not None
 
     def faulted(self, text: str) -> bool:

@@ -242,6 +242,7 @@ class Evidence:
         details = profile.detail_stems
         half = len(claims) // 2
         placed = [t for t in _sentences(claims) if self._accused.truth_in(t)]
+        told = _sentences([c for c in claims if not c.repair])
         gain = says(_joined(claims[half:])) - says(_joined(claims[:half])) if half else 0.0
         return {
             "mechanism": whole,
@@ -250,7 +251,8 @@ class Evidence:
             "mechanism_sentence": max(map(says, _sentences(claims)), default=0.0),
             "mechanism_later": gain,
             "mechanism_placed": max(map(says, placed), default=0.0),
-            "reversed": float(any(map(profile.reversed_in, _sentences(claims)))),
+            "reversed": float(any(map(profile.reversed_in, told))),
+            "other_value": float(any(map(profile.other_value_in, told))),
             "value_placed": float(any(map(profile.after.in_text, placed))),
             "strange_placed": min((_strange(t, profile) for t in placed), default=1.0),
             "after": float(profile.after.in_text(self.claimed)),

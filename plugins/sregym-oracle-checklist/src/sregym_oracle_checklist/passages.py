@@ -35,6 +35,9 @@ _FINE = re.compile(
     r"\W*(?:is |was )?(?:fine|ok|okay|good|healthy|ready|open|works?|up|connects?|connected|resolve[sd]?|succeeds?|normal|pass(?:es|ed)?|present)\W*",
     re.IGNORECASE,
 )
+# `was running and is stopped` tells a change, and not that all is well.
+_WAS = re.compile(r"\b(?:was|were)\b[^.;]{0,60}$", re.IGNORECASE)
+_AND_IS = re.compile(r"[^.;]{0,60}?\b(?:and|but) (?:is|are)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,7 @@ def _cleared(text: str, phrases: tuple[str, ...]) -> bool:
     """Whether a clause says of something that it is all right, in words that are not the truth's."""
     return any(
         not any(found[0].strip().lower() in phrase for phrase in phrases)
+        and not (_WAS.search(text[: found.end()]) and _AND_IS.match(text[found.end() :]))
         for found in HEALTHY.finditer(text)
     )
 
@@ -154,7 +158,10 @@ def _clauses(
     names: frozenset[str],
     phrases: tuple[str, ...],
 ) -> Iterator[Clause]:
-    denied_all = DENIES.search(sentence)
+    denied_all = any(
+        not any(found[0].strip(" .;").lower() in phrase for phrase in phrases)
+        for found in DENIES.finditer(sentence)
+    )
     former = FORMER.search(sentence) is not None
     asked = OPEN_QUESTION.search(sentence) is not None
     at, role = 0, "claim"
@@ -187,7 +194,7 @@ def _clauses(
                 explicit=EXPLICIT.search(sentence) is not None
                 or (opening and section is Section.CAUSE),
                 hedged=HEDGE.search(piece) is not None,
-                denied=bool(denied_all)
+                denied=denied_all
                 or cleared
                 or section is Section.CLEARED
                 or fine

@@ -10,6 +10,8 @@ from sregym_oracle_checklist.concepts import JOINT, relations, spaced, stems, su
 from sregym_oracle_checklist.removals import truly_gone
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sregym_core.model import GroundTruth
 
 _TOKEN = re.compile(r"[A-Za-z0-9_./:@%-]*[A-Za-z0-9_%]")
@@ -105,6 +107,21 @@ def _size(value: str) -> float | None:
     """A quantity as a number; None for everything else."""
     match = _QUANTITY.fullmatch(value.strip())
     return float(match[1]) * _UNITS.get((match[2] or "").lower(), 1.0) if match else None
+
+
+def _moves(text: str) -> list[tuple[str, str]]:
+    """Old and new side of each change that a text tells: `from A to B`, `was A and is B`, `A -> B`."""
+    found = ([side for side in move.groups() if side is not None] for move in _MOVE.finditer(text))
+    return [(old, new) for old, new in found]
+
+
+def _finder(raw: str, values: Values) -> Callable[[str], bool]:
+    whole = re.compile(rf"(?<![\w-]){re.escape(raw.strip())}(?![\w-])", re.IGNORECASE)
+
+    def found(text: str) -> bool:
+        return bool(raw) and (values.in_text(text) or whole.search(text) is not None)
+
+    return found
 
 
 class Wording:
@@ -284,18 +301,22 @@ class Profile:
 
     def reversed_in(self, text: str) -> bool:
         """Whether a text tells the change in the wrong direction: from the new value to the old one."""
-        if not (self.after and self.before):
-            return False
-        moves = (
-            [side for side in move.groups() if side is not None] for move in _MOVE.finditer(text)
-        )
+        before, after = self._sides
         return any(
-            self.after.in_text(old)
-            and self.before.in_text(new)
-            and not self.before.in_text(old)
-            and not self.after.in_text(new)
-            for old, new in moves
+            after(old) and before(new) and not before(old) and not after(new)
+            for old, new in _moves(text)
         )
+
+    def other_value_in(self, text: str) -> bool:
+        """Whether a text tells a change from the true old value to another one than the true new one."""
+        before, after = self._sides
+        return any(before(old) and not after(new) for old, new in _moves(text))
+
+    @cached_property
+    def _sides(self) -> tuple[Callable[[str], bool], Callable[[str], bool]]:
+        """What finds the old and the new value in a text; nothing does where there is none."""
+        change = self.truth.changed
+        return _finder(change.before, self.before), _finder(change.after, self.after)
 
     def says_own_words(self, text: str) -> bool:
         """Whether a text has all words of one of the author's phrases, in any inflection."""
