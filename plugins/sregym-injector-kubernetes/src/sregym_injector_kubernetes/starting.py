@@ -155,7 +155,7 @@ class ClaimMissing(PodTemplateFault):
         "claimName does not match any PVC",
         "PVC name mismatch",
         "claim is missing",
-        "pod has unbound or missing claims",
+        "claim of the pod is missing",
     )
     symptoms: ClassVar[tuple[str, ...]] = ("pods are Pending", "pods cannot be scheduled")
     expected: ClassVar[str] = "claims that exist"

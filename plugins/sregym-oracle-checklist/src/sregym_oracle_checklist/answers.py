@@ -28,7 +28,7 @@ DOUBTFUL = (
 )  # fmt: skip
 # A text that speaks of no other place and no other defect is not failed unless it is this unlikely.
 RULED_OUT = 0.1
-SAYS_SOMETHING, SAYS_MORE, SAYS_MUCH, SAYS_NEARLY_ALL = 0.3, 0.35, 0.5, 0.75
+SAYS_SOMETHING, SAYS_MORE, SAYS_MUCH = 0.3, 0.35, 0.5
 # A text of so few words with content that has none of the true defect says that something is wrong.
 FEW_WORDS = 10
 DETAIL_ENOUGH = 0.5
@@ -128,7 +128,7 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     concrete = ("relation", "after", "before", "detail", "own_defect")
     if diagnosis and evidence.content < FEW_WORDS and not any(figures[n] for n in concrete):
         return None
-    if diagnosis and figures["other_value"] and figures["mechanism_firm"] < SAYS_NEARLY_ALL:
+    if diagnosis and figures["other_value"]:
         return None
     if diagnosis and not tells_defect(figures):
         return None

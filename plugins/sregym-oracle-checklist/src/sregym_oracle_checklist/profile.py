@@ -116,10 +116,12 @@ def _moves(text: str) -> list[tuple[str, str]]:
 
 
 def _finder(raw: str, values: Values) -> Callable[[str], bool]:
-    whole = re.compile(rf"(?<![\w-]){re.escape(raw.strip())}(?![\w-])", re.IGNORECASE)
+    # Emphasis is taken out of texts before they are read.
+    told = re.escape(raw.replace("*", "").strip()) or "unset|nothing|none|empty|missing|absent"
+    whole = re.compile(rf"(?<![\w-])(?:{told})(?![\w-])", re.IGNORECASE)
 
     def found(text: str) -> bool:
-        return bool(raw) and (values.in_text(text) or whole.search(text) is not None)
+        return values.in_text(text) or whole.search(text.replace("*", "")) is not None
 
     return found
 

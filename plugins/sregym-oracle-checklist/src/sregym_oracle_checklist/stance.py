@@ -16,7 +16,7 @@ _CAUSE = (
     r"|stem(?:s|med|ming)? from|result(?:s|ed|ing)? from|trac(?:e[sd]?|ing) (?:it |this |them |the \w+ )?(?:all the way )?(?:back |down )?to"
     r"|attribut(?:ed|able) to|originat(?:es|ed|ing) (?:from|in|with)|com(?:es?|ing) (?:down )?(?:from|to)|boils? down to"
     r"|triggered by|driven by|brought down by|explained by|rooted in|since(?! \d| the (?:last|deploy|start|begin|alert)|,)"
-    r"|given that|the reason (?:is|being|for (?:this|that) is)(?: that)?|thanks to|and that is because|as(?= (?:its|the|their|there) (?:[`\w.-]+ ){0,5}(?:is|are|was|were|has|have|does|cannot|can't)\b)"
+    r"|given that|the reason (?:is|being|for (?:this|that) is)(?: that)?|thanks to|and that is because|(?<!\bis )(?<!\bwas )as(?= (?:its|the|their|there) (?:[`\w.-]+ ){0,5}(?:is|are|was|were|has|have|does|cannot|can't)\b)"
 )
 _EFFECT = (
     r"so that|so(?! far|-|\w| (?:does|do|did|is|are|was|were|has|have|had|can|should|must)\b)|therefore|thus|hence|consequently|as a (?:result|consequence)|which (?:is|was) why|(?:that is|that's|this is) why"
@@ -64,7 +64,7 @@ FORMER = _said(
     r"|\bhad\b.{0,80}\b(?:ago|last (?:week|month|year))\b|\b(?:was|were|has been|have been) (?:since |already |meanwhile |long )?(?:repaired|fixed|resolved)\b",
 )
 HEDGE = _said(
-    r"\b(?:might|may|could|possibl[ey]|perhaps|maybe|either|or|potential(?:ly)?|conceivably|not sure|unsure|unclear|unknown(?= (?:cause|reason|origin|whether|why|what|yet)\b|\W*$)|uncertain|don't know|cannot tell|can't tell|one of|hypothes[ie]s|candidates?|suspects?|guess(?:es)?|any of)\b",
+    r"\b(?:might|may(?! not\b)|could|possibl[ey]|perhaps|maybe|either|or|potential(?:ly)?|conceivably|not sure|unsure|unclear|unknown (?:cause|reason|origin)|(?:cause|reason|origin) (?:\w+ ){0,3}unknown|uncertain|don't know|cannot tell|can't tell|one of(?! (?:the|its|our) \w+s\b)|hypothes[ie]s|candidates?|suspects?|guess(?:es)?|any of)\b",
 )
 # Asked, supposed or still to be looked at: nothing is claimed.
 OPEN_QUESTION = _said(
@@ -105,7 +105,7 @@ REPAIR = _said(
 )
 # Words of somebody who is not sure, who has not decided, and who has with a grain of salt.
 UNSURE = _said(
-    r"\b(?:unclear|cannot (?:decide|determine|tell|say)|can't (?:decide|determine|tell|say)|could be|may be|might be|either|any of|one of|candidates?|among them|plausible|not sure|unsure|don't know|hypothes|alternatively|possib\w+)\b",
+    r"\b(?:unclear|cannot (?:decide|determine|tell|say)|can't (?:decide|determine|tell|say)|could be|may be|might be|either|any of|one of(?! (?:the|its|our) \w+s\b)|candidates?|among them|plausible|not sure|unsure|don't know|hypothes|alternatively|possib\w+)\b",
 )
 UNDECIDED = _said(
     r"\b(?:cannot (?:decide|determine|tell)|can't (?:decide|determine|tell)|either\b[^.]{0,200}\bor\b|candidates|any of these|could be\b[^.]{0,200}\b(?:or|could)|both fit|checking them all)\b",
