@@ -238,16 +238,17 @@ class Evidence:
 
     def _mechanism(self) -> dict[str, float]:
         says, claims, profile = self._profile.says_mechanism, self._claims, self._profile
-        whole = says(self.claimed)
+        share = says(self.claimed)
         details = profile.detail_stems
         half = len(claims) // 2
         placed = [t for t in _sentences(claims) if self._accused.truth_in(t)]
-        told = _sentences([c for c in claims if not c.repair])
+        whole = self.reading.sentences
+        told = [whole[n] for n in dict.fromkeys(c.sentence for c in claims if not c.repair)]
         gain = says(_joined(claims[half:])) - says(_joined(claims[:half])) if half else 0.0
         return {
-            "mechanism": whole,
+            "mechanism": share,
             "mechanism_firm": says(_joined([c for c in claims if not c.hedged])),
-            "mechanism_conclusion": says(self.conclusion) if self.conclusion else whole * 0.6,
+            "mechanism_conclusion": says(self.conclusion) if self.conclusion else share * 0.6,
             "mechanism_sentence": max(map(says, _sentences(claims)), default=0.0),
             "mechanism_later": gain,
             "mechanism_placed": max(map(says, placed), default=0.0),

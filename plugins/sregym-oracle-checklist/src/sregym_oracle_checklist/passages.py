@@ -23,7 +23,7 @@ from sregym_oracle_checklist.stance import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 _SENTENCE_END = re.compile(
     r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bapprox\.)(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f\uff1b])|(?<=;)\s+"
@@ -71,10 +71,15 @@ class Clause:
 
 @dataclass(frozen=True)
 class Reading:
-    """All clauses of a text, and the text without words to whoever judges it."""
+    """All clauses of a text, and its sentences by number, without words to whoever judges it."""
 
     clauses: tuple[Clause, ...]
-    text: str
+    sentences: Mapping[int, str]
+
+    @property
+    def text(self) -> str:
+        """All sentences."""
+        return "\n".join(self.sentences.values())
 
     @property
     def claims(self) -> list[Clause]:
@@ -102,7 +107,7 @@ def read(text: str, names: frozenset[str], phrases: tuple[str, ...] = ()) -> Rea
         phrases: What the author of the truth says; a negation in it clears nobody: `never ends`.
     """
     clauses: list[Clause] = []
-    kept: list[str] = []
+    kept: dict[int, str] = {}
     number = since = 0
     deny_rest = open_denial = False
     for line in lines_of(text, names):
@@ -113,7 +118,7 @@ def read(text: str, names: frozenset[str], phrases: tuple[str, ...] = ()) -> Rea
             clean = sentence
             if TO_THE_JUDGE.search(sentence):
                 continue
-            kept.append(clean)
+            kept[number] = clean
             if DENIED_ALL.search(clean):
                 clauses = [_with_denied(c) for c in clauses]
                 continue
@@ -128,7 +133,7 @@ def read(text: str, names: frozenset[str], phrases: tuple[str, ...] = ()) -> Rea
             open_denial = clean.endswith((";", "\uff1b")) and (
                 open_denial or DENIES.search(clean) is not None
             )
-    return Reading(tuple(clauses), "\n".join(kept))
+    return Reading(tuple(clauses), kept)
 
 
 def _with_denied(c: Clause) -> Clause:

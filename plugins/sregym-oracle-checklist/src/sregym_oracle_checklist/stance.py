@@ -50,7 +50,7 @@ EXPLICIT = _said(
 HEALTHY = _said(
     r"\b(?:not|never|n't) (?:been |being |at all |actually |really )?(?:missing|dropped|deleted|removed|revoked|wrong|broken|changed|expired|full|overloaded|corrupt\w*|stuck|slow|blocked|denied|misconfigured|crash\w*|exhausted|lost|the)\b(?! (?:one|only|right|same))|"
     r"\b(?:is|are|was|were|looks?|seems?|appears?|remains?|stays?|being|works?|runs?|checks?|came back|checked out)\s+(?:all |both |perfectly |completely |totally |otherwise |just |still |itself |themselves |also |entirely )*"
-    r"(?:fine|ok|okay|healthy|correct(?:ly)?|right|good|normal(?:ly)?|unaffected|intact|in order(?!-)|as expected|as it should|up and running|running|ready|present|innocent|clean|valid|irrelevant|unchanged|untouched|good order|well)\b"
+    r"(?:fine|ok|okay|healthy|correct(?:ly)?|right|good|normal(?:ly)?|unaffected|intact|in order(?!-)|as expected|as it should|up and running|running|ready|present|complete|consistent|innocent|clean|valid|irrelevant|unchanged|untouched|good order|well)\b"
     r"|\b(?:is|are|was|were)?\s?(?:not|n't|never|neither|nor)\s+(?:\w+ )?(?:the |a |an |at |to |any )?(?:\w+ )?(?:root )?(?:causes?|culprit|problem|issue|fault|blame|broken|affected|involved|defective|misconfigured|responsible|source|origin|defect|misconfiguration|wrong|guilty|reason)\b"
     r"|\brul(?:ed?|ing) out\b|\bruled \w+ out\b|\bexclud(?:ed?|ing)\b|\bexonerat\w+|\bhealthy\b|\bred herring\b|\binnocent\b|\beliminated\b|\bdismiss\w*"
     r"|\bno (?:problem|issue|evidence|sign|signs|indication|trouble|fault|defect|anomal\w+|errors?|misconfiguration|mismatch|change)s?\b|\bnothing (?:is )?(?:wrong|unusual|abnormal|suspicious)\b|\bwithout (?:any )?(?:problem|issue)s?\b"
