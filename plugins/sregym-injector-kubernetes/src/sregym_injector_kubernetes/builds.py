@@ -87,7 +87,12 @@ class PullRefused(_OtherBuild):
         "image reference names a wrong registry",
         "mirror of the registry is gone",
     )
-    symptoms: ClassVar[tuple[str, ...]] = ("pod does not start", "image cannot be pulled", "ImagePullBackOff", "ErrImagePull")
+    symptoms: ClassVar[tuple[str, ...]] = (
+        "pod does not start",
+        "image cannot be pulled",
+        "ImagePullBackOff",
+        "ErrImagePull",
+    )
 
     class Parameters(_OtherBuild.Parameters):
         """Parameters.
@@ -126,7 +131,7 @@ class ImageIncompatible(_OtherBuild):
         "incompatible image",
         "incompatible version",
         "wrong image version",
-        "image version cannot open the data files",
+        "image version is too new for the data files",
         "image was upgraded to an incompatible version",
         "major version upgrade is not compatible",
         "image belongs to another application",

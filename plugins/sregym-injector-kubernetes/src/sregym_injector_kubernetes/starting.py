@@ -32,7 +32,6 @@ class CommandWrong(PodTemplateFault):
         "wrong binary",
         "command not found in the image",
         "executable file not found",
-        "no such file or directory",
         "container command is misconfigured",
         "entry point does not exist",
         "starts the wrong program",

@@ -28,7 +28,7 @@ DOUBTFUL = (
 )  # fmt: skip
 # A text that speaks of no other place and no other defect is not failed unless it is this unlikely.
 RULED_OUT = 0.1
-SAYS_SOMETHING, SAYS_MORE, SAYS_MUCH, SAYS_NEARLY_ALL = 0.3, 0.4, 0.5, 0.75
+SAYS_SOMETHING, SAYS_MORE, SAYS_MUCH = 0.3, 0.4, 0.5
 # A text of so few words with content that has none of the true defect says that something is wrong.
 FEW_WORDS = 10
 DETAIL_ENOUGH = 0.5
@@ -147,7 +147,7 @@ def tells_defect(figures: Mapping[str, float]) -> bool:
     parts = ("detail", "field", "own_all")
     said = max(figures["mechanism_firm"], figures["mechanism"])
     return bool(
-        (said >= SAYS_MORE and (figures["relation"] or said >= SAYS_NEARLY_ALL))
+        said >= SAYS_MORE
         or figures["after"]
         or figures["before"]
         or any(figures[name] >= SAYS_MUCH for name in parts)

@@ -117,7 +117,10 @@ def _moves(text: str) -> list[tuple[str, str]]:
 
 def _finder(raw: str, values: Values) -> Callable[[str], bool]:
     # Emphasis is taken out of texts before they are read.
-    told = re.escape(raw.replace("*", "").strip()) or "unset|nothing|none|empty|missing|absent|gone|removed|deleted|dropped"
+    told = (
+        re.escape(raw.replace("*", "").strip())
+        or "unset|nothing|none|empty|missing|absent|gone|removed|deleted|dropped"
+    )
     whole = re.compile(rf"(?<![\w-])(?:{told})(?![\w-])", re.IGNORECASE)
 
     def found(text: str) -> bool:

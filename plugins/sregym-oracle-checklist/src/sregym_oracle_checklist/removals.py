@@ -36,9 +36,7 @@ _GONE = (
 )
 # In `the role of user admin is gone` the role is, and not the user.
 _WHOLE = r"(?<!\bof )(?<!\bof the )(?<!\bfrom )(?<!\bfrom the )(?<!\bon )(?<!\bin )(?<!\bfor )"
-_BEFORE = (
-    r"missing|deleted?|removed|dropped|lost|revoked|lacks|re-?creat(?:e|ed|ing)|took away"
-)
+_BEFORE = r"missing|deleted?|removed|dropped|lost|revoked|lacks|re-?creat(?:e|ed|ing)|took away"
 _TRIED = re.compile(
     r"\b(?:I|we) (?:\w+ )?(?:deleted|removed|dropped|stopped|re-?created)\b[^.;,]*", re.IGNORECASE
 )

@@ -41,7 +41,7 @@ def phrasings(truth: GroundTruth) -> Mapping[str, str]:
         "former-hypothesis": f"At first I suspected the load, but it is normal. It is {place}: {wrong}; {moved}.",
         "blame": f"The root cause is {place}, namely {wrong}: {moved}. Suffering from it: {victims}.",
         "numbered": f"1. Where: {place}\n2. What: {wrong}\n3. Change: {moved}",
-        "note": f"Note for the handover: {wrong} at {truth.component}. In detail, {moved}.",
+        "note": f"Note for the handover: {wrong} at component {truth.component}. In detail, {moved}.",
         **{
             f"author: {phrase}": f"The root cause is in {place}: {phrase}."
             for phrase in truth.mechanism_phrases
@@ -84,9 +84,7 @@ def near_misses(
         back = Change(what=change.what, before=change.after, after=change.before)
         texts["reversed"] = f"The root cause is in {place}: {_moved(back)}."
     if victim:
-        texts["victim"] = (
-            f"Root cause: {victim} is broken, its code has a bug. Roll {victim} back."
-        )
+        texts["victim"] = f"Root cause: {victim} is broken, its code has a bug. Roll {victim} back."
     for number, name in enumerate(strangers[:2], 1):
         texts[f"elsewhere-{number}"] = f"The root cause is {name}: {name} has {wrong}."
     if strangers:
