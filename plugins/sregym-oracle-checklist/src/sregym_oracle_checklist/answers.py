@@ -128,7 +128,8 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     concrete = ("relation", "after", "before", "detail", "own_defect")
     if diagnosis and evidence.content < FEW_WORDS and not any(figures[n] for n in concrete):
         return None
-    if diagnosis and figures["other_value"]:
+    valued = figures["after"] or figures["before"]
+    if diagnosis and (figures["other_value"] or (figures["other_change"] and not valued)):
         return None
     if diagnosis and not tells_defect(figures):
         return None

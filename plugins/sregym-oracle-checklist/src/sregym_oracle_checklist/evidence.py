@@ -254,6 +254,9 @@ class Evidence:
             "mechanism_placed": max(map(says, placed), default=0.0),
             "reversed": float(any(map(profile.reversed_in, told))),
             "other_value": float(any(map(profile.other_value_in, told))),
+            "other_change": float(
+                any(self._accused.truth_in(t) and profile.other_change_in(t) for t in told)
+            ),
             "value_placed": float(any(map(profile.after.in_text, placed))),
             "strange_placed": min((_strange(t, profile) for t in placed), default=1.0),
             "after": float(profile.after.in_text(self.claimed)),

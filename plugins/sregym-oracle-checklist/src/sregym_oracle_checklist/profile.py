@@ -312,6 +312,14 @@ class Profile:
             for old, new in _moves(text)
         )
 
+    def other_change_in(self, text: str) -> bool:
+        """Whether a text tells a change, and neither side of it is one of the true change."""
+        before, after = self._sides
+        moves = _moves(text)
+        return bool(moves) and not any(
+            side(told) for move in moves for told in move for side in (before, after)
+        )
+
     def other_value_in(self, text: str) -> bool:
         """Whether a text tells a change from the true old value to another one than the true new one."""
         before, after = self._sides

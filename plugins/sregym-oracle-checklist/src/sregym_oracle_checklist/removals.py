@@ -52,7 +52,7 @@ def _said(thing: str) -> re.Pattern[str]:
     joint = r"(?: (?:was|were|is|are|has|have|had|been|got|also|now|not|that|which|simply|just|(?:of|on|in) [\w./-]+)){0,4}"
     return re.compile(
         rf"(?<![\w-]){_WHOLE}(?:{words})(?![\w-]){named}{joint} (?:{_GONE})(?![\w-])"
-        rf"|(?<![\w-])(?:{_BEFORE})(?: (?:the|a|an|its|his|their|required|[`'\"]?\w+[`'\"]?)){{0,2}} (?:{words})(?![\w-])",
+        rf"|(?<![\w-])(?:{_BEFORE})(?: (?:the|a|an|its|his|their|required|(?!(?:at|of|on|in|for|from|by|with|to)\b)[`'\"]?\w+[`'\"]?)){{0,2}} (?:{words})(?![\w-])",
         re.IGNORECASE,
     )
 

@@ -71,7 +71,6 @@ def near_misses(
             f"other-defect-{number}": f"The root cause is in {place}: {words}; {moved}."
             for number, (words, moved) in enumerate(foreign[:_NEIGHBOURS], 1)
         },
-        "other-field": f"{truth.component}: {foreign[0][1]}.",
         "denied": f"It is not true that {truth.sentence()}",
         "taken-back": f"{truth.sentence()}\nNone of the above is true.",
         "symptoms": f"{truth.impact or 'Some requests fail.'}{suffering}",
