@@ -85,7 +85,10 @@ def test_whoever_claims_everybody_contributes_has_told_no_origin(
 def test_claims_stand_where_the_text_says_something_else(
     truths: dict[str, GroundTruth], components: Sequence[Component]
 ) -> None:
-    other, right = "The root cause is geo: wrong image.", "mongodb-rate: memory limit too low, 10Mi."
+    other, right = (
+        "The root cause is geo: wrong image.",
+        "mongodb-rate: memory limit too low, 10Mi.",
+    )
     assert outcome(truths, components, other) == "pass"
     assert outcome(truths, components, right, component="geo") == "fail"
 

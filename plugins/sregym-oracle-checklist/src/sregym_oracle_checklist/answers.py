@@ -28,7 +28,7 @@ DOUBTFUL = (
 )  # fmt: skip
 # A text that speaks of no other place and no other defect is not failed unless it is this unlikely.
 RULED_OUT = 0.1
-SAYS_SOMETHING, SAYS_MORE, SAYS_MUCH = 0.3, 0.4, 0.5
+SAYS_SOMETHING, SAYS_MORE, SAYS_MUCH, SAYS_MOST = 0.3, 0.4, 0.5, 0.75
 # A text of so few words with content that has none of the true defect says that something is wrong.
 FEW_WORDS = 10
 DETAIL_ENOUGH = 0.5
@@ -120,7 +120,10 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
         return False
     unknown = bool(figures["other_language"]) and not (figures["after"] or figures["before"])
     supposed = figures["mechanism"] - figures["mechanism_firm"] >= SAYS_SOMETHING
-    doubtful = supposed or any(figures[name] for name in DOUBTFUL)
+    taken_back = figures["truth_denied"] and figures["mechanism_denied"] >= max(
+        SAYS_MOST, figures["mechanism"]
+    )
+    doubtful = supposed or taken_back or any(figures[name] for name in DOUBTFUL)
     if figures["own_words"] and not figures["unsure"] and not doubtful and figures["covered"] == 1:
         return True
     if diagnosis and (unknown or doubtful or figures["covered"] < 1 or not figures["named"]):

@@ -307,8 +307,14 @@ class Profile:
     def reversed_in(self, text: str) -> bool:
         """Whether a text tells the change in the wrong direction: from the new value to the old one."""
         before, after = self._sides
+        change = self.truth.changed
+        # Of `get, list` and `list` one is found wherever the other is.
+        within, around = change.before in change.after, change.after in change.before
         return any(
-            after(old) and before(new) and not before(old) and not after(new)
+            after(old)
+            and before(new)
+            and (within or not before(old))
+            and (around or not after(new))
             for old, new in _moves(text)
         )
 

@@ -121,7 +121,7 @@ class InjectorContract:
         judges: tuple[DiagnosisOracle, ...],
         other_faults: tuple[Fault, ...],
     ) -> None:
-        """Elsewhere, another defect or field, the wrong direction, a denial, a consequence: none passes."""
+        """Elsewhere, another defect or field, the wrong direction, a denial, a consequence: ten do not pass."""
         truth, parts = _truth(case, provision), case.application.components()
         target = chosen_target(case.application, case.target)
         others = truths_beside(case.fault, case.application, target, other_faults)
