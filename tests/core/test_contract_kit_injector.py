@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from sregym_core.interfaces import Actor, Command, Fault, FaultContext
 from sregym_core.model import Change, Check, Component, GroundTruth, ObjectRef, Outcome
 from sregym_core.testing import FaultCase, InjectorContract, Shop
+from sregym_core.testing.diagnoses import installed_judges
 
 
 class Good(Fault):
@@ -147,6 +148,24 @@ class LeavesTheTruthOpen(Good):
         return super().ground_truth(context).model_copy(update={"mechanism": ""})
 
 
+class SaysNothingOfItsDefect(Good):
+    """Its author's phrases are what everybody says of anything."""
+
+    def ground_truth(self, context: FaultContext) -> GroundTruth:
+        vague = {"mechanism_phrases": ("who knows", "it may or may not be so")}
+        return super().ground_truth(context).model_copy(update=vague)
+
+
+class TellsTheCauseAsImpact(Good):
+    """Whoever tells what users see has told the cause."""
+
+    def ground_truth(self, context: FaultContext) -> GroundTruth:
+        name = context.component.name
+        impact = f"The root cause is in {name}: wrong target port of Service {name}."
+        told = {"mechanism_phrases": ("wrong target port",), "impact": impact}
+        return super().ground_truth(context).model_copy(update=told)
+
+
 class FixesTheWrongWay(Good):
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
         return (self.fix_to(context, 4711),)
@@ -192,6 +211,8 @@ BAD: dict[str, type[Fault]] = {
     "test_a_killed_injection_can_be_undone": JournalsAfterwards,
     "test_truth_and_fix_do_not_depend_on_the_injection": ReadsTheTruthFromTheWorld,
     "test_truth_is_complete": LeavesTheTruthOpen,
+    "test_its_truth_is_recognised": SaysNothingOfItsDefect,
+    "test_near_misses_are_not_recognised": TellsTheCauseAsImpact,
     "test_reference_fix_repairs": FixesTheWrongWay,
     "test_nothing_in_the_world_tells_of_it": SignsItsWork,
     "test_nobody_changes_anything_anonymously": IsNobody,
@@ -216,7 +237,14 @@ class TestFaultThatWaitsForItsTurn(InjectorContract):
 def test_bad_fault_is_found(check, run_check, memory) -> None:
     case = FaultCase(BAD[check](), Shop(), "cart")
     with pytest.raises((AssertionError, pytest.fail.Exception)):
-        run_check(InjectorContract, check, case=case, provision=memory)
+        run_check(
+            InjectorContract,
+            check,
+            case=case,
+            provision=memory,
+            judges=installed_judges(),
+            other_faults=(),
+        )
 
 
 def test_a_wait_for_the_effect_is_found_without_advance(run_check, memory) -> None:

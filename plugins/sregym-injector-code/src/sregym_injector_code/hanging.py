@@ -94,7 +94,7 @@ class Hang(_Stopped):
         "process is stopped",
         "service hangs",
         "threads are stuck",
-        "does not answer although it runs",
+        "accepts connections and gives no answer",
         "stopped by SIGSTOP",
         "unresponsive process",
     )

@@ -195,7 +195,7 @@ class StoreFlooded(StoreFault):
     families = (Family.REDIS,)
     mechanism = "store-out-of-memory"
     phrases = (
-        "maxmemory reached", "store out of memory", "out of memory", "OOM command not allowed", "memory limit reached",
+        "maxmemory reached", "store out of memory", "OOM command not allowed", "memory limit reached",
         "maxmemory", "noeviction", "store is full", "cache is full", "flooded with keys",
         "memory exhausted", "filled with keys", "eviction policy", "used memory above maxmemory",
     )  # fmt: skip

@@ -206,7 +206,6 @@ class MongodbUserDropped(_AccountFault):
                 "account does not exist",
                 "account was dropped",
                 "account is missing",
-                "authentication failed",
                 "authentication fails because the user does not exist",
                 "UserNotFound",
                 f"no user {user}",

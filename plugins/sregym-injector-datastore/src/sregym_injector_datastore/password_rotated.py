@@ -39,7 +39,7 @@ _FAMILIES = (Family.MONGODB, Family.POSTGRES, Family.MYSQL, Family.RABBITMQ)
 _PHRASES = (
     "password rotated", "rotated password", "password was changed", "changed password",
     "credentials rotated", "stale credentials", "stale password", "old password",
-    "stale environment", "password authentication failed", "authentication failed",
+    "stale environment",
     "secret rotated", "not restarted after the rotation", "wrong password", "outdated credentials",
     "pod started before the secret changed",
 )  # fmt: skip

@@ -98,7 +98,7 @@ class StoreOverrun(Overrun):
         "Job floods the store", "job writes large values", "memory flood", "store flooded",
         "flooded with keys", "OOMKilled by the data that a job writes", "store runs out of memory",
         "memory exhausted by writes of a job", "runaway import job", "import job fills the store",
-        "out of memory", "writes without end",
+        "writes without end",
     )  # fmt: skip
     symptoms: ClassVar[tuple[str, ...]] = ("OOMKilled", "connection refused", "cache errors")
 

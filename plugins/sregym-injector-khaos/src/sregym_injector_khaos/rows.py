@@ -59,6 +59,10 @@ def _part(name: str, entry: Mapping[str, Any], single: Mapping[str, Row]) -> Row
     )
 
 
+def _what(call: str) -> str:
+    return f"answers of the kernel to {call}" if call else "answers of the kernel"
+
+
 def _row(name: str, entry: Mapping[str, Any], family: Mapping[str, Any]) -> Row:
     setting, told = _setting(entry)
     call = str(entry.get("call", ""))
@@ -72,8 +76,8 @@ def _row(name: str, entry: Mapping[str, Any], family: Mapping[str, Any]) -> Row:
         mechanism=family["mechanism"],
         phrases=(*family["phrases"], told),
         symptom=family["symptom"],
-        what="what the kernel answers processes" if traced else "packets of the pods",
-        before="as the kernel does",
+        what=_what(call) if traced else "packets of the pods",
+        before="those of the kernel itself" if traced else "let through",
         after=told,
         # Which of them it is depends on what the node allows.
         repair=(("pkill", "-x", "bpftrace|strace"),)

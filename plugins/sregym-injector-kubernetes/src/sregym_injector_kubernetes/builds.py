@@ -83,19 +83,19 @@ class PullRefused(_OtherBuild):
     layer: ClassVar[str] = "kubernetes"
     mechanism: ClassVar[str] = "registry-unreachable"
     phrases: ClassVar[tuple[str, ...]] = (
-        "wrong image",
         "wrong image registry",
         "image registry cannot be reached",
         "registry does not exist",
         "registry host cannot be resolved",
-        "image cannot be pulled",
-        "ImagePullBackOff",
-        "ErrImagePull",
-        "image pull fails",
         "image reference names a wrong registry",
         "mirror of the registry is gone",
     )
-    symptoms: ClassVar[tuple[str, ...]] = ("pod does not start", "image pull failure")
+    symptoms: ClassVar[tuple[str, ...]] = (
+        "pod does not start",
+        "image cannot be pulled",
+        "ImagePullBackOff",
+        "ErrImagePull",
+    )
 
     class Parameters(_OtherBuild.Parameters):
         """Parameters.
@@ -133,9 +133,8 @@ class ImageIncompatible(_OtherBuild):
     phrases: ClassVar[tuple[str, ...]] = (
         "incompatible image",
         "incompatible version",
-        "wrong image",
         "wrong image version",
-        "image version cannot open the data files",
+        "image version is too new for the data files",
         "image was upgraded to an incompatible version",
         "major version upgrade is not compatible",
         "image belongs to another application",
@@ -157,7 +156,6 @@ class BuggyBuild(_OtherBuild):
         "buggy image",
         "buggy build",
         "image with a bug",
-        "wrong image",
         "wrong image version",
         "bad build was rolled out",
         "faulty release",

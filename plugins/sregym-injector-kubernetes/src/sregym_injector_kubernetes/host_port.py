@@ -32,9 +32,8 @@ class HostPort(PodTemplateFault):
         "host port is already in use",
         "port conflict on the nodes",
         "didn't have free ports for the requested pod ports",
-        *UNSCHEDULABLE,
     )
-    symptoms: ClassVar[tuple[str, ...]] = ("pods are Pending", "no endpoints")
+    symptoms: ClassVar[tuple[str, ...]] = (*UNSCHEDULABLE, "no endpoints")
     expected: ClassVar[str] = "no host port that a daemon has"
 
     class Parameters(TemplateParameters):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.cluster import KubeObject
 
 _HOSTNAME = "kubernetes.io/hostname"
+# What follows wherever a pod finds no place; it tells nobody why.
 UNSCHEDULABLE = (
     "pods are Pending",
     "pods cannot be scheduled",
@@ -44,9 +45,8 @@ class NodeSelector(PodTemplateFault):
         "non-existent node",
         "no node has the label",
         "didn't match Pod's node affinity/selector",
-        *UNSCHEDULABLE,
     )
-    symptoms: ClassVar[tuple[str, ...]] = ("pods are Pending", "no endpoints")
+    symptoms: ClassVar[tuple[str, ...]] = (*UNSCHEDULABLE, "no endpoints")
     expected: ClassVar[str] = "some node has the labels of the node selector"
 
     class Parameters(TemplateParameters):
@@ -94,9 +94,8 @@ class SpreadImpossible(PodTemplateFault):
         "pod anti-affinity deadlock",
         "didn't match pod topology spread constraints",
         "didn't match pod anti-affinity rules",
-        *UNSCHEDULABLE,
     )
-    symptoms: ClassVar[tuple[str, ...]] = ("pods are Pending",)
+    symptoms: ClassVar[tuple[str, ...]] = UNSCHEDULABLE
     expected: ClassVar[str] = "nodes have the topology over which pods are spread"
 
     class Parameters(TemplateParameters):
@@ -171,9 +170,8 @@ class RequestTooLarge(PodTemplateFault):
         "cpu request too high",
         "Insufficient memory",
         "Insufficient cpu",
-        *UNSCHEDULABLE,
     )
-    symptoms: ClassVar[tuple[str, ...]] = ("pods are Pending", "no endpoints")
+    symptoms: ClassVar[tuple[str, ...]] = (*UNSCHEDULABLE, "no endpoints")
     expected: ClassVar[str] = "a request that some node can satisfy"
 
     class Parameters(TemplateParameters):

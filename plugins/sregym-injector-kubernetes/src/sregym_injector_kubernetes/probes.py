@@ -116,9 +116,6 @@ class LivenessProbeWrong(_ProbeWrong):
         "liveness probe fails",
         "liveness probe checks the wrong port",
         "liveness probe checks an endpoint that does not exist",
-        "restarted by the liveness probe",
-        "killed by the kubelet since its liveness probe failed",
-        "Liveness probe failed",
     )
     symptoms: ClassVar[tuple[str, ...]] = ("restarts", "CrashLoopBackOff")
     expected: ClassVar[str] = "a liveness probe that the process can pass"
@@ -165,7 +162,6 @@ class ProbeImpatient(PodTemplateFault):
         "liveness probe kills the container before it has started",
         "wrong liveness probe timing",
         "liveness probe timing is too tight",
-        "restarted by the liveness probe",
     )
     symptoms: ClassVar[tuple[str, ...]] = ("restarts", "CrashLoopBackOff")
     expected: ClassVar[str] = "a liveness probe that waits until the process has started"

@@ -32,7 +32,6 @@ class RoomMissing(PodTemplateFault):
         f"no room in {_SHARED}",
         f"{_SHARED} exhausted",
         "64 MiB of shared memory are not enough",
-        "No space left on device",
         "dev shm exhaustion",
     )
     symptoms: ClassVar[tuple[str, ...]] = ("pods stay in Init:Error", "Init:CrashLoopBackOff")

@@ -38,7 +38,6 @@ class SecretWrong(AddedObjectFault):
         "secretKeyRef names a key that does not exist",
         "couldn't find key in Secret",
         "wrong key in the Secret",
-        "CreateContainerConfigError",
     )
     symptoms: ClassVar[tuple[str, ...]] = ("container is not created", "CreateContainerConfigError")
     expected: ClassVar[str] = "Secrets with all keys that the container asks for"

@@ -32,7 +32,6 @@ class CommandWrong(PodTemplateFault):
         "wrong binary",
         "command not found in the image",
         "executable file not found",
-        "no such file or directory",
         "container command is misconfigured",
         "entry point does not exist",
         "starts the wrong program",
@@ -155,7 +154,7 @@ class ClaimMissing(PodTemplateFault):
         "claimName does not match any PVC",
         "PVC name mismatch",
         "claim is missing",
-        "pod has unbound or missing claims",
+        "claim of the pod is missing",
     )
     symptoms: ClassVar[tuple[str, ...]] = ("pods are Pending", "pods cannot be scheduled")
     expected: ClassVar[str] = "claims that exist"
@@ -221,7 +220,6 @@ class RunAsNonRoot(PodTemplateFault):
         "security context misconfigured",
         "securityContext forbids root",
         "container must not run as root",
-        "CreateContainerConfigError",
     )
     symptoms: ClassVar[tuple[str, ...]] = ("container is not created",)
     expected: ClassVar[str] = "a security context that the image meets"

@@ -35,9 +35,8 @@ class Taint(PodTemplateFault):
         "node taint blocks scheduling",
         "untolerated taint",
         "had untolerated taint",
-        *UNSCHEDULABLE,
     )
-    symptoms: ClassVar[tuple[str, ...]] = ("pods are Pending", "no endpoints")
+    symptoms: ClassVar[tuple[str, ...]] = (*UNSCHEDULABLE, "no endpoints")
     expected: ClassVar[str] = "a node without taints that the pods do not tolerate"
 
     class Parameters(ClientParameters):

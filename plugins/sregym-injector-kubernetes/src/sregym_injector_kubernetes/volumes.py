@@ -121,9 +121,8 @@ class VolumeElsewhere(PodTemplateFault):
         "persistent volume node affinity does not match the node selector",
         "pod is pinned to a node without its volume",
         "had volume node affinity conflict",
-        *UNSCHEDULABLE,
     )
-    symptoms: ClassVar[tuple[str, ...]] = ("pods are Pending", "no endpoints")
+    symptoms: ClassVar[tuple[str, ...]] = (*UNSCHEDULABLE, "no endpoints")
     expected: ClassVar[str] = "some node has the volumes and the labels that the pods want"
 
     class Parameters(TemplateParameters):

@@ -98,7 +98,7 @@ class WebhookDown(AddedObjectFault):
 
     @override
     def more_phrases(self, context: FaultContext) -> tuple[str, ...]:
-        return (f"webhook {context.parameters.webhook}",)
+        return (f"webhook {context.parameters.webhook} cannot be called",)
 
     def _blocks(self, context: FaultContext, live: Template, webhook: KubeObject) -> bool:
         server = (webhook.get("clientConfig") or {}).get("service")

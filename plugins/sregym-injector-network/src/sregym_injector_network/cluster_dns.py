@@ -325,7 +325,6 @@ class DnsDown(ClusterFault):
             "CoreDNS does not run",
             "cluster DNS is down",
             "CoreDNS is down",
-            "kube-dns has no endpoints",
             "no CoreDNS pods",
         )
         change = Change(what="spec.replicas", before=str(_REPLICAS), after="0")

@@ -59,7 +59,7 @@ _PHRASES: Mapping[str, tuple[str, ...]] = {
         "kube-proxy crash loops",
         "invalid mode in the kube-proxy configuration",
         "unknown proxy mode",
-        "rules of the service are stale on the nodes",
+        "stale rules of the Service on the nodes",
     ),
     "late": (
         "kube-proxy is late with its rules",

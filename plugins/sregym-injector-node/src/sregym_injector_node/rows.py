@@ -136,7 +136,7 @@ TABLES = (
         symptom="new connections from the node time out",
         what="connection tracking table",
         before="some hundred entries",
-        after="262144 entries, as many as there may be",
+        after="262144 entries, all that it has room for",
         repair=(("conntrack", "-F"),),
         modes=(FailureMode.GRAY,),
     ),

@@ -24,11 +24,11 @@ MOST_OF_THEM = 0.6
 # Others are blamed or drawn in, or the author has not decided: no pass, whatever the rest says.
 DOUBTFUL = (
     "accused_besides", "undecided", "last_rival", "alternatives", "defects_listed", "faulted", "sibling",
-    "removed_other",
+    "removed_other", "reversed", "other_field",
 )  # fmt: skip
 # A text that speaks of no other place and no other defect is not failed unless it is this unlikely.
 RULED_OUT = 0.1
-SAYS_SOMETHING, SAYS_MUCH = 0.3, 0.5
+SAYS_SOMETHING, SAYS_MORE, SAYS_MUCH, SAYS_MOST = 0.3, 0.4, 0.5, 0.75
 # A text of so few words with content that has none of the true defect says that something is wrong.
 FEW_WORDS = 10
 DETAIL_ENOUGH = 0.5
@@ -89,7 +89,8 @@ def answers_from_text(text: str, case: Case) -> list[Answer]:
         name for name in profile.truth.contributing if name not in profile.components
         and not any(m.component == name for m in case.names.find(evidence.reading.text))
     )  # fmt: skip
-    denied = NO_IMPACT.search(text) if profile.truth.affected else None
+    unnoticed = not profile.truth.affected or NO_IMPACT.search(profile.truth.impact)
+    denied = None if unnoticed else NO_IMPACT.search(text)
     return [
         Answer("component", origin, place),
         Answer("origin", origin, place),
@@ -114,25 +115,60 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     words_alone = figures["listing"] >= WORD_LIST and figures["strange_all"] > MOSTLY_STRANGE
     if figures["covered"] < MOST_OF_THEM or words_alone or figures["elsewhere"]:
         return False
-    read = about(figures) or figures["other_language"]
+    read = about(figures) or figures["other_language"] or figures["own_words"]
     if evidence.content < FEW_WORDS and not (figures["named"] and read):
         return False
     unknown = bool(figures["other_language"]) and not (figures["after"] or figures["before"])
     supposed = figures["mechanism"] - figures["mechanism_firm"] >= SAYS_SOMETHING
-    doubtful = supposed or any(figures[name] for name in DOUBTFUL)
+    taken_back = figures["truth_denied"] and figures["mechanism_denied"] >= max(
+        SAYS_MOST, figures["mechanism"]
+    )
+    doubtful = supposed or taken_back or any(figures[name] for name in DOUBTFUL)
+    if figures["own_words"] and not figures["unsure"] and not doubtful and figures["covered"] == 1:
+        return True
     if diagnosis and (unknown or doubtful or figures["covered"] < 1 or not figures["named"]):
         return None
     concrete = ("relation", "after", "before", "detail", "own_defect")
     if diagnosis and evidence.content < FEW_WORDS and not any(figures[n] for n in concrete):
         return None
-    if figures["own_words"] and not figures["unsure"] and not doubtful and figures["covered"] == 1:
-        return True
+    valued = figures["after"] or figures["before"]
+    if diagnosis and (figures["other_value"] or (figures["other_change"] and not valued)):
+        return None
+    if diagnosis and not tells_defect(figures):
+        return None
     if denied_itself(figures):
         return False
     likely = weights.likelihood(figures) > RULED_OUT
+    if diagnosis is False and likely and told_besides(figures):
+        return None
     if diagnosis is False and likely and not evidence.several and open_still(figures):
         return None
     return None if unknown and figures["named"] and diagnosis is False else diagnosis
+
+
+def tells_defect(figures: Mapping[str, float]) -> bool:
+    """Whether a text has enough of the true defect to pass: its words, its field or its values."""
+    parts = ("detail", "field", "own_all")
+    said = max(figures["mechanism_firm"], figures["mechanism"])
+    return bool(
+        said >= SAYS_MORE
+        or figures["after"]
+        or figures["before"]
+        or any(figures[name] >= SAYS_MUCH for name in parts)
+    )
+
+
+def told_besides(figures: Mapping[str, float]) -> bool:
+    """Whether a text tells the true defect at its place, and blames somebody besides: how much weighs that?"""
+    told = figures["value_placed"] or figures["mechanism_placed"] >= SAYS_MUCH
+    return bool(
+        figures["accused_besides"]
+        and figures["blame_truth"] + figures["named"] > 0
+        and told
+        and not figures["alternatives"]  # it gives a second root cause in so many words
+        and not figures["truth_denied"]
+        and not figures["mechanism_denied"]
+    )
 
 
 def denied_itself(figures: Mapping[str, float]) -> bool:

@@ -70,8 +70,16 @@ class Accused:
         self._own = " ".join(
             text
             for one in (profile, *map(Profile, profile.others))
-            for text in (one.own_words, *one.phrases)
+            for text in (one.own_words, *one.phrases, *one.truth.mechanism_phrases)
         ).lower()
+        self._objects = re.compile(
+            rf"\b{re.escape(profile.kind)}s?\b[ :`'\"/]+([\w.]*[-_][\w.-]*)", re.IGNORECASE
+        )
+        change = truth.changed
+        # What the change itself names is told with it: `the address points to cart:8080`.
+        self._valued = frozenset(
+            m.component for m in self._find(f"{change.what} ; {change.before} ; {change.after}")
+        )
         self._kind_subjects = subjects(truth.kind) if profile.telling_kind else frozenset()
 
     def _find(self, text: str) -> list[Mention]:
@@ -89,7 +97,7 @@ class Accused:
         elif any(m.component in self._profile.components for m in self._find(text)):
             return True
         ours = set(self.rivals_in(text)) <= self._profile.affected
-        if self._kind_subjects and ours and self._kind_in(text):
+        if self._kind_subjects and ours and self._kind_in(text) and not self._other_object(text):
             return True
         name = self._profile.object_name
         if re.search(r"[-_\d]", name) and name in low:
@@ -101,6 +109,12 @@ class Accused:
             m.component not in self._profile.allowed | self._profile.affected and not m.address
             for m in self._find(text)
         )
+
+    def _other_object(self, text: str) -> bool:
+        """Whether another object of the truth's kind is called by its name: `ConfigMap stock-config`."""
+        found = {m[1].lower().strip(".-") for m in self._objects.finditer(text)}
+        own = {self._profile.object_name, *map(str.lower, self._profile.allowed)}
+        return bool(found) and not found & own
 
     def _kind_in(self, text: str) -> bool:
         joined = re.sub(r"[ -]", "", text.lower())
@@ -118,7 +132,8 @@ class Accused:
 
     def uninvolved_in(self, text: str) -> list[str]:
         """Components that neither cause nor suffer."""
-        return [name for name in self.rivals_in(text) if name not in self._profile.affected]
+        spared = self._profile.affected | self._valued
+        return [name for name in self.rivals_in(text) if name not in spared]
 
     def outsiders_in(self, text: str) -> list[str]:
         """Parts of the cluster that the ground truth does not speak of."""
@@ -126,8 +141,9 @@ class Accused:
         return [name for name in found if name not in self._own]
 
     def first_in(self, text: str) -> str | None:
-        """The first component named."""
-        return next((m.component for m in self._find(text)), None)
+        """The first component named, but for those by which the truth's place is described."""
+        found = (m.component for m in self._find(text))
+        return next((n for n in found if not any(n in place for place in self._described)), None)
 
     def verdicts(self, text: str) -> list[bool]:
         """For each time that a sentence says who is to blame, whether that is the truth's place."""
@@ -160,11 +176,11 @@ class Accused:
 
     def accused_besides(self, text: str) -> bool:
         """Whether a sentence blames somebody who has no part in it."""
-        strange = set(self.rivals_in(text)) - self._profile.affected or self.outsiders_in(text)
+        strange = self.uninvolved_in(text) or self.outsiders_in(text)
         return bool(strange or self.besides(text)) and _ACCUSES.search(text) is not None
 
     def faulted(self, text: str) -> bool:
         """Whether a sentence finds fault with somebody who has no part in it."""
-        strange = set(self.rivals_in(text)) - self._profile.affected or self.outsiders_in(text)
+        strange = self.uninvolved_in(text) or self.outsiders_in(text)
         found = _FOUND_FAULT.search(text) or _ACCUSES.search(text) or _BESIDES.search(text)
         return bool(strange) and found is not None

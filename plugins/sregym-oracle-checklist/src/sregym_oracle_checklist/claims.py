@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_oracle_checklist.concepts import subjects
 from sregym_oracle_checklist.details import gives_detail
+from sregym_oracle_checklist.naming import KIND_WORD
 from sregym_oracle_checklist.profile import Profile, numbers
 from sregym_oracles import Answer
 
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 
 # A phrase with so much of a mechanism's content says the same.
 MOST_WORDS = 0.75
+# Nobody needs more characters for a field, or more names in a list; work on both is bounded.
+MAX_FIELD, MAX_NAMES = 2_000, 200
+# Whoever claims so many that have no part in it has told no origin.
+MANY_INNOCENTS = 4
+_NEGATION = re.compile(r"\b(?:not|no|never|neither|nor|without|cannot)\b|n't\b", re.IGNORECASE)
+_KIND = re.compile(rf"(?:the|{KIND_WORD}|daemonset|statefulset|node|operator)", re.IGNORECASE)
 
 
 def is_scorable(claims: Claims | None) -> bool:
@@ -32,6 +39,8 @@ def answers_from_claims(claims: Claims, case: Case) -> list[Answer]:
     """Answers to all nine questions."""
     truth, names = case.truth, case.names
     component = _exactly(claims.component, names)
+    if claims.component.strip().lower() == truth.component.lower():
+        component = truth.component  # a described place, as `the node that runs stock`
     here = not claims.namespace or claims.namespace == truth.namespace
     named = component == truth.component and here
     contributing = _all(claims.contributing, names)
@@ -42,12 +51,19 @@ def answers_from_claims(claims: Claims, case: Case) -> list[Answer]:
     left_out = [n for n in truth.contributing if n not in contributing]
     right = names_mechanism(claims, truth)
     kind = not claims.kind or claims.kind.lower() == truth.kind.lower()
-    told = (claims.detail, claims.before, claims.after, claims.mechanism)
+    told = [
+        field[:MAX_FIELD]
+        for field in (claims.detail, claims.before, claims.after, claims.mechanism)
+    ]
     detail = gives_detail(" ".join(told), truth)
     overlap = not affected or not truth.affected or bool(set(affected) & set(truth.affected))
     return [
         Answer("component", named, blamed),
-        Answer("origin", named and component not in truth.affected, blamed),
+        Answer(
+            "origin",
+            named and component not in truth.affected and len(extra) < MANY_INNOCENTS,
+            f"{blamed}, contributing: {_list(extra)}",
+        ),
         Answer(
             "no-healthy-blamed",
             component in case.allowed() and not extra,
@@ -90,11 +106,14 @@ def _other_value(claims: Claims, truth: GroundTruth) -> bool:
 
 def names_mechanism(claims: Claims, truth: GroundTruth) -> bool:
     """Whether the mechanism of claims is that of a root cause, and no other is named beside it."""
-    slug = claims.mechanism.strip().lower()
+    slug = claims.mechanism[:MAX_FIELD].strip().lower()
     if slug == truth.mechanism.lower():
         return True
     profile = Profile(truth)
     words = slug.replace("-", " ")
+    denials = [p for p in profile.phrases if _NEGATION.search(p)]
+    if _NEGATION.search(words) and not any(phrase in words for phrase in denials):
+        return False
     if subjects(words) - profile.subjects:
         return False
     return profile.says_mechanism(words) >= MOST_WORDS
@@ -102,17 +121,26 @@ def names_mechanism(claims: Claims, truth: GroundTruth) -> bool:
 
 def _exactly(name: str, names: Names) -> str:
     """The one component that a field names; a field that holds more than one name names none."""
+    if len(name) > MAX_FIELD:
+        return name
     words = re.split(r"[\s,;|]+", name.strip())
     found = {names.resolve(word) for word in words}
     if len(found) == 1 and len(words) == 1:
         return found.pop() or name
-    mentioned = {mention.component for mention in names.find(name)}
-    return mentioned.pop() if len(mentioned) == 1 else name
+    mentions = names.find(name)
+    if len({mention.component for mention in mentions}) != 1:
+        return name
+    # What stands beside the name may say what kind of thing it is, and nothing else.
+    beside = name
+    for mention in reversed(mentions):
+        beside = f"{beside[: mention.start]} {beside[mention.end :]}"
+    plain = all(_KIND.fullmatch(word) for word in re.findall(r"\w+", beside))
+    return mentions[0].component if plain else name
 
 
 def _all(given: Sequence[str], names: Names) -> list[str]:
-    return list(dict.fromkeys(_exactly(name, names) for name in given))
+    return list(dict.fromkeys(_exactly(name, names) for name in given[:MAX_NAMES]))
 
 
 def _list(names: Sequence[str]) -> str:
-    return ", ".join(names) or "nobody"
+    return ", ".join(names)[:MAX_FIELD] or "nobody"

@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
 _PATH = re.compile(r"[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*(?:\[[^\]\s]*\])?)+")
 _SEGMENT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[._\[\]-]+")
+_FIELD = re.compile(
+    r"\b(?:spec|data|metadata|containers|initContainers|jobTemplate|rules|webhooks)\b(?:\[[^\]\n]*\])?(?:\.[A-Za-z_][\w-]*(?:\[[^\]\n]*\])?)*",
+)
 _ENOUGH = 2
+
+
+def _last(path: str) -> str:
+    """The last segment of a field's path, in brackets or after a dot."""
+    return re.split(r"[.\[]", path)[-1].strip("]'\"")
 
 
 class Defects:
@@ -50,6 +58,7 @@ class Defects:
             **self._repairs(),
             "field": self._field(),
             "sibling": float(self._sibling()),
+            "other_field": float(self._other_field()),
             "removed_other": float(self._removed_other()),
         }
 
@@ -75,6 +84,16 @@ class Defects:
             and sum(a != b for a, b in zip(path, true, strict=True)) == 1
         ]
         return bool(beside) and not any(path == true for path in told for true in own)
+
+    def _other_field(self) -> bool:
+        """Whether fields of objects are named, and none of them is the changed one or a part of it."""
+        own = [path.lower() for path in _FIELD.findall(self._profile.truth.changed.what)]
+        told = [path.lower().rstrip(".") for path in _FIELD.findall(self._text)]
+        return bool(own and told) and not any(
+            path.startswith(true) or true.startswith(path) or _last(path) == _last(true)
+            for path in told
+            for true in own
+        )
 
     def _removed_other(self) -> bool:
         """Whether only things are said to be gone whose absence is not the defect."""

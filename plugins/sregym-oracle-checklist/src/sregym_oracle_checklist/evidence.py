@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 LONG, SHORT = 1500, 230
 MANY_COMMAS = 12
 MANY_DEFECTS, MANY_PIECES = 4, 100
+# A sentence shorter than this may be an item of a list.
+LIST_ITEM = 60
 _NUMBERS = {2: "two|both", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
 _ALL_OF = re.compile(
     r"\b(?:all|every|each)(?: of)?(?: the| its| our)? (?:\w+ )?(?:\w*-\*|\w+-\* |deployments?|databases?|stores?|instances?|components?|services?|ones?|mongo\w*|pods)\b|\w-\*",
@@ -117,7 +119,7 @@ class Evidence:
         self._names = names
         self._accused = Accused(profile, names)
         preferred, others = ranked(text)
-        self.reading: Reading = read(preferred, names.lower())
+        self.reading: Reading = read(preferred, names.lower(), profile.phrases)
         self._others = read(others, names.lower()) if others else None
         self._claims = self.reading.claims
         self.claimed = _joined(self._claims)
@@ -156,10 +158,11 @@ class Evidence:
         lead = claims[0].text if claims else ""
         said = [c.text for c in claims]
         outsiders = set(accused.outsiders_in(self.conclusion))
+        accusing = self._accusing()
         return {
             "explicit_truth": float(any(map(truth_in, self._explicit))),
-            "explicit_rival": float(any(map(strange, self._explicit))),
-            "explicit_begins_rival": float(any(map(begins_strange, self._explicit))),
+            "explicit_rival": float(any(map(strange, accusing))),
+            "explicit_begins_rival": float(any(map(begins_strange, accusing))),
             "explicit_none": float(not self._explicit),
             "repair_truth": float(any(map(truth_in, self._repair))),
             "repair_rival": float(any(map(self._repairs_rival, self._repair))),
@@ -173,6 +176,18 @@ class Evidence:
             "covered": self._covered(),
             "elsewhere": float(not self._named() and any(map(accused.uninvolved_in, said))),
         }
+
+    def _accusing(self) -> list[str]:
+        """Explicit sentences, without what follows the true cause and tells who suffers from it."""
+        accused, affected = self._accused, self._profile.affected
+        told, known = [], False
+        for sentence in self._explicit:
+            rivals = set(accused.rivals_in(sentence))
+            if known and rivals and rivals <= affected and not accused.verdicts(sentence):
+                continue
+            told.append(sentence)
+            known = known or accused.truth_in(sentence)
+        return told
 
     def _named(self) -> bool:
         several = len(self._profile.components) > 1 and _ALL_OF.search(self.claimed)
@@ -223,18 +238,25 @@ class Evidence:
 
     def _mechanism(self) -> dict[str, float]:
         says, claims, profile = self._profile.says_mechanism, self._claims, self._profile
-        whole = says(self.claimed)
+        share = says(self.claimed)
         details = profile.detail_stems
         half = len(claims) // 2
         placed = [t for t in _sentences(claims) if self._accused.truth_in(t)]
+        whole = self.reading.sentences
+        told = [whole[n] for n in dict.fromkeys(c.sentence for c in claims if not c.repair)]
         gain = says(_joined(claims[half:])) - says(_joined(claims[:half])) if half else 0.0
         return {
-            "mechanism": whole,
+            "mechanism": share,
             "mechanism_firm": says(_joined([c for c in claims if not c.hedged])),
-            "mechanism_conclusion": says(self.conclusion) if self.conclusion else whole * 0.6,
+            "mechanism_conclusion": says(self.conclusion) if self.conclusion else share * 0.6,
             "mechanism_sentence": max(map(says, _sentences(claims)), default=0.0),
             "mechanism_later": gain,
             "mechanism_placed": max(map(says, placed), default=0.0),
+            "reversed": float(any(map(profile.reversed_in, told))),
+            "other_value": float(any(map(profile.other_value_in, told))),
+            "other_change": float(
+                any(self._accused.truth_in(t) and profile.other_change_in(t) for t in told)
+            ),
             "value_placed": float(any(map(profile.after.in_text, placed))),
             "strange_placed": min((_strange(t, profile) for t in placed), default=1.0),
             "after": float(profile.after.in_text(self.claimed)),
@@ -291,14 +313,21 @@ class Evidence:
 
     def _alternatives(self, clause: Clause) -> bool:
         """Whether a clause offers several defects of one thing: `role revoked / user dropped`."""
+        if clause.repair:  # several ways to repair one defect
+            return False
         parts = _SLASHES.split(clause.text)
         return sum(bool(relations(part) and subjects(part)) for part in parts) > 1
 
     def _defects_listed(self, sentences: Sequence[str]) -> bool:
-        """Whether many other defects are listed, one after the other."""
+        """Whether many other defects are listed, one after the other: in a sentence, or in short ones."""
         own = self._profile.subjects
-        pieces = [piece for s in sentences for piece in re.split(r"[,/]", s)[:MANY_PIECES]]
-        return sum(bool(subjects(p) - own and relations(p)) for p in pieces) >= MANY_DEFECTS
+
+        def count(sentence: str) -> int:
+            pieces = re.split(r"[,/]", sentence)[:MANY_PIECES]
+            return sum(bool(subjects(p) - own and relations(p)) for p in pieces)
+
+        brief = sum(count(s) for s in sentences if len(s) < LIST_ITEM)
+        return max(brief, *map(count, sentences), 0) >= MANY_DEFECTS
 
     def _second_cause(self) -> bool:
         """Whether a further root cause is claimed where there is none."""

@@ -23,7 +23,7 @@ from sregym_oracle_checklist.stance import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 _SENTENCE_END = re.compile(
     r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bapprox\.)(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f\uff1b])|(?<=;)\s+"
@@ -35,6 +35,9 @@ _FINE = re.compile(
     r"\W*(?:is |was )?(?:fine|ok|okay|good|healthy|ready|open|works?|up|connects?|connected|resolve[sd]?|succeeds?|normal|pass(?:es|ed)?|present)\W*",
     re.IGNORECASE,
 )
+# `was running and is stopped` tells a change, and not that all is well.
+_WAS = re.compile(r"\b(?:was|were)\b[^.;]{0,60}$", re.IGNORECASE)
+_AND_IS = re.compile(r"[^.;]{0,60}?\b(?:and|but) (?:is|are)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -68,10 +71,15 @@ class Clause:
 
 @dataclass(frozen=True)
 class Reading:
-    """All clauses of a text, and the text without words to whoever judges it."""
+    """All clauses of a text, and its sentences by number, without words to whoever judges it."""
 
     clauses: tuple[Clause, ...]
-    text: str
+    sentences: Mapping[int, str]
+
+    @property
+    def text(self) -> str:
+        """All sentences."""
+        return "\n".join(self.sentences.values())
 
     @property
     def claims(self) -> list[Clause]:
@@ -90,15 +98,16 @@ def _sentences(text: str) -> Iterator[str]:
             yield sentence
 
 
-def read(text: str, names: frozenset[str]) -> Reading:
+def read(text: str, names: frozenset[str], phrases: tuple[str, ...] = ()) -> Reading:
     """Take a text apart; never raises, whatever it is.
 
     Args:
         text: As submitted.
         names: Component names in lower case, which are never taken for labels.
+        phrases: What the author of the truth says; a negation in it clears nobody: `never ends`.
     """
     clauses: list[Clause] = []
-    kept: list[str] = []
+    kept: dict[int, str] = {}
     number = since = 0
     deny_rest = open_denial = False
     for line in lines_of(text, names):
@@ -109,7 +118,7 @@ def read(text: str, names: frozenset[str]) -> Reading:
             clean = sentence
             if TO_THE_JUDGE.search(sentence):
                 continue
-            kept.append(clean)
+            kept[number] = clean
             if DENIED_ALL.search(clean):
                 clauses = [_with_denied(c) for c in clauses]
                 continue
@@ -119,20 +128,45 @@ def read(text: str, names: frozenset[str]) -> Reading:
             denied = deny_rest or open_denial
             clauses += [
                 _with_denied(c) if denied else c
-                for c in _clauses(clean, number, line.section, since <= OPENING)
+                for c in _clauses(clean, number, line.section, since <= OPENING, names, phrases)
             ]
             open_denial = clean.endswith((";", "\uff1b")) and (
                 open_denial or DENIES.search(clean) is not None
             )
-    return Reading(tuple(clauses), "\n".join(kept))
+    return Reading(tuple(clauses), kept)
 
 
 def _with_denied(c: Clause) -> Clause:
     return replace(c, denied=True)
 
 
-def _clauses(sentence: str, number: int, section: Section, opening: bool) -> Iterator[Clause]:
-    denied_all = DENIES.search(sentence)
+def _proposes(text: str, names: frozenset[str]) -> bool:
+    """Whether a clause begins with what is to be done, and not with a component called like that."""
+    verb = REPAIR.search(text)
+    return verb is not None and verb[0].split()[-1].strip("`'\"*(").lower() not in names
+
+
+def _cleared(text: str, phrases: tuple[str, ...]) -> bool:
+    """Whether a clause says of something that it is all right, in words that are not the truth's."""
+    return any(
+        not any(found[0].strip().lower() in phrase for phrase in phrases)
+        and not (_WAS.search(text[: found.end()]) and _AND_IS.match(text[found.end() :]))
+        for found in HEALTHY.finditer(text)
+    )
+
+
+def _clauses(
+    sentence: str,
+    number: int,
+    section: Section,
+    opening: bool,
+    names: frozenset[str],
+    phrases: tuple[str, ...],
+) -> Iterator[Clause]:
+    denied_all = any(
+        not any(found[0].strip(" .;").lower() in phrase for phrase in phrases)
+        for found in DENIES.finditer(sentence)
+    )
     former = FORMER.search(sentence) is not None
     asked = OPEN_QUESTION.search(sentence) is not None
     at, role = 0, "claim"
@@ -165,12 +199,12 @@ def _clauses(sentence: str, number: int, section: Section, opening: bool) -> Ite
                 explicit=EXPLICIT.search(sentence) is not None
                 or (opening and section is Section.CAUSE),
                 hedged=HEDGE.search(piece) is not None,
-                denied=bool(denied_all)
+                denied=denied_all
                 or cleared
                 or section is Section.CLEARED
                 or fine
-                or HEALTHY.search(piece) is not None,
+                or _cleared(piece, phrases),
                 former=former,
                 asked=asked,
-                repair=REPAIR.search(piece) is not None or section is Section.FIX,
+                repair=_proposes(piece, names) or section is Section.FIX,
             )

@@ -10,6 +10,8 @@ from sregym_oracle_checklist.concepts import JOINT, relations, spaced, stems, su
 from sregym_oracle_checklist.removals import truly_gone
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sregym_core.model import GroundTruth
 
 _TOKEN = re.compile(r"[A-Za-z0-9_./:@%-]*[A-Za-z0-9_%]")
@@ -22,6 +24,11 @@ _UNITS = {
 }  # fmt: skip
 # Fields of the API: every object has them.
 _PATH = re.compile(r"\b(?:spec|metadata|status|rules|containers?)[.\[]\S*")
+_MOVE = re.compile(
+    r"\bfrom (\S.{0,120}?),? (?:to|into) (\S.{0,120})|\bwas (\S.{0,120}?),? (?:and|but) is (?:now )?(\S.{0,120})"
+    r"|(\S{1,80}) ?(?:->|→|=>) ?(\S{1,80})",
+    re.IGNORECASE,
+)
 # A number without its unit is taken for a value only if it is not one that every text has.
 _TELLING = 2
 # Kinds that most components have: the word alone tells nothing.
@@ -31,6 +38,8 @@ _USUAL_KINDS = frozenset(
 _RELATION_WEIGHT, _MEANING_WEIGHT = 0.6, 0.85
 # A word of the place tells little of what is wrong there.
 _PLACE_WEIGHT = 0.3
+# What is wrong, told without the thing that it is wrong with.
+_OF_WHAT_WEIGHT = 0.6
 # A part of a compound is told with so much of its content.
 _PART_TOLD = 0.6
 
@@ -49,12 +58,23 @@ def identifiers(text: str) -> frozenset[str]:
     )
 
 
+def _telling_parts(names: frozenset[str], there: str) -> frozenset[str]:
+    """Parts of addresses, image names and assignments by which they are called: `v2.1-rc` of `shop:v2.1-rc`."""
+    parts = (part for name in names for part in re.split(r"[/:=@]", name))
+    return frozenset(
+        part
+        for part in parts
+        if len(part) > _TELLING and re.search(r"[-_.\d]", part) and part not in there.lower()
+    )
+
+
 class Values:
     """Values that one side of a change has and the other has not."""
 
     def __init__(self, here: str, there: str, known: str) -> None:
         self._names = frozenset(v for v in identifiers(here) if v not in known)
         self._names -= identifiers(there)
+        self._names |= frozenset(v for v in _telling_parts(self._names, there) if v not in known)
         self._numbers = numbers(here) - numbers(there)
 
     def __bool__(self) -> bool:
@@ -89,11 +109,70 @@ def _size(value: str) -> float | None:
     return float(match[1]) * _UNITS.get((match[2] or "").lower(), 1.0) if match else None
 
 
+def _moves(text: str) -> list[tuple[str, str]]:
+    """Old and new side of each change that a text tells: `from A to B`, `was A and is B`, `A -> B`."""
+    found = ([side for side in move.groups() if side is not None] for move in _MOVE.finditer(text))
+    return [(old, new) for old, new in found]
+
+
+def _finder(raw: str, values: Values) -> Callable[[str], bool]:
+    # Emphasis is taken out of texts before they are read.
+    told = (
+        re.escape(raw.replace("*", "").strip())
+        or "unset|nothing|none|empty|missing|absent|gone|removed|deleted|dropped"
+    )
+    whole = re.compile(rf"(?<![\w-])(?:{told})(?![\w-])", re.IGNORECASE)
+
+    def found(text: str) -> bool:
+        return values.in_text(text) or whole.search(text.replace("*", "")) is not None
+
+    return found
+
+
+class Wording:
+    """A phrase for a mechanism, word by word.
+
+    Args:
+        phrase: With the parts of compound names as words.
+        place: Stems of what the defective thing is called.
+        place_subjects: What that stands for.
+    """
+
+    def __init__(self, phrase: str, place: frozenset[str], place_subjects: frozenset[str]) -> None:
+        self._words: list[tuple[frozenset[str], frozenset[str], frozenset[str], float]] = []
+        self._telling = False
+        for word in re.findall(r"[a-z][a-z'-]+", phrase):
+            stem = stems(word)
+            if not stem:
+                continue
+            subject, relation = subjects(word), relations(word)
+            weight = _RELATION_WEIGHT if relation and not subject else 1.0
+            named = stem <= place or (bool(subject) and subject <= place_subjects)
+            weight *= _PLACE_WEIGHT if named else 1.0
+            self._telling = self._telling or not named
+            self._words.append((stem, subject, relation, weight))
+        self._total = sum(weight for *_, weight in self._words)
+        self._about = subjects(phrase) - place_subjects
+
+    def share(self, bag: frozenset[str], about: frozenset[str], wrong: frozenset[str]) -> float:
+        """The share of its content in a text with these stems, subjects and relations, 0 to 1."""
+        got = 0.0
+        for stem, subject, relation, weight in self._words:
+            if stem & bag:
+                got += weight
+            elif subject & about or relation & wrong:
+                got += _MEANING_WEIGHT * weight
+        share = got / self._total if self._total else 0.0
+        if self._about and not self._about & about:  # `is gone` is said of many things
+            share *= _OF_WHAT_WEIGHT
+        return share if self._telling else share * _PLACE_WEIGHT
+
+
 class Part:
     """One of several faults that a ground truth lists together."""
 
     def __init__(self, phrase: str, what: str, before: str, after: str, known: str) -> None:
-        self._phrase = spaced(phrase)
+        self._phrase = Wording(spaced(phrase), frozenset(), frozenset())
         self._after = Values(after, before, known)
         self._stems = stems(what) - stems(known)
 
@@ -104,7 +183,7 @@ class Part:
         have = stems(text)
         if self._stems and len(self._stems & have) / len(self._stems) >= _PART_TOLD:
             return True
-        return _share(self._phrase, have, subjects(text), relations(text)) >= _PART_TOLD
+        return self._phrase.share(have, subjects(text), relations(text)) >= _PART_TOLD
 
 
 class Profile:
@@ -127,9 +206,9 @@ class Profile:
         )
         self.affected = frozenset(truth.affected) - set(self.components)
         self.elsewhere = frozenset(one.component for one in others) - set(self.components)
-        self.phrases = tuple(
-            dict.fromkeys([spaced(truth.mechanism), *map(spaced, truth.mechanism_phrases)])
-        )
+        told = (truth.mechanism, *truth.mechanism_phrases)
+        self._called = [n for n in (truth.object_name, *self.components) if n and " " not in n]
+        self.phrases = tuple(dict.fromkeys(spaced(self._plain(phrase)) for phrase in told))
         self.detail = " ".join(filter(None, (change.what, change.before, change.after)))
         parts = " ".join([*self.components, *truth.affected, truth.namespace]).lower()
         self.after = Values(change.after, change.before, parts)
@@ -142,6 +221,13 @@ class Profile:
         self.kind = re.sub(r"\W.*", "", truth.kind).lower()
         self.telling_kind = self.kind not in _USUAL_KINDS
         self.others = others
+
+    def _plain(self, text: str) -> str:
+        """A text with names as the API has them, however its author writes them: `CoreDNS`."""
+        for name in self._called:
+            found = rf"(?<![\w-]){re.escape(name)}(?![\w-])"
+            text = re.sub(found, lambda _, name=name: name, text, flags=re.IGNORECASE)  # type: ignore[misc]
+        return text
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -218,27 +304,65 @@ class Profile:
         """Stems of the change, without what the defective thing is called."""
         return stems(self.detail) - stems(" ".join(self.components)) - self.place
 
+    def reversed_in(self, text: str) -> bool:
+        """Whether a text tells the change in the wrong direction: from the new value to the old one."""
+        before, after = self._sides
+        change = self.truth.changed
+        # Of `get, list` and `list` one is found wherever the other is.
+        within, around = change.before in change.after, change.after in change.before
+        return any(
+            after(old)
+            and before(new)
+            and (within or not before(old))
+            and (around or not after(new))
+            for old, new in _moves(text)
+        )
+
+    def other_change_in(self, text: str) -> bool:
+        """Whether a text tells a change, and neither side of it is one of the true change."""
+        before, after = self._sides
+        moves = _moves(text)
+        return bool(moves) and not any(
+            side(told) for move in moves for told in move for side in (before, after)
+        )
+
+    def other_value_in(self, text: str) -> bool:
+        """Whether a text tells a change from the true old value to another one than the true new one."""
+        before, after = self._sides
+        return any(before(old) and not after(new) for old, new in _moves(text))
+
+    @cached_property
+    def _sides(self) -> tuple[Callable[[str], bool], Callable[[str], bool]]:
+        """What finds the old and the new value in a text; nothing does where there is none."""
+        change = self.truth.changed
+        return _finder(change.before, self.before), _finder(change.after, self.after)
+
     def says_own_words(self, text: str) -> bool:
         """Whether a text has all words of one of the author's phrases, in any inflection."""
+        text = self._plain(text)
         bag, said = stems(text), f" {' '.join(spaced(text).split())} "
         return any(
             # One word with content tells nothing without those around it: `no Service`.
             words <= bag
             if len(words) > 1 and words - self.place
-            else f" {' '.join(phrase.split())} " in said and " " in phrase.strip()
+            else f" {' '.join(phrase.split())} " in said
             for phrase in self.phrases
             if (words := stems(phrase)) and not (words <= self.place and _only_names(phrase))
         )
 
     def says_mechanism(self, text: str) -> float:
         """The share of the mechanism's content that a text has, by word or by meaning, 0 to 1."""
+        text = self._plain(text)
         bag, about, wrong = stems(text), subjects(text), relations(text)
-        shares = (
-            _share(phrase, bag, about, wrong, self.place, self.place_subjects)
+        return max((phrase.share(bag, about, wrong) for phrase in self._wordings), default=0.0)
+
+    @cached_property
+    def _wordings(self) -> list[Wording]:
+        return [
+            Wording(phrase, self.place, self.place_subjects)
             for phrase in self.phrases
             if not self._only_place(phrase)
-        )
-        return max(shares, default=0.0)
+        ]
 
     def _only_place(self, phrase: str) -> bool:
         return stems(phrase) <= self.place and not relations(phrase)
@@ -247,31 +371,3 @@ class Profile:
 def _only_names(phrase: str) -> bool:
     """Whether each word of a phrase has a content, so that nothing is said of it: `webhook image policy`."""
     return all(stems(word) for word in phrase.split())
-
-
-def _share(
-    phrase: str,
-    bag: frozenset[str],
-    about: frozenset[str],
-    wrong: frozenset[str],
-    place: frozenset[str] = frozenset(),
-    place_subjects: frozenset[str] = frozenset(),
-) -> float:
-    total = got = 0.0
-    telling = False
-    for word in re.findall(r"[a-z][a-z'-]+", phrase):
-        stem = stems(word)
-        if not stem:
-            continue
-        subject, relation = subjects(word), relations(word)
-        weight = _RELATION_WEIGHT if relation and not subject else 1.0
-        named = stem <= place or (bool(subject) and subject <= place_subjects)
-        weight *= _PLACE_WEIGHT if named else 1.0
-        telling = telling or not named
-        total += weight
-        if stem & bag:
-            got += weight
-        elif subject & about or relation & wrong:
-            got += _MEANING_WEIGHT * weight
-    share = got / total if total else 0.0
-    return share if telling else share * _PLACE_WEIGHT

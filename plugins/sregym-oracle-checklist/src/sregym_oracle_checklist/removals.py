@@ -29,30 +29,38 @@ _THINGS: Mapping[str, str] = {
     "class": r"storage ?class(?:es)?|priority ?class(?:es)?",
     "registration": r"registrations?",
 }
+_ANY = "|".join(_THINGS.values())
 _GONE = (
-    r"deleted|removed|dropped|missing|gone|lost|revoked|absent|stripped|not found|nonexistent"
+    r"deleted|removed|dropped|missing|gone|lost(?! (?:its|the|their|an?|all|some)\b)|revoked|absent|stripped(?! of\b)|not found|nonexistent"
     r"|(?:does|do)(?:n't| not) exist|no longer exists?|isn't there|taken away"
 )
-_BEFORE = (
-    r"missing|deleted?|removed|dropped|lost|revoked|without|lacks|re-?creat(?:e|ed|ing)|took away"
+# In `the role of user admin is gone` the role is, and not the user.
+_WHOLE = r"(?<!\bof )(?<!\bof the )(?<!\bfrom )(?<!\bfrom the )(?<!\bon )(?<!\bin )(?<!\bfor )"
+_BEFORE = r"missing|deleted?|removed|dropped|lost|revoked|lacks|re-?creat(?:e|ed|ing)|took away"
+_TRIED = re.compile(
+    r"\b(?:I|we) (?:\w+ )?(?:deleted|removed|dropped|stopped|re-?created)\b[^.;,]*", re.IGNORECASE
 )
+# `role of user admin on stock-db` is a role.
+_PART_OF = re.compile(r" (?:of|on|in|for|from|at) ")
 
 
 @cache
 def _said(thing: str) -> re.Pattern[str]:
     words = _THINGS[thing]
-    named = r"(?: [`'\"]?[\w./-]+[`'\"]?)?"
-    joint = r"(?: (?:was|were|is|are|has|have|had|been|got|also|now|not|that|which|simply|just|of [\w./-]+|on [\w./-]+)){0,4}"
+    # In `configmap key missing` the key is, and not the ConfigMap.
+    named = rf"(?: (?!(?:{_ANY})\b)[`'\"]?[\w./-]+[`'\"]?)?"
+    joint = r"(?: (?:was|were|is|are|has|have|had|been|got|also|now|not|that|which|simply|just|(?:of|on|in) [\w./-]+)){0,4}"
     return re.compile(
-        rf"(?<![\w-])(?:{words})(?![\w-]){named}{joint} (?:{_GONE})(?![\w-])"
-        rf"|(?<![\w-])(?:{_BEFORE})(?: (?:the|a|an|its|his|their|required|[`'\"]?\w+[`'\"]?)){{0,2}} (?:{words})(?![\w-])",
+        rf"(?<![\w-]){_WHOLE}(?:{words})(?![\w-]){named}{joint} (?:{_GONE})(?![\w-])"
+        rf"|(?<![\w-])(?:{_BEFORE})(?: (?:the|a|an|its|his|their|required|(?!(?:at|of|on|in|for|from|by|with|to)\b)[`'\"]?\w+[`'\"]?)){{0,2}} (?:{words})(?![\w-])",
         re.IGNORECASE,
     )
 
 
 def taken_away(text: str) -> frozenset[str]:
-    """Kinds of things that a text says are gone."""
-    return frozenset(thing for thing in _THINGS if _said(thing).search(text))
+    """Kinds of things that a text says are gone; what its author took away to see is none."""
+    told = _TRIED.sub(" ", text)
+    return frozenset(thing for thing in _THINGS if _said(thing).search(told))
 
 
 def truly_gone(truth: GroundTruth, phrases: str) -> frozenset[str]:
@@ -61,8 +69,11 @@ def truly_gone(truth: GroundTruth, phrases: str) -> frozenset[str]:
     gone = taken_away(" . ".join([phrases, change.after, change.what, truth.impact]))
     if change.after:
         return gone
-    # Of an object that is gone its kind is; a field is gone without its object.
-    whole = change.what if re.search(r"[.\[]", change.what) else f"{change.what} {truth.kind}"
+    # Of an object that is gone its kind is; a field, and a part of something, is gone without it.
+    part = _PART_OF.search(change.what)
+    whole = change.what[: part.start()] if part else change.what
+    if not part and not re.search(r"[.\[]", change.what):
+        whole += f" {truth.kind}"
     return gone | {
         thing
         for thing, words in _THINGS.items()

@@ -16,10 +16,10 @@ _CAUSE = (
     r"|stem(?:s|med|ming)? from|result(?:s|ed|ing)? from|trac(?:e[sd]?|ing) (?:it |this |them |the \w+ )?(?:all the way )?(?:back |down )?to"
     r"|attribut(?:ed|able) to|originat(?:es|ed|ing) (?:from|in|with)|com(?:es?|ing) (?:down )?(?:from|to)|boils? down to"
     r"|triggered by|driven by|brought down by|explained by|rooted in|since(?! \d| the (?:last|deploy|start|begin|alert)|,)"
-    r"|given that|the reason (?:is|being|for (?:this|that) is)(?: that)?|thanks to|and that is because|as(?= (?:its|the|their|there) (?:[`\w.-]+ ){0,5}(?:is|are|was|were|has|have|does|cannot|can't)\b)"
+    r"|given that|the reason (?:is|being|for (?:this|that) is)(?: that)?|thanks to|and that is because|(?<!\bis )(?<!\bwas )as(?= (?:its|the|their|there) (?:[`\w.-]+ ){0,5}(?:is|are|was|were|has|have|does|cannot|can't)\b)"
 )
 _EFFECT = (
-    r"so that|so(?! far|-|\w)|therefore|thus|hence|consequently|as a (?:result|consequence)|which (?:is|was) why|(?:that is|that's|this is) why"
+    r"so that|so(?! far|-|\w| (?:does|do|did|is|are|was|were|has|have|had|can|should|must)\b)|therefore|thus|hence|consequently|as a (?:result|consequence)|which (?:is|was) why|(?:that is|that's|this is) why"
     r"|which (?:then |in turn |also |now |therefore )*(?:caus(?:es|ed)|makes?|made|means?|meant|leads?|led|breaks?|broke|leaves?|left|prevents?|prevented"
     r"|results?|resulted|triggers?|triggered|cascad\w+|takes?|took|stops?|stopped|blocks?)(?: that)?|this (?:caus(?:es|ed)|makes?|means?|leads?|breaks?|prevents?)"
     r"|causing|leading to|leads? to|led to|resulting in|results? in|resulted in|making|leaving|breaking|preventing|triggering"
@@ -42,7 +42,7 @@ EXPLICIT = _said(
     r"|\bthe (?:actual |real |underlying |true |only |main |primary |core |ultimate |initial )*(?:cause|fault|defect|problem|issue|bug|misconfiguration|trouble|failure|error|origin|offender)"
     r"(?: itself| here| here's)?(?:'s)? (?:is|was|lies|lay|sits|originates|appears to be|seems to be|must be|comes)\b"
     r"|\bthe (?:broken|faulty|defective|misconfigured|offending) (?:component|service|part|object|piece|resource|one)\b"
-    r"|\b(?:is|are|was|were) what(?:'s| is| was)? (?:broke\w*|wrong|caus\w+)|\bwhat (?:is|was|went|broke)(?: actually)? (?:wrong|broken)?"
+    r"|\b(?:is|are|was|were) what(?:'s| is| was)? (?:broke\w*|wrong|caus\w+)|\bwhat (?:(?:is|was|went)(?: actually)? (?:wrong|broken)|broke\b)"
     r"|\b(?:cause|source) of (?:the|this|all|these)\b|\bcausing (?:the|this|all)\b|\bthe (?:incident|outage) (?:is|was)\b",
 )
 
@@ -50,7 +50,7 @@ EXPLICIT = _said(
 HEALTHY = _said(
     r"\b(?:not|never|n't) (?:been |being |at all |actually |really )?(?:missing|dropped|deleted|removed|revoked|wrong|broken|changed|expired|full|overloaded|corrupt\w*|stuck|slow|blocked|denied|misconfigured|crash\w*|exhausted|lost|the)\b(?! (?:one|only|right|same))|"
     r"\b(?:is|are|was|were|looks?|seems?|appears?|remains?|stays?|being|works?|runs?|checks?|came back|checked out)\s+(?:all |both |perfectly |completely |totally |otherwise |just |still |itself |themselves |also |entirely )*"
-    r"(?:fine|ok|okay|healthy|correct(?:ly)?|right|good|normal(?:ly)?|unaffected|intact|in order|as expected|as it should|up and running|running|ready|present|innocent|clean|valid|irrelevant|unchanged|untouched|good order|well)\b"
+    r"(?:fine|ok|okay|healthy|correct(?:ly)?|right|good|normal(?:ly)?|unaffected|intact|in order(?!-)|as expected|as it should|up and running|running|ready|present|complete|consistent|innocent|clean|valid|irrelevant|unchanged|untouched|good order|well)\b"
     r"|\b(?:is|are|was|were)?\s?(?:not|n't|never|neither|nor)\s+(?:\w+ )?(?:the |a |an |at |to |any )?(?:\w+ )?(?:root )?(?:causes?|culprit|problem|issue|fault|blame|broken|affected|involved|defective|misconfigured|responsible|source|origin|defect|misconfiguration|wrong|guilty|reason)\b"
     r"|\brul(?:ed?|ing) out\b|\bruled \w+ out\b|\bexclud(?:ed?|ing)\b|\bexonerat\w+|\bhealthy\b|\bred herring\b|\binnocent\b|\beliminated\b|\bdismiss\w*"
     r"|\bno (?:problem|issue|evidence|sign|signs|indication|trouble|fault|defect|anomal\w+|errors?|misconfiguration|mismatch|change)s?\b|\bnothing (?:is )?(?:wrong|unusual|abnormal|suspicious)\b|\bwithout (?:any )?(?:problem|issue)s?\b"
@@ -60,10 +60,11 @@ HEALTHY = _said(
 # Said of what somebody believed before; what holds now comes later.
 FORMER = _said(
     r"\b(?:initially|at first|first (?:i )?(?:thought|suspected|assumed)|originally|my first (?:guess|suspicion|hypothesis)|one might|you might|it (?:may |might )?(?:looks?|seems?|appears?) (?:like|as if|at first)"
-    r"|i (?:had )?(?:suspected|assumed|thought)|looked like|seemed|was suspected|tempting|at first (?:glance|sight))\b",
+    r"|i (?:had )?(?:suspected|assumed|thought)|looked like|seemed|was suspected|tempting|at first (?:glance|sight))\b"
+    r"|\bhad\b.{0,80}\b(?:ago|last (?:week|month|year))\b|\b(?:was|were|has been|have been) (?:since |already |meanwhile |long )?(?:repaired|fixed|resolved)\b",
 )
 HEDGE = _said(
-    r"\b(?:might|may|could|possibl[ey]|perhaps|maybe|either|or|potential(?:ly)?|conceivably|not sure|unsure|unclear|unknown|uncertain|don't know|cannot tell|can't tell|one of|hypothes[ie]s|candidates?|suspects?|guess(?:es)?|any of)\b",
+    r"\b(?:might|may(?! not\b)|could|possibl[ey]|perhaps|maybe|either|or|potential(?:ly)?|conceivably|not sure|unsure|unclear|unknown (?:cause|reason|origin)|(?:cause|reason|origin) (?:\w+ ){0,3}unknown|uncertain|don't know|cannot tell|can't tell|one of(?! (?:the|its|our) \w+s\b)|hypothes[ie]s|candidates?|suspects?|guess(?:es)?|any of)\b",
 )
 # Asked, supposed or still to be looked at: nothing is claimed.
 OPEN_QUESTION = _said(
@@ -104,7 +105,7 @@ REPAIR = _said(
 )
 # Words of somebody who is not sure, who has not decided, and who has with a grain of salt.
 UNSURE = _said(
-    r"\b(?:unclear|cannot (?:decide|determine|tell|say)|can't (?:decide|determine|tell|say)|could be|may be|might be|either|any of|one of|candidates?|among them|plausible|not sure|unsure|don't know|hypothes|alternatively|possib\w+)\b",
+    r"\b(?:unclear|cannot (?:decide|determine|tell|say)|can't (?:decide|determine|tell|say)|could be|may be|might be|either|any of|one of(?! (?:the|its|our) \w+s\b)|candidates?|among them|plausible|not sure|unsure|don't know|hypothes|alternatively|possib\w+)\b",
 )
 UNDECIDED = _said(
     r"\b(?:cannot (?:decide|determine|tell)|can't (?:decide|determine|tell)|either\b[^.]{0,200}\bor\b|candidates|any of these|could be\b[^.]{0,200}\b(?:or|could)|both fit|checking them all)\b",

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from sregym_core.conductor.bench import Bench
     from sregym_core.interfaces import Application, Cluster, Fault
-    from sregym_core.model import FaultRef, Problem
+    from sregym_core.model import FaultRef, FaultTarget, Problem
     from sregym_core.modes import Mode
 
 _SIMULATED = "embedded"
 
 
-class _NeedsClusterError(Exception):
+class NeedsClusterError(Exception):
     """What a fault does depends on the cluster: how many nodes it has, what runs on which."""
 
 
@@ -29,7 +29,7 @@ class _NoCluster:
     """Stands where a cluster would: whoever touches it cannot be answered without one."""
 
     def __getattr__(self, name: str) -> Any:
-        raise _NeedsClusterError(name)
+        raise NeedsClusterError(name)
 
 
 def truths_and_fixes(bench: Bench, problem: Problem) -> list[dict[str, Any]]:
@@ -44,7 +44,7 @@ def truths_and_fixes(bench: Bench, problem: Problem) -> list[dict[str, Any]]:
     application = bench.application(problem.application)
     try:
         return _told([_without_cluster(bench, application, ref) for ref in problem.single_faults])
-    except _NeedsClusterError:
+    except NeedsClusterError:
         with _deployed(bench, problem, application) as cluster:
             return _told(
                 bench.faults_in_context(problem, application, cluster, UndoJournal(), seed=0)
@@ -98,12 +98,29 @@ def _without_cluster(
 ) -> tuple[Fault, FaultContext]:
     where = f"fault {ref.fault!r}"
     fault = bench.fault(ref.fault)
+    target = bench.chooser(application, where).choose(ref.targets[0])
+    parameters = bench.parameters(fault, ref.parameters, where)
+    return fault, context_without_cluster(application, target, parameters)
+
+
+def context_without_cluster(
+    application: Application, target: FaultTarget, parameters: Any
+) -> FaultContext:
+    """A context for what derives from manifests and parameters alone.
+
+    Args:
+        application: To which the target belongs.
+        target: What the fault holds on to.
+        parameters: An instance of the fault's `Parameters`.
+
+    Returns:
+        A context; whoever asks its cluster for anything gets a `NeedsClusterError`.
+    """
     nowhere: Any = _NoCluster()
-    context = FaultContext(
+    return FaultContext(
         cluster=nowhere,
         application=application,
-        target=bench.chooser(application, where).choose(ref.targets[0]),
-        parameters=bench.parameters(fault, ref.parameters, where),
+        target=target,
+        parameters=parameters,
         journal=UndoJournal(),
     )
-    return fault, context

@@ -12,9 +12,17 @@ from pydantic import ValidationError
 
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.objects import capture, desired
+from sregym_core.conductor.offline import NeedsClusterError, context_without_cluster
 from sregym_core.conductor.targets import candidates
 from sregym_core.interfaces import FaultContext
 from sregym_core.model import Component, Outcome, kind_of, name_of
+from sregym_core.testing.diagnoses import (
+    installed_faults,
+    installed_judges,
+    mistaken,
+    truths_beside,
+    unrecognised,
+)
 from sregym_core.testing.targets import chosen_target
 from sregym_core.testing.watched import Killed, WatchedCluster
 from sregym_core.testing.worlds import World, ready_world
@@ -22,7 +30,8 @@ from sregym_core.testing.worlds import World, ready_world
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_core.interfaces import Application, Fault
+    from sregym_core.interfaces import Application, DiagnosisOracle, Fault
+    from sregym_core.model import GroundTruth
     from sregym_core.testing.clusters import Provision
 
 # Words that would tell an agent that it is being examined.
@@ -81,6 +90,43 @@ class InjectorContract:
     def case(self) -> FaultCase:
         """The fault under test and a target that it fits."""
         raise NotImplementedError("override the fixture `case`")
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def judges(cls) -> tuple[DiagnosisOracle, ...]:
+        """What judges diagnoses; by default the oracles of problems that name none."""
+        found = installed_judges()
+        if not found:
+            pytest.skip("no diagnosis oracle is installed; pip install sregym-oracle-checklist")
+        return found
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def other_faults(cls) -> tuple[Fault, ...]:
+        """Faults whose truths are near misses where they fit the same target; by default all that are installed."""
+        return installed_faults()
+
+    def test_its_truth_is_recognised(
+        self, case: FaultCase, provision: Provision, judges: tuple[DiagnosisOracle, ...]
+    ) -> None:
+        """Of ten ways to tell the truth eight pass, and of its author's phrases as many; none fails."""
+        truth, parts = _truth(case, provision), case.application.components()
+        for judge in judges:
+            assert unrecognised(judge, truth, parts) == {}
+
+    def test_near_misses_are_not_recognised(
+        self,
+        case: FaultCase,
+        provision: Provision,
+        judges: tuple[DiagnosisOracle, ...],
+        other_faults: tuple[Fault, ...],
+    ) -> None:
+        """Elsewhere, another defect or field, the wrong direction, a denial, a consequence: ten do not pass."""
+        truth, parts = _truth(case, provision), case.application.components()
+        target = chosen_target(case.application, case.target)
+        others = truths_beside(case.fault, case.application, target, other_faults)
+        for judge in judges:
+            assert mistaken(judge, truth, parts, others) == {}
 
     def test_fits_its_target(self, case: FaultCase) -> None:
         """`fits` answers for everything that the application has, and with yes for the target."""
@@ -236,6 +282,18 @@ class InjectorContract:
         added = set().union(*map(_words, now.values())) - before
         stamped = [datetime.fromisoformat(text).timestamp() for text in added if _is_stamp(text)]
         assert [moment for moment in stamped if not began <= moment <= clock.now()] == []
+
+
+def _truth(case: FaultCase, provision: Provision) -> GroundTruth:
+    """What the fault says is wrong; in a world only where it depends on one."""
+    parameters = case.fault.Parameters.model_validate(dict(case.parameters))
+    target = chosen_target(case.application, case.target)
+    try:
+        return case.fault.ground_truth(
+            context_without_cluster(case.application, target, parameters)
+        )
+    except NeedsClusterError:
+        return case.fault.ground_truth(_prepare(case, provision).context)
 
 
 def _is_stamp(text: str) -> bool:

@@ -1,0 +1,126 @@
+"""Whether what is said of a fault is recognised: phrasings of its truth, and near misses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from sregym_core.conductor.offline import NeedsClusterError, context_without_cluster
+from sregym_core.interfaces import DiagnosisOracle
+from sregym_core.model import Component, OracleRefs, Outcome, kind_of
+from sregym_core.plugins import Plugins
+from sregym_core.proof.phrasings import near_misses, phrasings
+from sregym_core.registry import Registry
+from sregym_core.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sregym_core.interfaces import Application, Fault
+    from sregym_core.model import FaultTarget, GroundTruth
+
+# So many right diagnoses may be undecided.
+UNDECIDED = 0.2
+# So many near misses must not pass.
+NEAR_MISSES = 10
+
+
+def installed_judges() -> tuple[DiagnosisOracle, ...]:
+    """The diagnosis oracles by which problems are judged that name none, as far as they are installed."""
+    registry = Registry(Plugins(Settings()))
+    installed = registry.names("oracle")
+    judges = (
+        registry.load("oracle", name)() for name in OracleRefs().diagnosis if name in installed
+    )
+    return tuple(judge for judge in judges if isinstance(judge, DiagnosisOracle))
+
+
+def installed_faults() -> tuple[Fault, ...]:
+    """One of each fault that is installed, by name."""
+    registry = Registry(Plugins(Settings()))
+    return tuple(registry.load("fault", name)() for name in registry.names("fault"))
+
+
+def truths_beside(
+    fault: Fault, application: Application, target: FaultTarget, faults: Iterable[Fault]
+) -> list[GroundTruth]:
+    """What other faults would leave at the same target, with default parameters.
+
+    Those that need parameters, or a cluster to say what they do, are left out.
+    """
+    found = []
+    for other in faults:
+        if other.name == fault.name or kind_of(target) not in other.takes or not other.fits(target):
+            continue
+        try:
+            parameters = other.Parameters()
+            context = context_without_cluster(application, target, parameters)
+            found.append(other.ground_truth(context))
+        except (NeedsClusterError, ValidationError):
+            continue
+    return found
+
+
+def strangers_to(truth: GroundTruth, parts: Sequence[Component]) -> list[str]:
+    """Components that have no part in an incident, and that are not called like one that has."""
+    involved = {truth.component, truth.object_name, *truth.contributing, *truth.affected}
+    return [
+        part.name
+        for part in parts
+        if not any(part.name in name or name in part.name for name in involved if name)
+    ]
+
+
+def unrecognised(
+    judge: DiagnosisOracle, truth: GroundTruth, parts: Sequence[Component]
+) -> Mapping[str, str]:
+    """Right diagnoses that do not pass, by name of the phrasing: outcome and text.
+
+    A few may be left undecided, of the frames and of the author's phrases each.
+    """
+    texts = phrasings(truth)
+    found = _told(judge, truth, parts, texts, wanted=True)
+    if any(text.startswith(Outcome.FAIL) for text in found.values()):
+        return found
+    framed, own = ([n for n in texts if n.startswith("author: ") is kind] for kind in (False, True))
+    left = (
+        sum(name in found for name in names) <= UNDECIDED * len(names) for names in (framed, own)
+    )
+    return {} if all(left) else found
+
+
+def mistaken(
+    judge: DiagnosisOracle,
+    truth: GroundTruth,
+    parts: Sequence[Component],
+    others: Iterable[GroundTruth],
+) -> Mapping[str, str]:
+    """Near misses that pass, by name: outcome and text.
+
+    At least ten must not; one defect of the same family may be taken for the truth.
+    """
+    texts = near_misses(truth, others, strangers_to(truth, parts))
+    found = _told(judge, truth, parts, texts, wanted=False)
+    alike = [name for name in found if name.startswith("other-defect-")]
+    few = len(found) == len(alike) <= 1 and len(texts) - len(found) >= NEAR_MISSES
+    return {} if few else found
+
+
+def _told(
+    judge: DiagnosisOracle,
+    truth: GroundTruth,
+    parts: Sequence[Component],
+    texts: Mapping[str, str],
+    *,
+    wanted: bool,
+) -> Mapping[str, str]:
+    outcomes = {
+        name: judge.judge_diagnosis(text, None, [truth], parts).outcome
+        for name, text in texts.items()
+    }
+    return {
+        name: f"{outcome}: {texts[name]}"
+        for name, outcome in outcomes.items()
+        if (outcome is Outcome.PASS) is not wanted
+    }
