@@ -67,7 +67,9 @@ class Elf:
         heads = [struct.unpack_from("<IIQQQQIIQQ", data, start + i * size) for i in range(count)]
         strings = data[heads[names][4] :]
         self.sections = [
-            Section(_text(strings, h[0]), h[1], b"" if h[1] == 8 else data[h[4] : h[4] + h[5]], h[7])
+            Section(
+                _text(strings, h[0]), h[1], b"" if h[1] == 8 else data[h[4] : h[4] + h[5]], h[7]
+            )
             for h in heads
         ]
         self.symbols = list(self._symbols())
@@ -204,7 +206,9 @@ def compiled() -> str:
     """The table, from the sources."""
     with tempfile.TemporaryDirectory() as folder:
         into = Path(folder) / "calls.o"
-        subprocess.run([COMPILER, *FLAGS, "-c", SOURCE.name, "-o", into], cwd=SOURCE.parent, check=True)
+        subprocess.run(
+            [COMPILER, *FLAGS, "-c", SOURCE.name, "-o", into], cwd=SOURCE.parent, check=True
+        )
         return written(table_of(into.read_bytes()))
 
 
@@ -214,7 +218,9 @@ def written(table: dict[str, Any]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if anything differs")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail if anything differs"
+    )
     options = parser.parse_args()
     if shutil.which(COMPILER) is None:
         print(f"{COMPILER} is not installed; install the packages clang and libbpf-dev")
@@ -224,10 +230,14 @@ def main() -> int:
         TABLE.write_text(first, encoding="utf-8")
         return 0
     if compiled() != first:
-        print(f"{SOURCE.name} compiled twice gives two tables; look for what names the machine or the time")
+        print(
+            f"{SOURCE.name} compiled twice gives two tables; look for what names the machine or the time"
+        )
         return 1
     if TABLE.read_text(encoding="utf-8") != first:
-        print(f"{TABLE.name} is not what {SOURCE.name} compiles to; run `python {Path(__file__).name}`")
+        print(
+            f"{TABLE.name} is not what {SOURCE.name} compiles to; run `python {Path(__file__).name}`"
+        )
         return 1
     return 0
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 import stat
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-_SKIPPED = re.compile(r"/(test|tests|idlelib|lib2to3|tkinter|ensurepip|distutils|pydoc_data|turtledemo)(/|$)")
+_SKIPPED = re.compile(
+    r"/(test|tests|idlelib|lib2to3|tkinter|ensurepip|distutils|pydoc_data|turtledemo)(/|$)"
+)
 _CACHE = re.compile(r"\.cpython-\d+\.opt-\d\.pyc$")
 _EMPTY = ("dev", "proc", "sys", "tmp", "run", "mnt", "root", "var/lib")
 
@@ -28,13 +29,17 @@ class Archive:
         self._folders(name)
         self._put(name, stat.S_IFREG | mode, data, mtime)
 
+    def link(self, name: str, to: str) -> None:
+        """A link."""
+        self._put(name, stat.S_IFLNK | 0o777, to.encode(), 0)
+
     def copy(self, path: Path) -> None:
         """A file of this machine under its own name; a link with what it leads to, a folder with all of it."""
         where = self._real(path)
         if where.is_symlink():
             self._folders(_name(where))
-            self._put(_name(where), stat.S_IFLNK | 0o777, os.fsencode(os.readlink(where)), 0)
-            self.copy(where.parent / os.readlink(where))
+            self._put(_name(where), stat.S_IFLNK | 0o777, bytes(where.readlink()), 0)
+            self.copy(where.parent / where.readlink())
         elif where.is_dir():
             for entry in sorted(where.iterdir()):
                 if not _SKIPPED.search(str(entry)) and not _CACHE.search(entry.name):
@@ -61,7 +66,7 @@ class Archive:
         for part in folder.parts[1:]:
             at /= part
             if at.is_symlink() and _name(at) not in self._names:
-                self._put(_name(at), stat.S_IFLNK | 0o777, os.fsencode(os.readlink(at)), 0)
+                self._put(_name(at), stat.S_IFLNK | 0o777, bytes(at.readlink()), 0)
         return folder.resolve() / path.name
 
     def _folders(self, name: str) -> None:

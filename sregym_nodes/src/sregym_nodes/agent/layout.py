@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import os
 import struct
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Mapping, NamedTuple  # noqa: UP035 - read by Python 3.9
 
+from . import facts
 from .refusal import Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 PATH = Path("/sys/kernel/btf/vmlinux")
 _HEAD = struct.Struct("=HBBIIIII")
@@ -34,7 +38,9 @@ class Layout:
     def __init__(self, data: bytes) -> None:
         magic, _, _, head, types, length, strings, _ = _HEAD.unpack_from(data)
         if magic != _MAGIC:
-            msg = f"{PATH} is not in the byte order of this machine, so no place of a field is known"
+            msg = (
+                f"{PATH} is not in the byte order of this machine, so no place of a field is known"
+            )
             raise Refusal(msg)
         self._strings = data[head + strings :]
         self._words = memoryview(data[head + types : head + types + length]).cast("I")
@@ -109,12 +115,49 @@ class Layout:
         return ident
 
 
-def running() -> Layout:
-    """That of this machine's kernel.
+class Known(NamedTuple):
+    """What programs need to know of a kernel.
+
+    Attributes:
+        functions: Their numbers, 0 for those that there are not.
+        places: Bytes from the start of a structure to a field, by path; -1 where there is none.
+    """
+
+    functions: Mapping[str, int]
+    places: Mapping[str, int]
+
+
+def known(functions: Sequence[str], paths: Sequence[str], folder: Path) -> Known:
+    """Look all of that up, and keep it beside the journal: it is the same until the next start.
+
+    Args:
+        functions: Whose numbers.
+        paths: Of fields.
+        folder: Of the journal.
 
     Raises:
-        Refusal: It has none.
+        Refusal: The kernel tells nothing.
     """
+    kept, wanted = folder / "layout", [facts.boot_id(), *functions, *paths]
+    with suppress(OSError, ValueError):
+        before = json.loads(kept.read_text(encoding="utf-8"))
+        if before["of"] == wanted:
+            return Known(before["functions"], before["places"])
+    whole = _running()
+    found = Known(
+        {name: whole.function(name) for name in functions},
+        {path: whole.place(path) for path in paths},
+    )
+    if not (folder / "held").is_dir():
+        return found  # there is no journal
+    with suppress(OSError):
+        part = kept.with_suffix(f".{os.getpid()}")
+        part.write_text(json.dumps({"of": wanted, **found._asdict()}), encoding="utf-8")
+        part.replace(kept)
+    return found
+
+
+def _running() -> Layout:
     try:
         return Layout(PATH.read_bytes())
     except OSError as error:

@@ -14,16 +14,19 @@ import os
 import pkgutil
 import platform
 import struct
+import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .layout import running
+from . import hooks
+from .layout import known
 from .refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .layout import Layout
+    from .layout import Known
 
 _NUMBER = {"x86_64": 321, "aarch64": 280}
 (_MAP_CREATE, _LOOK_UP, _UPDATE, _DELETE, _NEXT_KEY, _LOAD) = range(6)
@@ -58,7 +61,9 @@ class KernelError(OSError):
     @property
     def told(self) -> str:
         """In words: name of the error, and the last thing that the verifier complained of."""
-        lines = [line for line in self.log.splitlines() if line and not line.startswith("processed")]
+        lines = [
+            line for line in self.log.splitlines() if line and not line.startswith("processed")
+        ]
         name = errno.errorcode.get(self.errno or 0, str(self.errno))
         return f"{name}: {lines[-1]}" if lines else name
 
@@ -128,27 +133,24 @@ class Program:
         name: In the table: `modify/any` ...
         rule: What it goes by, as the sources say.
         target: Function of the kernel that it is about; empty where it is attached by name.
-        layout: Of the kernel; None to read it.
 
     Raises:
         KernelError: The kernel refused it.
         Refusal: It has no such function.
     """
 
-    def __init__(self, name: str, rule: bytes, target: str, layout: Layout | None = None) -> None:
-        table, self._fds = _table(), []  # type: ignore[var-annotated]
+    def __init__(self, name: str, rule: bytes, target: str) -> None:
+        table = _table()
         self.maps: dict[str, Map] = {}
+        self._fds: list[int] = []
         self._links: list[int] = []
+        kernel = _kernel(table)
+        number = _number_of_function(kernel, target)
+        own = table["programs"][name]
         try:
-            layout = layout or running()
-            number = layout.function(target) if target else 0
-            if target and not number:
-                msg = f"the kernel has no function {target} that programs can be attached to"
-                raise Refusal(msg)
-            own = table["programs"][name]
             for used in sorted({used for _, used, _ in own["uses"]}):
                 self.maps[used] = self._made(used, table["maps"][used], rule)
-            code = _linked(own, self.maps, layout)
+            code = _linked(own, self.maps, kernel)
             kind, expected = _FAMILIES[name.partition("/")[0]]
             self.fd = _loaded(code, table["license"], kind, expected, number)
             self._fds.append(self.fd)
@@ -167,6 +169,10 @@ class Program:
         for fd in (*self._links, *self._fds):
             os.close(fd)
         self._links, self._fds = [], []
+
+    def links(self) -> list[int]:
+        """Numbers of what attaches it."""
+        return [_number_of(link) for link in self._links]
 
     def attach(self) -> None:
         """To the function that it was loaded for."""
@@ -217,6 +223,13 @@ def why_not(kind: str) -> str:
     return ""
 
 
+def _number_of(link: int) -> int:
+    info = ctypes.create_string_buffer(64)
+    command(_INFO, struct.pack("=IIQ", link, len(info), ctypes.addressof(info)))
+    number: int = struct.unpack_from("=I", info.raw, 4)[0]
+    return number
+
+
 def _numbers(verb: int) -> Iterator[int]:
     last = 0
     while True:
@@ -233,7 +246,20 @@ def _table() -> Mapping[str, Any]:
     return found
 
 
-def _linked(own: Mapping[str, Any], maps: Mapping[str, Map], layout: Layout) -> bytes:
+def _kernel(table: Mapping[str, Any]) -> Known:
+    """All that any program of the table needs to know of this kernel."""
+    looks = {path for one in table["programs"].values() for _, path, _ in one["looks"]}
+    return known(hooks.functions(), sorted(looks), Path(sys.argv[0]).resolve().parent)
+
+
+def _number_of_function(kernel: Known, name: str) -> int:
+    if name and not kernel.functions.get(name):
+        msg = f"the kernel has no function {name} that programs can be attached to"
+        raise Refusal(msg)
+    return kernel.functions.get(name, 0)
+
+
+def _linked(own: Mapping[str, Any], maps: Mapping[str, Map], kernel: Known) -> bytes:
     """Instructions with descriptors of maps and places of fields in them."""
     code = bytearray(base64.b64decode(own["code"]))
     for at, name, use in own["uses"]:
@@ -243,7 +269,7 @@ def _linked(own: Mapping[str, Any], maps: Mapping[str, Map], layout: Layout) -> 
         struct.pack_into("=i", code, at * 8 + 4, maps[name].fd)
         struct.pack_into("=i", code, at * 8 + 12, inside if use != "map" else 0)
     for at, path, look in own["looks"]:
-        place = layout.place(path)
+        place = kernel.places[path]
         if look == "exists":
             struct.pack_into("=i", code, at * 8 + 4, int(place >= 0))
             continue

@@ -80,17 +80,17 @@ struct rule {
 	__u32 calls[CALLS]; // numbers of the calls that are meant; others are ~0
 	__s32 error;	    // what is answered, negative
 	__u32 share;	    // of 2^32; 0 for all
-	__u32 groups;	    // how many slots of control groups are looked at
-	__u32 pids;	    // whether processes are looked at
+	__u32 pids;	    // whether processes are looked at, not control groups
 	__u32 places;	    // whether paths or inodes are looked at
 };
 
 const volatile struct rule rule;
 
-// Written by the loader and by the programs while they run.
+// Written by the loader while they run.
 struct state {
 	__u64 until; // by the clock that goes on in sleep, nanoseconds
-	__u64 hits;
+	__u32 groups; // how many slots of control groups are taken
+	__u32 unused;
 };
 
 struct state state;
@@ -165,16 +165,23 @@ static __always_inline int is_meant(struct task_struct *task)
 	return 0;
 }
 
-static __always_inline int is_in_scope(struct task_struct *task)
+static __always_inline int is_in_groups(void)
 {
+	__u32 taken = *(volatile __u32 *)&state.groups;
+
 	for (__u32 i = 0; i < GROUPS; i++) {
-		if (i >= rule.groups)
+		if (i >= taken)
 			break;
 		if (bpf_current_task_under_cgroup(&groups, i) == 1)
 			return 1;
 	}
+	return 0;
+}
+
+static __always_inline int is_in_scope(struct task_struct *task)
+{
 	if (!rule.pids)
-		return 0;
+		return is_in_groups();
 	for (int i = 0; i < GENERATIONS; i++) {
 		__u32 pid = task->tgid;
 
@@ -194,10 +201,7 @@ static __always_inline int is_now(void)
 
 static __always_inline int is_hit(void)
 {
-	if (rule.share && bpf_get_prandom_u32() >= rule.share)
-		return 0;
-	__sync_fetch_and_add(&state.hits, 1);
-	return 1;
+	return !rule.share || bpf_get_prandom_u32() < rule.share;
 }
 
 static __always_inline int is_under(struct file *file)

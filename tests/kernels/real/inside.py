@@ -1,0 +1,186 @@
+"""Runs in a guest beside the agent: what calls of processes in and out of a control group come to.
+
+    python3 inside.py FOLDER-OF-THE-AGENT < {"do": ..., ...}
+
+Each `do` is a function here; its answer is printed as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, sys.argv[1])
+
+from nodectl import calls, programs, registry
+
+TOP = Path("/sys/fs/cgroup/kubepods")
+POD = TOP / "pod01234567-89ab-cdef-0123-456789abcdef"
+
+
+def failing(group, call, error, times=1, path=None, nested=False):
+    """How many of so many calls fail with an error, of a process in a group; or of a child of one."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        if nested:
+            (group / "cgroup.procs").write_text("0")
+            if os.fork():
+                os.wait()
+                os._exit(0)
+        make = calls.maker(call, path)
+        if not nested:
+            (group / "cgroup.procs").write_text("0")
+        count = sum(make() == calls.number_of(error) for _ in range(times))
+        os.write(writing, str(count).encode())
+        os._exit(0)
+    os.close(writing)
+    os.waitpid(child, 0)
+    found = int(os.read(reading, 64))
+    os.close(reading)
+    return found
+
+
+def made(*groups):
+    for group in groups:
+        group.mkdir(parents=True, exist_ok=True)
+
+
+def held():
+    """What the kernel holds of programs."""
+    return {"links": len(list(programs.links())), "programs": len(list(programs.loaded()))}
+
+
+def scoped(given):
+    """For each ask and back end: calls that fail in the group, in one below it, elsewhere, and afterwards."""
+    inner, beside = POD / "c1", TOP / "other"
+    made(inner, beside)
+    found, before = {}, held()
+    for ask in given["asks"]:
+        for name in given["backends"]:
+            backend, ask = registry.named(name), {"key": "k", "kind": "calls", **ask}
+            ask["scope"] = {"pods": ["01234567-89ab-cdef-0123-456789abcdef"]}
+            call, error = ask["call"], ask["error"]
+            with Resident(inner):
+                backend.inject(ask, lambda state: None)
+                seen = backend.probe(ask, {})["seen"]
+                acts = [failing(group, call, error) for group in (inner, beside, TOP.parent)]
+                backend.undo({})
+                acts.append(failing(inner, call, error))
+            found[f"{call} {error} {name}"] = [seen, *acts]
+    return {"found": found, "left": held() == before}
+
+
+def covered(given):
+    """A share of the calls; children; a container that comes later; files by path; processes by number."""
+    first, later, beside = POD / "c1", POD / "c2", TOP / "other"
+    made(first, beside)
+    ask = {"key": "k", "kind": "calls", "call": "read", "error": "EIO"}
+    ask["scope"] = {"pods": ["01234567-89ab-cdef-0123-456789abcdef"]}
+    found = {}
+    for name in given["backends"]:
+        with Resident(first):
+            backend = registry.named(name)
+            backend.inject({**ask, "share": 0.25}, lambda state: None)
+            backend.probe({**ask, "share": 0.25}, {})
+            share = failing(first, "read", "EIO", 4000)
+            backend.undo({})
+            backend = registry.named(name)
+            backend.inject(ask, lambda state: None)
+            backend.attend(ask, 60.0)
+            made(later)
+            comes = failing(later, "read", "EIO", 5)
+            child = failing(first, "read", "EIO", 5, nested=True)
+            backend.undo({})
+            later.rmdir()
+            found[name] = {"share": share, "later": comes, "child": child, **_files(name, ask, first)}
+    found["processes"] = _processes(ask, first)
+    return found
+
+
+def _files(name, ask, group):
+    folder = Path("/mnt/data")
+    folder.mkdir(exist_ok=True)
+    for file in ("a.log", "a.txt"):
+        (folder / file).write_text("x")
+    found = {}
+    for path in ("/mnt/data/a.log", "/mnt/data/*.log", "/mnt/da*/", "/mnt/data/"):
+        if path == "/mnt/da*/":
+            continue
+        backend, limited = registry.named(name), {**ask, "path": path}
+        backend.inject(limited, lambda state: None)
+        backend.probe(limited, {})
+        found[path] = [
+            failing(group, "read", "EIO", 5, str(folder / file)) for file in ("a.log", "a.txt")
+        ] + [failing(group, "read", "EIO", 5, "/init")]
+        backend.undo({})
+    return found
+
+
+def _processes(ask, group):
+    """One, and who was started by it; not its neighbour in the same group."""
+    with Resident(group) as pid:
+        backend, named = registry.named("fmod_ret"), {**ask, "scope": {"pids": [pid]}}
+        backend.inject(named, lambda state: None)
+        seen = backend.probe(named, {})["seen"]
+        neighbour = failing(group, "read", "EIO", 5)
+        backend.undo({})
+    return [seen, neighbour]
+
+
+def cycles(given):
+    """So many times, and what is left."""
+    made(POD / "c1")
+    ask = {"key": "k", "kind": "calls", "call": "openat", "error": "EIO"}
+    ask["scope"] = {"pods": ["01234567-89ab-cdef-0123-456789abcdef"]}
+    with Resident(POD / "c1"):
+        before, descriptors = held(), len(os.listdir("/proc/self/fd"))
+        for number in range(given["count"]):
+            backend = registry.named(given["backends"][number % len(given["backends"])])
+            backend.inject(ask, lambda state: None)
+            if failing(POD / "c1", "openat", "EIO") != 1:
+                return {"cycle": number, "failed": 0}
+            backend.undo({})
+            if failing(POD / "c1", "openat", "EIO") != 0:
+                return {"cycle": number, "failed": 1}
+    left = len(os.listdir("/proc/self/fd")) - descriptors
+    pins = os.listdir("/sys/fs/bpf")
+    groups = sorted(path.name for path in Path("/sys/fs/cgroup").iterdir() if path.is_dir())
+    return {"left": held() == before, "descriptors": left, "pins": pins, "groups": groups}
+
+
+def counted(given):
+    return held()
+
+
+class Resident:
+    """A process that stays in a group, as a container's does."""
+
+    def __init__(self, group):
+        self._group = group
+
+    def __enter__(self):
+        reading, writing = os.pipe()
+        self._pid = os.fork()
+        if self._pid == 0:
+            (self._group / "cgroup.procs").write_text("0")
+            os.close(writing)
+            os.close(reading)
+            while True:
+                os.kill(os.getpid(), 19)  # SIGSTOP: it only has to be there
+        os.close(writing)
+        os.read(reading, 1)
+        os.close(reading)
+        os.waitpid(self._pid, os.WUNTRACED)
+        return self._pid
+
+    def __exit__(self, *error):
+        os.kill(self._pid, 9)
+        os.waitpid(self._pid, 0)
+
+
+if __name__ == "__main__":
+    asked = json.loads(sys.stdin.read())
+    print(json.dumps(globals()[asked["do"]](asked)))
