@@ -8,13 +8,17 @@ Each `do` is a function here; its answer is printed as JSON.
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import sys
 from pathlib import Path
 
-sys.path.insert(0, sys.argv[1])
+if __name__ == "__main__":
+    # As the agent itself is run, which keeps things beside itself.
+    sys.argv = sys.argv[1:]
+    sys.path.insert(0, sys.argv[0])
+    from nodectl import calls, programs, registry
 
-from nodectl import calls, programs, registry
 
 TOP = Path("/sys/fs/cgroup/kubepods")
 POD = TOP / "pod01234567-89ab-cdef-0123-456789abcdef"
@@ -22,7 +26,8 @@ POD = TOP / "pod01234567-89ab-cdef-0123-456789abcdef"
 
 def failing(group, call, error, times=1, path=None, nested=False):
     """How many of so many calls fail with an error, of a process in a group; or of a child of one."""
-    reading, writing = os.pipe()
+    # Neither pipes nor exit codes: what is told must not be a call that fails.
+    answer = mmap.mmap(-1, 8)
     child = os.fork()
     if child == 0:
         if nested:
@@ -34,13 +39,10 @@ def failing(group, call, error, times=1, path=None, nested=False):
         if not nested:
             (group / "cgroup.procs").write_text("0")
         count = sum(make() == calls.number_of(error) for _ in range(times))
-        os.write(writing, str(count).encode())
+        answer[:] = count.to_bytes(8, "little")
         os._exit(0)
-    os.close(writing)
     os.waitpid(child, 0)
-    found = int(os.read(reading, 64))
-    os.close(reading)
-    return found
+    return int.from_bytes(answer[:], "little")
 
 
 def made(*groups):
@@ -60,6 +62,8 @@ def scoped(given):
     found, before = {}, held()
     for ask in given["asks"]:
         for name in given["backends"]:
+            if (ask["call"], name) == ("brk", "lsm_cgroup"):
+                continue  # no module is asked that
             backend, ask = registry.named(name), {"key": "k", "kind": "calls", **ask}
             ask["scope"] = {"pods": ["01234567-89ab-cdef-0123-456789abcdef"]}
             call, error = ask["call"], ask["error"]
@@ -95,7 +99,12 @@ def covered(given):
             child = failing(first, "read", "EIO", 5, nested=True)
             backend.undo({})
             later.rmdir()
-            found[name] = {"share": share, "later": comes, "child": child, **_files(name, ask, first)}
+            found[name] = {
+                "share": share,
+                "later": comes,
+                "child": child,
+                **_files(name, ask, first),
+            }
     found["processes"] = _processes(ask, first)
     return found
 
@@ -106,9 +115,7 @@ def _files(name, ask, group):
     for file in ("a.log", "a.txt"):
         (folder / file).write_text("x")
     found = {}
-    for path in ("/mnt/data/a.log", "/mnt/data/*.log", "/mnt/da*/", "/mnt/data/"):
-        if path == "/mnt/da*/":
-            continue
+    for path in ("/mnt/data/a.log", "/mnt/data/*.log", "/mnt/data/"):
         backend, limited = registry.named(name), {**ask, "path": path}
         backend.inject(limited, lambda state: None)
         backend.probe(limited, {})
@@ -136,7 +143,7 @@ def cycles(given):
     ask = {"key": "k", "kind": "calls", "call": "openat", "error": "EIO"}
     ask["scope"] = {"pods": ["01234567-89ab-cdef-0123-456789abcdef"]}
     with Resident(POD / "c1"):
-        before, descriptors = held(), len(os.listdir("/proc/self/fd"))
+        before, descriptors = held(), len(names("/proc/self/fd"))
         for number in range(given["count"]):
             backend = registry.named(given["backends"][number % len(given["backends"])])
             backend.inject(ask, lambda state: None)
@@ -145,10 +152,14 @@ def cycles(given):
             backend.undo({})
             if failing(POD / "c1", "openat", "EIO") != 0:
                 return {"cycle": number, "failed": 1}
-    left = len(os.listdir("/proc/self/fd")) - descriptors
-    pins = os.listdir("/sys/fs/bpf")
-    groups = sorted(path.name for path in Path("/sys/fs/cgroup").iterdir() if path.is_dir())
+    left = len(names("/proc/self/fd")) - descriptors
+    pins = names("/sys/fs/bpf")
+    groups = [name for name in names("/sys/fs/cgroup") if Path("/sys/fs/cgroup", name).is_dir()]
     return {"left": held() == before, "descriptors": left, "pins": pins, "groups": groups}
+
+
+def names(folder):
+    return sorted(path.name for path in Path(folder).iterdir())
 
 
 def counted(given):
@@ -183,4 +194,4 @@ class Resident:
 
 if __name__ == "__main__":
     asked = json.loads(sys.stdin.read())
-    print(json.dumps(globals()[asked["do"]](asked)))
+    sys.stdout.write(json.dumps(globals()[asked["do"]](asked)))

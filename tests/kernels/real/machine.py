@@ -16,9 +16,15 @@ from .guest import Reached
 from .needing import needs
 
 IMAGES = Path(__file__).resolve().parents[3] / ".tox" / "images"
-PROGRAMS = ("/usr/bin/python3", "/usr/bin/redis-server", "/usr/bin/redis-cli", "/bin/busybox")
+PROGRAMS = (
+    *("/usr/bin/python3", "/usr/bin/redis-server", "/usr/bin/redis-cli", "/bin/busybox"),
+    *("/usr/bin/pgrep", "/usr/bin/pkill"),
+)
 _PYTHON = Path("/usr/lib/python3.11")
-_APPLETS = ("sh", "cat", "mkdir", "rmdir", "mount", "ip", "ls", "sync", "dd", "echo", "cp", "mv", "rm", "ps")
+_APPLETS = (
+    *("sh", "cat", "mkdir", "rmdir", "mount", "ip", "ls", "sync", "echo", "cp", "mv", "rm", "ps"),
+    *("sleep", "seq", "grep", "kill", "uname"),
+)
 _BOOT_S = 120.0
 INIT = """#!/bin/sh
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin

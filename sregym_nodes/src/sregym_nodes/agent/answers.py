@@ -50,6 +50,8 @@ class Answers(Backend):
     family: ClassVar[str]
     # What a kernel needs that refuses them.
     remedy: ClassVar[str]
+    # Whether whatever is answered reaches the caller as it is.
+    any_error: ClassVar[bool] = False
 
     def __init__(self) -> None:
         self._program: Program | None = None
@@ -70,7 +72,7 @@ class Answers(Backend):
     @classmethod
     def unfit(cls, ask: Mapping[str, Any]) -> str:
         """Why this cannot be asked of it, wherever; empty when it can."""
-        errors = hooks.HOOKS[ask["call"]].errors
+        errors = () if cls.any_error else hooks.HOOKS[ask["call"]].errors
         if errors and ask["error"] not in errors:
             known = ", ".join(sorted(errors))
             return f"a no to what the kernel asks on the way of {ask['call']} can be {known} alone"
@@ -95,7 +97,7 @@ class Answers(Backend):
 
     def preflight(self, ask: Mapping[str, Any]) -> str:
         """Let the call of a process made for that fail, and that of another one not."""
-        why = self._known(ask) or self.unfit(ask)
+        why = self._known(ask)
         if why:
             return why
         pids = []
@@ -204,6 +206,9 @@ class Answers(Backend):
             return f"the kernel has no error {ask['error']!r}; use a name like EIO"
         if not hooks.numbers_of(str(ask["call"])):
             return f"the number of {ask['call']} is not known for the processor of this machine"
+        unfit = self.unfit(ask)
+        if unfit:
+            return unfit
         why = programs.why_not(self.family)
         if why:
             return f"kernel {facts.kernel()} refuses all such programs: {why}; {self.remedy}"
@@ -243,7 +248,9 @@ class Answers(Backend):
         if said == 255:
             return f"nobody knows how to try {call!r} harmlessly; it is none of the calls of faults"
         seen = os.strerror(said) if said else "no error"
-        return "" if said == wanted else f"a program was there, but a call of {call} gave {seen}"
+        if said == wanted:
+            return ""
+        return f"a program was there, but a call of {call} gave {seen}; {self.remedy}"
 
     def _close(self) -> None:
         if self._program is not None:

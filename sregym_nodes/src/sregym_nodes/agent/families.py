@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from . import calls, facts, groups, hooks
+from . import facts, groups, hooks
 from .answers import Answers
 from .probes import events_at
 from .programs import Program
+from .refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,21 +88,18 @@ class Override(Answers):
     name: ClassVar[str] = "kprobe"
     family: ClassVar[str] = "override"
     remedy: ClassVar[str] = "they need CONFIG_BPF_KPROBE_OVERRIDE, which few kernels have"
+    any_error: ClassVar[bool] = True
 
     @classmethod
     def reaches(cls, call: str) -> bool:
         """All calls that enter the kernel."""
         return call not in hooks.IN_USER_SPACE
 
-    @classmethod
-    def unfit(cls, ask: Mapping[str, Any]) -> str:
-        """Nothing is known of files there."""
-        if ask.get("path") or (ask.get("files") == "volumes" and ask["call"] in calls.OF_FILES):
-            return "where calls enter the kernel nothing is known of files, and some are named"
-        return ""
-
     def about(self, ask: Mapping[str, Any], found: Places) -> str:
-        """Likewise."""
+        """Nothing is known of files there."""
+        if found.are_limited:
+            msg = "where calls enter the kernel nothing is known of files, and some are named"
+            raise Refusal(msg)
         return "any"
 
     def loaded(self, ask: Mapping[str, Any], about: str, rule: bytes) -> Program:
