@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1] / "sregym_nodes" / "src" / "sregym_nodes"
 SOURCE = ROOT / "kernel" / "calls.bpf.c"
 TABLE = ROOT / "agent" / "programs.json"
-# Debian 12's; other versions of the compiler give other instructions that do the same.
+# The table is made by Debian 12's; other versions give other instructions that do the same.
 COMPILER = "clang"
 FLAGS = ("-target", "bpf", "-mcpu=v3", "-O2", "-g", "-Wall", "-Werror", "-fdebug-compilation-dir=.")
 _FUNCTION, _OBJECT = 2, 1
@@ -209,7 +209,8 @@ def compiled() -> str:
         subprocess.run(
             [COMPILER, *FLAGS, "-c", SOURCE.name, "-o", into], cwd=SOURCE.parent, check=True
         )
-        return written(table_of(into.read_bytes()))
+        said = subprocess.run([COMPILER, "--version"], capture_output=True, text=True, check=True)
+        return written({"compiler": said.stdout.splitlines()[0], **table_of(into.read_bytes())})
 
 
 def written(table: dict[str, Any]) -> str:
@@ -234,7 +235,14 @@ def main() -> int:
             f"{SOURCE.name} compiled twice gives two tables; look for what names the machine or the time"
         )
         return 1
-    if TABLE.read_text(encoding="utf-8") != first:
+    kept = TABLE.read_text(encoding="utf-8")
+    by, now = json.loads(kept)["compiler"], json.loads(first)["compiler"]
+    if by != now:
+        print(
+            f"{TABLE.name} was made by {by}; {now} gives other instructions, so it is not compared"
+        )
+        return 0
+    if kept != first:
         print(
             f"{TABLE.name} is not what {SOURCE.name} compiles to; run `python {Path(__file__).name}`"
         )
