@@ -11,7 +11,8 @@ import pytest
 import yaml
 from real import inside
 from real.machine import Machine, image, root
-from real.stores import normal
+from real.stores import normal, wait_for
+from sregym_nodes.bundle import FOLDER, bundle
 from sregym_nodes.remote import AgentError, NodeAgent
 
 WORDS = yaml.safe_load((Path(__file__).parent / "words.yaml").read_text())["redis"]
@@ -33,7 +34,6 @@ OVERRIDE = {
     "6.12": "program of this type cannot use helper bpf_override_return#58",
 }
 STRACE = "the program strace is not on this machine; install the package strace"
-HOLD = "for i in $(seq 300); do ls /run/nodectl/held/*.json 2>/dev/null || exit 0; sleep 0.1; done; exit 1"
 SERVE = (
     "mkdir -p {group} {folder} && echo $$ > {group}/cgroup.procs && cd {folder} && redis-server --port 0 "
     "--unixsocket {folder}/s --dir {folder} --appendonly yes --appendfsync always --save '' "
@@ -75,7 +75,7 @@ def agent(machine: Machine) -> Iterator[NodeAgent]:
 def told(machine: Machine, do: str, **given: Any) -> Any:
     """What `real.inside` says in the guest."""
     source = Path(inside.__file__).read_text()
-    folder = machine.said("sh", "-c", "echo /run/nodectl/lib-*").strip()
+    folder = f"{FOLDER}/lib-{bundle().digest[:8]}"
     return json.loads(
         machine.said("python3", "-Ic", source, folder, stdin=json.dumps({"do": do, **given}))
     )
@@ -140,7 +140,18 @@ def test_shares_children_files_and_who_comes_later(machine: Machine) -> None:
         FAMILIES, True
     ), shares
     files = {"/mnt/data/a.log": [5, 0, 0], "/mnt/data/*.log": [5, 0, 0], "/mnt/data/": [5, 5, 0]}
-    assert found == {name: {"later": 5, "child": 5, **files} for name in FAMILIES}
+    assert found == {name: {"later": 5, "child": 5, "anew": 5, **files} for name in FAMILIES}
+
+
+def test_programs_at_the_entry_of_calls(machine: Machine) -> None:
+    """As far as kernels go that do not let them answer."""
+    before, meanwhile, after, refused = told(machine, "probed")
+    assert meanwhile == {name: count + 1 for name, count in before.items()}
+    assert after == before
+    release = machine.said("uname", "-r").strip()
+    assert refused == (
+        f"kernel {release} refuses a probe at __x64_sys_nothing: No such file or directory"
+    )
 
 
 def test_a_store_meets_two_faults(machine: Machine, agent: NodeAgent) -> None:
@@ -196,17 +207,10 @@ def test_it_ends_without_the_harness(how: str, machine: Machine, agent: NodeAgen
     before = told(machine, "counted")["links"]
     try:
         machine.agent(lease_s=5.0 if how == "lease" else 900.0).apply(calls("openat", "EIO"))
-        if how == "lease":
-            machine.said("sh", "-c", HOLD)
-        else:
+        if how != "lease":
             assert told(machine, "counted")["links"] == before + 1
             machine.said("pkill", *(["-9"] if how == "lost" else []), "-x", "bpftrace")
-        machine.said(
-            "sh",
-            "-c",
-            "for i in $(seq 100); do pgrep -x bpftrace || exit 0; sleep 0.1; done; exit 1",
-        )
-        assert told(machine, "counted")["links"] == before
+        assert wait_for(lambda: told(machine, "counted")["links"] == before, 60.0)
         assert agent.changes() == ()
     finally:
         machine.run(("kill", "-9", pid))
@@ -219,6 +223,11 @@ def test_two_hundred_cycles_leave_nothing(machine: Machine, kernel: str) -> None
 
 
 def test_refusals_before_anything_is_changed(machine: Machine, agent: NodeAgent) -> None:
+    ask = {"key": "k", "kind": "calls", "call": "read", "error": "EIO", "path": "/etc/hostname"}
+    (found,) = agent.examine([ask])
+    assert found["kprobe"] == (
+        "where calls enter the kernel nothing is known of files, and some are named"
+    )
     for ask, backend, why in (
         (
             calls("brk", "EAGAIN"),
@@ -229,11 +238,6 @@ def test_refusals_before_anything_is_changed(machine: Machine, agent: NodeAgent)
             calls("read", "EIO", scope={"pids": [1]}),
             "lsm_cgroup",
             "such programs are about control groups, and processes are named",
-        ),
-        (
-            calls("read", "EIO", path="/etc/hostname"),
-            "kprobe",
-            "where calls enter the kernel nothing is known of files, and some are named",
         ),
         (
             calls("read", "EIO", scope={"pods": ["no-such"]}),

@@ -10,14 +10,16 @@ from __future__ import annotations
 import json
 import mmap
 import os
+import struct
 import sys
+import time
 from pathlib import Path
 
 if __name__ == "__main__":
     # As the agent itself is run, which keeps things beside itself.
     sys.argv = sys.argv[1:]
     sys.path.insert(0, sys.argv[0])
-    from nodectl import calls, programs, registry
+    from nodectl import calls, probes, programs, registry
 
 
 TOP = Path("/sys/fs/cgroup/kubepods")
@@ -126,6 +128,23 @@ def _files(name, ask, group):
     return found
 
 
+def _anew(name, ask, group):
+    """A file that comes when the container of the injection is gone, and another one there."""
+    backend, limited = registry.named(name), {**ask, "path": "/mnt/data/*.log"}
+    with Resident(group):
+        backend.inject(limited, lambda state: None)
+    file = Path("/mnt/data/new.log")
+    file.write_text("x")
+    with Resident(group):
+        end = time.monotonic() + 60.0
+        while failing(group, "read", "EIO", 1, str(file)) != 1 and time.monotonic() < end:
+            backend.attend(limited, 60.0)
+        found = failing(group, "read", "EIO", 5, str(file))
+        backend.undo({})
+    file.unlink()
+    return found
+
+
 def _processes(ask, group):
     """One, and who was started by it; not its neighbour in the same group."""
     with Resident(group) as pid:
@@ -156,6 +175,106 @@ def cycles(given):
     pins = names("/sys/fs/bpf")
     groups = [name for name in names("/sys/fs/cgroup") if Path("/sys/fs/cgroup", name).is_dir()]
     return {"left": held() == before, "descriptors": left, "pins": pins, "groups": groups}
+
+
+def probed(given):
+    """A program at the entry of a call, which answers nothing: links before, meanwhile and afterwards."""
+    end = struct.pack("=BBhi", 0xB7, 0, 0, 0) + struct.pack("=BBhi", 0x95, 0, 0, 0)
+    before, program = held(), programs._loaded(end, "GPL", 2, 0, 0)
+    (event,) = probes.events_at(["__x64_sys_fsync", "__x64_sys_nothing"])
+    link = programs.command(28, struct.pack("=IIII", program, event, 41, 0))
+    meanwhile = held()
+    for fd in (link, event, program):
+        os.close(fd)
+    try:
+        probes.events_at(["__x64_sys_nothing"])
+    except Exception as error:
+        return [before, meanwhile, held(), str(error)]
+
+
+def timed(given):
+    """Seconds from inject to the first call that fails and from undo to the last; nanoseconds of others' calls."""
+    made(POD / "c1", TOP / "other")
+    ask = {"key": "k", "kind": "calls", "call": "read", "error": "EIO"}
+    ask["scope"] = {"pods": ["01234567-89ab-cdef-0123-456789abcdef"]}
+    found = {}
+    for name in given["backends"]:
+        came, went = [], []
+        with Resident(POD / "c1"), Caller(POD / "c1", "read", "EIO") as caller:
+            for _ in range(given["count"]):
+                caller.reset()
+                backend, began = registry.named(name), time.monotonic()
+                backend.inject(ask, lambda state: None)
+                while not caller.times()[0]:
+                    os.sched_yield()
+                undone = time.monotonic()
+                came.append(caller.times()[0] - began)
+                backend.undo({})
+                # A call that was under way has ended when two more have.
+                caller.pass_by()
+                went.append(max(0.0, caller.times()[1] - undone))
+            backend = registry.named(name)
+            plain = [cost(given["calls"]) for _ in range(5)]
+            backend.inject(ask, lambda state: None)
+            beside = [cost(given["calls"]) for _ in range(5)]
+            backend.undo({})
+        found[name] = {"came": came, "went": went, "plain": min(plain), "beside": min(beside)}
+    return found
+
+
+def cost(count):
+    """Nanoseconds of processor time of one call outside, by itself."""
+    make = calls.maker("read", None)
+    before = time.process_time_ns()
+    for _ in range(count):
+        make()
+    return (time.process_time_ns() - before) / count
+
+
+class Caller:
+    """A process in a group that calls all the time, and keeps when the first and the last call failed."""
+
+    def __init__(self, group, call, error):
+        self._shared = mmap.mmap(-1, 24)
+        self._group, self._call, self._error = group, call, calls.number_of(error)
+
+    def __enter__(self):
+        self._pid = os.fork()
+        if self._pid == 0:
+            make = calls.maker(self._call, None)
+            (self._group / "cgroup.procs").write_text("0")
+            number = 0
+            while True:
+                began = time.monotonic()
+                failed = make() == self._error
+                number += 1
+                first, last, _ = struct.unpack("=ddQ", self._shared[:])
+                if failed:
+                    first, last = first or began, time.monotonic()
+                self._shared[:] = struct.pack("=ddQ", first, last, number)
+                os.sched_yield()
+        return self
+
+    def __exit__(self, *error):
+        os.kill(self._pid, 9)
+        os.waitpid(self._pid, 0)
+
+    def times(self):
+        return struct.unpack("=ddQ", self._shared[:])[:2]
+
+    def pass_by(self):
+        start = struct.unpack("=ddQ", self._shared[:])[2]
+        while struct.unpack("=ddQ", self._shared[:])[2] < start + 2:
+            os.sched_yield()
+
+    def reset(self):
+        """Forget; it must not be calling with an old answer meanwhile."""
+        self.pass_by()
+        os.kill(self._pid, 19)
+        os.waitpid(self._pid, os.WUNTRACED)
+        number = struct.unpack("=ddQ", self._shared[:])[2]
+        self._shared[:] = struct.pack("=ddQ", 0.0, 0.0, number)
+        os.kill(self._pid, 18)
 
 
 def names(folder):

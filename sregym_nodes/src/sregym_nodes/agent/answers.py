@@ -58,6 +58,7 @@ class Answers(Backend):
         self._meant: Meant | None = None
         self._next = 0.0
         self._note: Note | None = None
+        self._told: list[int] = []
 
     @classmethod
     def can(cls, ask: Mapping[str, Any]) -> bool:
@@ -130,6 +131,7 @@ class Answers(Backend):
             self._meant = Meant(self._program, scope, found, by_group=by_group)
             self._refresh()
             self.attach(ask, self._program)
+            self._tell()
         except KernelError as error:
             self._close()
             raise Refusal(self._refused(error)) from error
@@ -181,7 +183,7 @@ class Answers(Backend):
         self._meant.until(timeout_s + _GRACE_S)
         if facts.now() >= self._next:
             # Who has gone meanwhile is not looked at.
-            with suppress(OSError):
+            with suppress(OSError, Refusal):
                 self._refresh()
         select.select((), (), (), min(timeout_s, _LOOK_S))
         return True
@@ -189,10 +191,18 @@ class Answers(Backend):
     def _refresh(self) -> None:
         assert self._program is not None
         assert self._meant is not None
-        assert self._note is not None
         self._next = facts.now() + _ANEW_S
         self._meant.refresh(self.enter)
-        self._note({"links": self._program.links()})
+        self._tell()
+
+    def _tell(self) -> None:
+        """Write down what attaches the program, where that is new."""
+        assert self._program is not None
+        assert self._note is not None
+        links = self._program.links()
+        if links != self._told:
+            self._note({"links": links})
+        self._told = links
 
     def enter(self, program: Program, number: int, folder: int) -> None:
         """A control group is meant, too: so many are already, and this is a descriptor of its folder."""

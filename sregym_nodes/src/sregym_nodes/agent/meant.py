@@ -74,6 +74,8 @@ class Meant:
                 self._enter(folder, enter)
         else:
             self._renew("pids", {struct.pack("=I", pid) for pid in self.scope.pids()})
+        if not self.places.are_limited or not self.places.seen_anew(self.scope.pids()):
+            return
         if "paths" in self._program.maps:
             self._renew("paths", self.places.paths())
         if "inodes" in self._program.maps:

@@ -44,6 +44,11 @@ class Places:
         """Whether not all files are meant."""
         return bool(self._path or self._volumes)
 
+    def seen_anew(self, pids: Sequence[int]) -> bool:
+        """Look through the eyes of these from now on; False when there are none, and all stays as it is."""
+        self._pids = list(pids) or self._pids
+        return bool(pids)
+
     def paths(self) -> set[bytes]:
         """Keys of a trie: whole paths, and beginnings of paths.
 
