@@ -87,10 +87,9 @@ def calls(call: str, error: str, **more: Any) -> dict[str, Any]:
 
 
 def test_what_works_is_found_by_trial(kernel: str, machine: Machine) -> None:
-    asks = [
-        {"key": "k", "kind": "calls", "call": call, "error": error}
-        for call, error in HOOKED.items()
-    ]
+    # Of the newer kernel a few, one of them that not all can do: all are injected below.
+    meant = list(HOOKED) if kernel == "6.1" else ["openat", "ioctl", "brk", "clone", "setns"]
+    asks = [{"key": "k", "kind": "calls", "call": call, "error": HOOKED[call]} for call in meant]
     agent, found = machine.agent(), []
     for start in range(0, len(asks), 6):
         found += agent.examine(asks[start : start + 6])
@@ -100,7 +99,7 @@ def test_what_works_is_found_by_trial(kernel: str, machine: Machine) -> None:
         f"{refused}{OVERRIDE[kernel]}; they need CONFIG_BPF_KPROBE_OVERRIDE, which few kernels have"
     )
     usual = {"fmod_ret": "", "lsm_cgroup": "", "kprobe": override, "strace": STRACE}
-    seen = dict(zip(HOOKED, found, strict=True))
+    seen = dict(zip(meant, found, strict=True))
     # Modules are not asked so that a no to this question is heeded.
     heap = seen.pop("brk")
     assert heap.pop("lsm_cgroup").endswith(

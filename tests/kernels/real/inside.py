@@ -107,6 +107,7 @@ def covered(given):
                 "child": child,
                 **_files(name, ask, first),
             }
+        found[name]["anew"] = _anew(name, ask, first)
     found["processes"] = _processes(ask, first)
     return found
 
