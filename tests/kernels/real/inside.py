@@ -214,22 +214,29 @@ def timed(given):
                 # A call that was under way has ended when two more have.
                 caller.pass_by()
                 went.append(max(0.0, caller.times()[1] - undone))
-            backend = registry.named(name)
-            plain = [cost(given["calls"]) for _ in range(5)]
-            backend.inject(ask, lambda state: None)
-            beside = [cost(given["calls"]) for _ in range(5)]
-            backend.undo({})
-        found[name] = {"came": came, "went": went, "plain": min(plain), "beside": min(beside)}
+        found[name] = {"came": came, "went": went, **_costs(name, ask, given["calls"])}
     return found
 
 
-def cost(count):
-    """Nanoseconds of processor time of one call outside, by itself."""
-    make = calls.maker("read", None)
-    before = time.process_time_ns()
-    for _ in range(count):
+def _costs(name, ask, count):
+    """Of a call outside, in turns without and with a program for others."""
+    make, plain, beside = calls.maker("read", None), [], []
+    with Resident(POD / "c1"):
+        for _ in range(3):
+            plain += [_cost(make) for _ in range(count)]
+            backend = registry.named(name)
+            backend.inject(ask, lambda state: None)
+            beside += [_cost(make) for _ in range(count)]
+            backend.undo({})
+    return {"plain": min(plain), "beside": min(beside)}
+
+
+def _cost(make):
+    """Nanoseconds of one of some calls: so few that now and then nothing comes between."""
+    before = time.perf_counter_ns()
+    for _ in range(100):
         make()
-    return (time.process_time_ns() - before) / count
+    return (time.perf_counter_ns() - before) / 100
 
 
 class Caller:
