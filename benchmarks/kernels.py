@@ -2,13 +2,16 @@
 
     python benchmarks/kernels.py                 # system calls of a redis-server, 200 cycles
     python benchmarks/kernels.py --cycles 20
+    python benchmarks/kernels.py --kernel 6.1    # kernel programs, on Debian's kernel in QEMU
 
-Needs root, strace and redis-server. Wall times of a busy machine are upper bounds.
+Needs root, strace and redis-server; or QEMU and `python tools/kernel_images.py`. Wall times of a busy
+machine are upper bounds, and an emulated processor is some ten times slower than one.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
 import subprocess
 import sys
@@ -21,7 +24,9 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "kernels"))
 
+from real import inside, machine
 from real.stores import Redis
+from sregym_nodes.bundle import FOLDER, bundle
 from sregym_nodes.remote import NodeAgent
 from sregym_nodes.ways import Local
 
@@ -35,7 +40,10 @@ PINGS = 20_000
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cycles", type=int, default=200)
+    parser.add_argument("--kernel", help="of a machine in QEMU: 6.1 or 6.12; none for this machine")
     options = parser.parse_args()
+    if options.kernel:
+        return programs(options.kernel, options.cycles)
     with tempfile.TemporaryDirectory() as folder, Redis(Path(folder) / "store") as store:
         agent = NodeAgent("here", Local(), "harness-1", folder=f"{folder}/nodectl")
         agent.facts()
@@ -46,6 +54,45 @@ def main() -> int:
             print(f"  another store meanwhile:       {rate(other):.0f}")
             agent.undo()
         return cycles(agent, store, options.cycles)
+
+
+def programs(version: str, count: int) -> int:
+    """Kernel programs in a machine of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        files, kernel = machine.root(Path(folder) / "root"), machine.image(version, Path(folder))
+        with machine.Machine(kernel, files) as guest:
+            agent = guest.agent()
+            print(f"kernel {agent.facts()['kernel']}, on an emulated processor")
+            found = inside_of(guest, "timed", count=10, calls=200)
+            good = {told_times(name, one) for name, one in found.items()} == {True}
+            left_over = []
+            for start in range(0, count, 50):
+                left_over.append(inside_of(guest, "cycles", count=min(50, count - start)))
+    clean = all(one["left"] and not one["descriptors"] + len(one["pins"]) for one in left_over)
+    print(f"after {count} cycles: {'nothing left' if clean else left_over}")
+    print("as promised" if good and clean else "not as promised")
+    return 0 if good and clean else 1
+
+
+def inside_of(guest: machine.Machine, do: str, **given: Any) -> Any:
+    folder = f"{FOLDER}/lib-{bundle().digest[:8]}"
+    given |= {"do": do, "backends": ["fmod_ret", "lsm_cgroup"]}
+    source = Path(inside.__file__).read_text()
+    return json.loads(guest.said("python3", "-Ic", source, folder, stdin=json.dumps(given)))
+
+
+def told_times(name: str, found: dict[str, Any]) -> bool:
+    """Print what was measured of one back end, and whether it is as promised."""
+    came, went = found["came"], found["went"]
+    print(
+        f"{name}: injection to first effect: median {statistics.median(came):.2f} s, worst {max(came):.2f} s"
+    )
+    print(f"  undo to last effect: median {statistics.median(went):.3f} s, worst {max(went):.3f} s")
+    plain, beside = found["plain"], found["beside"]
+    print(
+        f"  a read elsewhere: {plain:.0f} ns without, {beside:.0f} ns with ({beside / plain:.2f} x)"
+    )
+    return statistics.median(came) < MOST_S and statistics.median(went) < MOST_S
 
 
 def calls(store: Redis) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pytest
 import yaml
 from real.needing import SYSTEM, leftovers, needs
 from real.stores import Postgres, Redis, Store, wait_for
-from sregym_nodes.remote import AgentError, NodeAgent
+from sregym_nodes.remote import AgentError, Applied, NodeAgent
 from sregym_nodes.ways import Local
 
 WORDS = yaml.safe_load((Path(__file__).parent / "words.yaml").read_text())
@@ -25,6 +25,18 @@ def calls(pid: int, call: str = "openat", error: str = "EIO", **more: Any) -> di
     return {"key": f"calls {call}", "kind": "calls", "call": call, "error": error} | (
         {"scope": {"pids": [pid]}} | more
     )
+
+
+class Tracing(NodeAgent):
+    """Asks for tracing unless told otherwise, whatever else works here."""
+
+    def apply(self, ask: Mapping[str, Any], backend: str = "strace") -> Applied:
+        return super().apply(ask, backend)
+
+
+@pytest.fixture
+def agent(agent: NodeAgent, tmp_path: Path) -> NodeAgent:
+    return Tracing("here", Local(SYSTEM), "harness-1", folder=str(tmp_path / "nodectl"))
 
 
 @pytest.mark.parametrize(("kind", "case"), CASES, ids=map(" ".join, CASES))
@@ -121,7 +133,7 @@ def test_a_control_group_with_who_comes_later(agent: NodeAgent, tmp_path: Path) 
 def test_the_machine_heals_itself_when_nobody_renews(
     sleeper: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
-    agent = NodeAgent("here", Local(), "harness-1", lease_s=1.0, folder=str(tmp_path / "nodectl"))
+    agent = Tracing("here", Local(), "harness-1", lease_s=1.0, folder=str(tmp_path / "nodectl"))
     if agent.examine([calls(sleeper.pid)])[0]["strace"]:
         pytest.skip("needs the program strace")
     agent.apply(calls(sleeper.pid, "fork", "EAGAIN"))
@@ -254,7 +266,7 @@ def test_whoever_is_not_root(tmp_path_factory: pytest.TempPathFactory) -> None:
     for path in (folder, *folder.parents[:2]):
         path.chmod(0o777)
     nobody = Local((*SYSTEM, "setpriv", "--reuid=65534", "--clear-groups"))
-    agent = NodeAgent("here", nobody, "harness-1", folder=str(folder / "nodectl"))
+    agent = Tracing("here", nobody, "harness-1", folder=str(folder / "nodectl"))
     with pytest.raises(AgentError) as caught:
         agent.apply(calls(1))
     assert str(caught.value) == (
@@ -270,7 +282,7 @@ def test_whoever_is_not_root(tmp_path_factory: pytest.TempPathFactory) -> None:
     assert [
         set(found.values()) for found in agent.examine([*asks, {"key": "l", "kind": "link"}])
     ] == [
-        {f"strace {end}"},
+        {f"strace {end}", f"kernel programs {end}".replace("needs", "need")},
         {f"the device mapper {end}"},
         {f"control groups {end}".replace("needs", "need")},
         {f"queueing disciplines {end}".replace("needs", "need")},
@@ -281,7 +293,7 @@ def test_a_second_harness_waits(
     agent: NodeAgent, sleeper: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
     agent.apply(calls(sleeper.pid, "fork", "EAGAIN"))
-    other = NodeAgent("here", Local(), "harness-2", folder=str(tmp_path / "nodectl"))
+    other = Tracing("here", Local(), "harness-2", folder=str(tmp_path / "nodectl"))
     with pytest.raises(AgentError) as caught:
         other.apply(calls(sleeper.pid, "read", "EIO"))
     left = str(caught.value).partition("end, ")[2].partition(" s ")[0]
@@ -303,3 +315,19 @@ def test_two_of_one_harness_on_the_same_processes(
         f"node 'here': tracing of pids=[{sleeper.pid}] is taken by 'calls fork' already; undo that "
         "first, or put this elsewhere"
     )
+
+
+def test_the_best_back_end_that_works_here_is_taken(
+    agent: NodeAgent, sleeper: subprocess.Popen[bytes]
+) -> None:
+    """Kernel programs where they are allowed; those that are not say why, and leave nothing."""
+    ask = calls(sleeper.pid, "fork", "EAGAIN")
+    (found,) = agent.examine([ask])
+    assert list(found) == ["fmod_ret", "lsm_cgroup", "kprobe", "strace"]
+    applied = agent.apply(ask, "auto")
+    assert applied.backend == next(name for name, why in found.items() if not why)
+    assert applied.refused == {
+        name: why
+        for name, why in found.items()
+        if why and list(found).index(name) < list(found).index(applied.backend)
+    }

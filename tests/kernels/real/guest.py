@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from sregym_nodes.console import Console
-from sregym_nodes.remote import NodeAgent
+from sregym_nodes.remote import LEASE_S, NodeAgent
 
 from sregym_nodes import console_guest
 
@@ -34,7 +34,22 @@ exec /usr/bin/python3 -I /proc/self/fd/9
 """
 
 
-class Guest:
+class Reached:
+    """What a guest does that is reached by its console."""
+
+    run: Console
+
+    def agent(self, owner: str = "harness-1", lease_s: float = LEASE_S) -> NodeAgent:
+        return NodeAgent("guest", self.run, owner, lease_s)
+
+    def said(self, *argv: str, stdin: str = "") -> str:
+        """What a command printed that went well."""
+        done = self.run(argv, stdin)
+        assert done.exit_code == 0, (argv, done.stdout, done.stderr)
+        return done.stdout
+
+
+class Guest(Reached):
     """A running one; leaving the context stops it.
 
     Args:
@@ -76,15 +91,6 @@ class Guest:
         for file in (self._process.stdin, self._process.stdout):
             assert file is not None
             file.close()
-
-    def agent(self, owner: str = "harness-1") -> NodeAgent:
-        return NodeAgent("guest", self.run, owner)
-
-    def said(self, *argv: str, stdin: str = "") -> str:
-        """What a command printed that went well."""
-        done = self.run(argv, stdin)
-        assert done.exit_code == 0, (argv, done.stdout, done.stderr)
-        return done.stdout
 
     def _loop(self) -> str:
         copy = self._folder / "loop.py"

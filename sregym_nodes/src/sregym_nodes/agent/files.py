@@ -70,18 +70,34 @@ def seen_by(pid: int, path: str) -> Path:
     return sizes[max(sizes)]
 
 
-def on_volumes(pid: int, most: int = 256) -> set[str]:
-    """Files of the volumes of a process, as it sees them: of what is mounted below its root from a disk."""
-    root, found = Path(f"/proc/{pid}/root"), set()
+def volumes(pid: int) -> list[str]:
+    """Where volumes of a process are, as it sees them: what is mounted below its root from a disk."""
+    found = []
     for line in facts.read(Path(f"/proc/{pid}/mountinfo")).splitlines():
         left, _, right = line.partition(" - ")
         place, kind = left.split()[4], right.split()[0]
-        if place == "/" or kind not in _DISKS or place.startswith("/etc/"):
-            continue
-        for folder, _, names in os.walk(root / place.lstrip("/")):
-            found |= {str(Path(folder, name))[len(str(root)) :] for name in names}
-            if len(found) >= most:
-                return found
+        if place != "/" and kind in _DISKS and not place.startswith("/etc/"):
+            found.append(place)
+    return found
+
+
+def below(root: str, place: str, most: int = 256) -> set[str]:
+    """Files below a folder, without the name of the root under which they are looked for."""
+    found: set[str] = set()
+    for folder, _, names in os.walk(root + place):
+        found |= {str(Path(folder, name))[len(root) :] for name in names}
+        if len(found) >= most:
+            break
+    return found
+
+
+def on_volumes(pid: int, most: int = 256) -> set[str]:
+    """Files of the volumes of a process, as it sees them."""
+    found: set[str] = set()
+    for place in volumes(pid):
+        found |= below(f"/proc/{pid}/root", place, most)
+        if len(found) >= most:
+            break
     return found
 
 

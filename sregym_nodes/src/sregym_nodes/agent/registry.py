@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .copies import AlteredCopy
+from .families import GroupModule, ModifyReturn, Override
 from .links import Netem, Tbf
 from .mapper import Delay, Dust, ErrorSegments, Flakey
 from .pressure import Burner, StressNg
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from .backend import Backend
 
 BACKENDS: tuple[type[Backend], ...] = (
-    *(Strace,),
+    *(ModifyReturn, GroupModule, Override, Strace),
     *(Dust, ErrorSegments, AlteredCopy, Flakey, Delay),
     *(StressNg, Burner),
     *(Netem, Tbf),

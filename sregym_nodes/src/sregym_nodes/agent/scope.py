@@ -84,6 +84,11 @@ class Scope:
         return found
 
 
+def none_left(scope: Scope) -> str:
+    """What is said when nobody is meant."""
+    return f"no process is left in {scope.told}; does the container still run on this node?"
+
+
 def _hierarchies(path: str) -> Iterator[Path]:
     if path.startswith(str(facts.CGROUPS)):
         yield Path(path)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from . import calls, facts, files
 from .backend import Backend
 from .refusal import Refusal
-from .scope import Scope
+from .scope import Scope, none_left
 from .trial import Said, Trial, wait_for
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Strace(Backend):
         self._scope = Scope(ask["scope"])
         self._note = note
         if not self._scope.pids():
-            raise Refusal(_none_left(self._scope))
+            raise Refusal(none_left(self._scope))
         self._attach(ask)
 
     def probe(self, ask: Mapping[str, Any], state: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -133,7 +133,7 @@ class Strace(Backend):
         scope, ours = Scope(ask["scope"]), dict((ask.get("replaces") or {}).get("tracers", ()))
         pids = scope.pids()
         if not pids:
-            return _none_left(scope)
+            return none_left(scope)
         for pid in pids:
             tracer = int(facts.status(pid, "TracerPid") or 0)
             if tracer and tracer not in ours:
@@ -193,10 +193,6 @@ class Strace(Backend):
         return f"a traced call of {call} gave {seen}; the kernel or a rule of this machine refuses tracing"
 
 
-def _none_left(scope: Scope) -> str:
-    return f"no process is left in {scope.told}; does the container still run on this node?"
-
-
 def _once(call: str, path: str | None, late_s: float, words: Sequence[str]) -> Said:
     with Trial(call, path, late_s * 0.8) as trial:
         if not words:
@@ -254,6 +250,8 @@ def _files(ask: Mapping[str, Any], pids: Sequence[int]) -> set[str]:
     """Files to which the calls are restricted, as the processes see them; none: all."""
     if ask.get("path"):
         pattern = str(ask["path"])
+        if pattern.endswith("/"):
+            return {file for pid in pids for file in files.below(f"/proc/{pid}/root", pattern)}
         if not glob.has_magic(pattern):
             return {pattern}
         found = {file for pid in pids for file in _matching(pid, pattern)}

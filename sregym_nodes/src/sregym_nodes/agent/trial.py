@@ -38,14 +38,28 @@ class Trial:
         call: Which call, by the name that faults give it.
         path: Of the file that it names; None for no matter which.
         late_s: Seconds from which it counts as late; 0 to look at errors.
+        error: It calls until this one comes, where only a share of the calls fails.
+        times: So many times at most.
     """
 
-    def __init__(self, call: str, path: str | None = None, late_s: float = 0.0) -> None:
+    def __init__(
+        self,
+        call: str,
+        path: str | None = None,
+        late_s: float = 0.0,
+        error: int = 0,
+        times: int = 1,
+    ) -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, {_GO})
+        reading, writing = os.pipe()
         self.pid = os.fork()
         if self.pid == 0:
-            os._exit(_wait_and_call(call, path, late_s))
+            os._exit(_wait_and_call(call, path, late_s, (error, times), writing))
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {_GO})
+        os.close(writing)
+        # Whatever it gets ready is not to fail.
+        os.read(reading, 1)
+        os.close(reading)
         self._ended = False
 
     def __enter__(self) -> Trial:
@@ -71,14 +85,22 @@ class Trial:
         return Said(0, True) if code == _LATE else Said(code, False)
 
 
-def _wait_and_call(call: str, path: str | None, late_s: float) -> int:
+def _wait_and_call(
+    call: str, path: str | None, late_s: float, until: tuple[int, int], ready: int
+) -> int:
     """In the child: no call that may be the one in question is made while it waits."""
     try:
         make: Callable[[], int] | None = calls.maker(call, path)
         if make is None:
             return _UNKNOWN
+        os.close(ready)
         signal.sigwait({_GO})
+        wanted, times = until
         error, took = calls.timed(make)
+        for _ in range(times - 1):
+            if error == wanted:
+                break
+            error, took = calls.timed(make)
     except BaseException:  # a child must not go on as its parent
         return _UNKNOWN
     return _LATE if late_s and took >= late_s else error

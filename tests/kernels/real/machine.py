@@ -1,0 +1,113 @@
+"""A machine that QEMU makes, without any support of the processor, with a kernel of Debian's and all in memory."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from sregym_nodes.console import Console
+
+from sregym_nodes import console_guest
+
+from .archive import Archive, linked
+from .guest import Reached
+from .needing import needs
+
+IMAGES = Path(__file__).resolve().parents[3] / ".tox" / "images"
+PROGRAMS = (
+    *("/usr/bin/python3", "/usr/bin/redis-server", "/usr/bin/redis-cli", "/bin/busybox"),
+    *("/usr/bin/pgrep", "/usr/bin/pkill"),
+)
+_PYTHON = Path("/usr/lib/python3.11")
+_APPLETS = (
+    *("sh", "cat", "mkdir", "rmdir", "mount", "ip", "ls", "sync", "echo", "cp", "mv", "rm", "ps"),
+    *("sleep", "seq", "grep", "kill", "uname"),
+)
+_BOOT_S = 120.0
+INIT = """#!/bin/sh
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+mount -t devtmpfs dev /dev && mount -t proc proc /proc && mount -t sysfs sys /sys
+mount -t tmpfs tmp /tmp && mount -t tmpfs run /run && mount -t tmpfs mnt /mnt
+mount -t cgroup2 groups /sys/fs/cgroup
+echo "+cpu +memory +io +pids" > /sys/fs/cgroup/cgroup.subtree_control
+mount -t securityfs security /sys/kernel/security
+mount -t bpf pins /sys/fs/bpf
+echo 1 > /proc/sys/kernel/printk
+ip link set lo up
+exec python3 -I /loop.py
+"""
+
+
+class Machine(Reached):
+    """A running one; leaving the context stops it.
+
+    Args:
+        image: The kernel.
+        root: Its files.
+    """
+
+    def __init__(self, image: Path, root: Path) -> None:
+        self._words = (
+            *("qemu-system-x86_64", "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max"),
+            *("-smp", "1", "-m", "768M", "-nodefaults", "-no-reboot", "-display", "none"),
+            *("-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console"),
+            *("-kernel", str(image), "-initrd", str(root)),
+            *("-append", "console=ttyS0 quiet loglevel=1 panic=-1 mitigations=off"),
+        )
+
+    def __enter__(self) -> Machine:
+        self._process = subprocess.Popen(
+            self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self.run = Console(self._process.stdin, self._process.stdout)
+        self.run.wait_until_ready(_BOOT_S)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._process.kill()
+        self._process.wait()
+        for file in (self._process.stdin, self._process.stdout):
+            assert file is not None
+            file.close()
+
+
+def root(into: Path) -> Path:
+    """Files of this machine that a guest needs, as one archive."""
+    needs(*(Path(program).name for program in PROGRAMS))
+    archive = Archive()
+    for program in PROGRAMS:
+        archive.program(Path(program))
+    for applet in _APPLETS:
+        archive.link(f"usr/bin/{applet}", "busybox")
+    archive.copy(_PYTHON)
+    for module in sorted((_PYTHON / "lib-dynload").glob("*.so")):
+        for library in linked(module):
+            archive.copy(library)
+    archive.add("init", INIT.encode(), 0o755)
+    archive.add("loop.py", Path(console_guest.__file__).read_bytes())
+    into.write_bytes(archive.content())
+    return into
+
+
+def image(version: str, into: Path) -> Path:
+    """The kernel of a version, from the package that `tools/kernel_images.py` has got.
+
+    Args:
+        version: `6.1`, `6.12`.
+        into: A folder for it.
+    """
+    needs("qemu-system-x86_64", "dpkg-deb")
+    found = [
+        path
+        for path in sorted(IMAGES.glob("linux-image-*.deb"))
+        if re.match(rf"linux-image-{re.escape(version)}[.+-]", path.name)
+    ]
+    if not found:
+        pytest.skip(f"needs Debian's kernel {version}: python tools/kernel_images.py")
+    subprocess.run(["dpkg-deb", "-x", str(found[-1]), str(into)], check=True)
+    (kernel,) = (into / "boot").glob("vmlinuz-*")
+    return kernel
