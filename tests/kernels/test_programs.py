@@ -132,7 +132,7 @@ def test_each_question_in_the_group_and_nowhere_else(machine: Machine) -> None:
 
 def test_shares_children_files_and_who_comes_later(machine: Machine) -> None:
     found = told(machine, "covered", backends=FAMILIES)
-    assert found.pop("processes") == ["read fails with EIO there, and not elsewhere", 0]
+    assert found.pop("processes") == ["read fails with EIO there, and not elsewhere", 5, 0]
     # A quarter of 4000: more than five standard deviations away is no chance.
     shares = {name: one.pop("share") for name, one in found.items()}
     assert {name: 860 < share < 1140 for name, share in shares.items()} == dict.fromkeys(
