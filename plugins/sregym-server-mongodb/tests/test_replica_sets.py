@@ -219,7 +219,8 @@ def test_a_delayed_member_has_what_there_was(cluster: ClusterBench) -> None:
         ("c = rs.conf(); c.members[1].slaveDelay = 9; rs.reconfig(c)", "Priority must be 0 when secondaryDelaySecs is used"),
         ("c = rs.conf(); c.members.forEach(m => { m.priority = 0 }); rs.reconfig(c)", "Replica set configuration must contain at least one non-arbiter member with priority > 0"),
         ("rs.freeze(20)", "cannot freeze node when primary or running for election. state: Primary"),
-        ("rs.remove('elsewhere:27017')", "Couldn't find elsewhere:27017"),
+        ("rs.remove('elsewhere:27017')", f"Couldn't find elsewhere:27017 in [{','.join(HOSTS)}]. Is elsewhere:27017 a member of this replset?"),
+        ("db.adminCommand({replSetReconfig: 1})", "no configuration specified"),
     ],
 )  # fmt: skip
 def test_what_a_set_does_not_take(script: str, message: str, cluster: ClusterBench) -> None:
@@ -261,3 +262,24 @@ def test_the_exporter_tells_states_and_lag(cluster: ClusterBench) -> None:
         (HOSTS[1], "PRIMARY"): 1,
         (HOSTS[2], "SECONDARY"): 1,
     }
+
+
+@pytest.mark.parametrize(
+    ("script", "error"),
+    [
+        ("rs.initiate()", "MongoServerError: This node was not started with replication enabled."),
+        ("rs.status()", "MongoServerError: not running with --replSet"),
+        ("rs.conf()", "MongoServerError: Could not retrieve replica set config: not running with --replSet"),
+    ],
+)  # fmt: skip
+def test_a_server_that_stands_alone_says_so(script: str, error: str, alone: ClusterBench) -> None:
+    assert ask(alone, 0, script, "mongosh", fails=True).splitlines()[0] == error
+
+
+@pytest.fixture(scope="module")
+def alone() -> ClusterBench:
+    bench = ClusterBench.of(MODEL)
+    text = MANIFEST.replace("replicas: 3", "replicas: 1")
+    bench.apply(text.replace("          args: [--replSet, rs0]\n", ""))
+    bench.run(60)
+    return bench

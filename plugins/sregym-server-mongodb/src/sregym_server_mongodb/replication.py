@@ -65,9 +65,9 @@ class Replication(Host):
         present = self.js_conf()
         kept = [member for member in present["members"] if member["host"] != host]
         if len(kept) == len(present["members"]):
-            raise ScriptError(
-                f"Couldn't find {host} in {[m['host'] for m in kept]}. Is {host} a member of this replset?"
-            )
+            hosts = ",".join(member["host"] for member in kept)
+            text = f"Couldn't find {host} in [{hosts}]. Is {host} a member of this replset?"
+            raise ScriptError(text)
         return self.js_reconfig({**present, "members": kept})
 
     def js_stepDown(self, seconds: Any = 60, *_: Any) -> dict[str, Any]:
