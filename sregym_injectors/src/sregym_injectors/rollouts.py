@@ -144,7 +144,6 @@ def truth_of_stuck(truth: GroundTruth, ref: ObjectRef) -> GroundTruth:
     """
     return truth.model_copy(
         update={
-            "mechanism_phrases": (*truth.mechanism_phrases, *_STUCK_PHRASES),
             "affected": (),
             "impact": f"The rollout of {ref.name} is stuck: its old pods go on serving, and users "
             "notice nothing yet.",

@@ -62,7 +62,6 @@ _PHRASES: Mapping[str, tuple[str, ...]] = {
         "stale rules of the Service on the nodes",
     ),
     "late": (
-        "kube-proxy is late with its rules",
         "minSyncPeriod of kube-proxy is too long",
         "kube-proxy syncs too seldom",
         "stale iptables rules",

@@ -134,7 +134,7 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     valued = figures["after"] or figures["before"]
     if diagnosis and (figures["other_value"] or (figures["other_change"] and not valued)):
         return None
-    if diagnosis and not tells_defect(figures):
+    if diagnosis and (figures["impact_only"] or not tells_defect(figures)):
         return None
     if denied_itself(figures):
         return False

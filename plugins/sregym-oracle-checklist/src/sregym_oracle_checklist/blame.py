@@ -96,7 +96,7 @@ class Accused:
                 return True
         elif any(m.component in self._profile.components for m in self._find(text)):
             return True
-        ours = set(self.rivals_in(text)) <= self._profile.affected
+        ours = set(self.rivals_in(text)) <= self._profile.affected | self._valued
         if self._kind_subjects and ours and self._kind_in(text) and not self._other_object(text):
             return True
         name = self._profile.object_name

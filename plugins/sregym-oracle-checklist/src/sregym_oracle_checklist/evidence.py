@@ -264,6 +264,7 @@ class Evidence:
             "after_none": float(not profile.after),
             "detail": len(details & stems(self.claimed)) / len(details) if details else 0.0,
             "own_words": float(any(map(self._own_words, self._explicit))),
+            "impact_only": float(stems(self.claimed) <= profile.impact_stems),
             "relation": float(bool(profile.relations & relations(self.claimed))),
         }
 

@@ -300,6 +300,12 @@ class Profile:
         return stems(f"{' '.join(self.phrases)} {self.own_words}")
 
     @cached_property
+    def impact_stems(self) -> frozenset[str]:
+        """Stems of what users and callers notice: whoever says no more has told no defect."""
+        truth = self.truth
+        return stems(" ".join([truth.impact, "suffer", *truth.affected, *self.components]))
+
+    @cached_property
     def detail_stems(self) -> frozenset[str]:
         """Stems of the change, without what the defective thing is called."""
         return stems(self.detail) - stems(" ".join(self.components)) - self.place
