@@ -77,7 +77,7 @@ SILENT = [
     ("job-backlog", "reservation"),
     ("claim-shared", "search"),
     ("disruption-budget", "search"),
-    ("store-sized-for-hits", "mongodb-geo"),  # nothing has emptied a cache yet
+    ("store-sized-for-hits", "media-mongodb"),  # nothing has emptied a cache yet
     ("env-missing", "nginx-thrift"),  # the short names are found all the same
 ]
 # What they do takes longer than the users are looked at.
@@ -90,7 +90,7 @@ PLAIN = (
     "sidecar-port", "env-wrong", "env-shadowed", "room-missing", "readiness-gate", "sidecar-stuck",
     "cpu-limit", "store-sized-for-hits", "pod-sysctl",
 )  # fmt: skip
-ELSEWHERE = {"nginx-thrift": SocialNetwork}
+ELSEWHERE = {"nginx-thrift": SocialNetwork, "media-mongodb": SocialNetwork}
 
 
 @pytest.fixture(scope="module")
