@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 from sregym_app_deathstarbench.hotel_reservation.application import HotelReservation
@@ -11,6 +12,7 @@ from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.objects import capture, differences
 from sregym_core.conductor.ordered_pods import delete_blocking_pods
+from sregym_core.errors import UsageError
 from sregym_core.interfaces import Application, Checkpoint, Cluster, ClusterSpec, FaultContext
 from sregym_core.model import ObjectRef, Outcome
 from sregym_injector_kubernetes.plugin import sregym_register_injectors
@@ -77,7 +79,7 @@ SILENT = [
     ("job-backlog", "reservation"),
     ("claim-shared", "search"),
     ("disruption-budget", "search"),
-    ("store-sized-for-hits", "mongodb-geo"),  # nothing has emptied a cache yet
+    ("store-sized-for-hits", "media-mongodb"),  # nothing has emptied a cache yet
     ("env-missing", "nginx-thrift"),  # the short names are found all the same
 ]
 # What they do takes longer than the users are looked at.
@@ -90,7 +92,7 @@ PLAIN = (
     "sidecar-port", "env-wrong", "env-shadowed", "room-missing", "readiness-gate", "sidecar-stuck",
     "cpu-limit", "store-sized-for-hits", "pod-sysctl",
 )  # fmt: skip
-ELSEWHERE = {"nginx-thrift": SocialNetwork}
+ELSEWHERE = {"nginx-thrift": SocialNetwork, "media-mongodb": SocialNetwork}
 
 
 @pytest.fixture(scope="module")
@@ -215,6 +217,17 @@ def test_undo_restores_it(playing: Callable[..., FaultContext], name: str, targe
     live.clock.advance(60.0)  # claims are kept as long as pods that mount them
     after = capture(live, namespaces), live.hidden_state()
     assert (list(differences(before[0], after[0])), after[1]) == ([], before[1])
+
+
+def test_a_store_without_a_cache_beside_it(playing: Callable[..., FaultContext]):
+    context = playing("store-sized-for-hits", "mongodb-geo")
+    given = context.parameters.model_copy(update={"cold": True})
+    with pytest.raises(UsageError) as caught:
+        FAULTS["store-sized-for-hits"].replay(replace(context, parameters=given))
+    assert str(caught.value) == (
+        "no cache stands beside datastore 'mongodb-geo': none has a caller in common with it; leave "
+        "the parameter cold out, or choose another target"
+    )
 
 
 RING = ObjectRef(
