@@ -394,10 +394,8 @@ class EmbeddedCheckpoint(Checkpoint):
     """
 
     def __init__(self, world: World, reads: Reads) -> None:
-        self._world = world
-        self._reads = reads
+        self._world, self._reads = world, reads
 
     def fork(self, spec: ClusterSpec) -> Cluster:
         """A cluster that goes on from here."""
-        world = self._world.fork(spec.seed, spec.salt)
-        return EmbeddedCluster(world, spec, self._reads.fork())
+        return EmbeddedCluster(self._world.fork(spec.seed, spec.salt), spec, self._reads.fork())
