@@ -5,6 +5,7 @@ from __future__ import annotations
 from sregym_core.conductor.bench import Bench
 from sregym_core.conductor.episode import EpisodePlayer
 from sregym_core.conductor.plan import EpisodePlan
-from sregym_core.conductor.run import RunRequest, check_playable, play_run
+from sregym_core.conductor.run import check_playable, play_run
+from sregym_core.conductor.run_request import RunRequest
 
 __all__ = ["Bench", "EpisodePlan", "EpisodePlayer", "RunRequest", "check_playable", "play_run"]

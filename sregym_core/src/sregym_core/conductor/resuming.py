@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core.conductor.run import RunRequest
+from sregym_core.conductor.run_request import RunRequest
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Budget
 from sregym_core.model import Timing

@@ -283,9 +283,8 @@ class EmbeddedCluster(Backdating, Cluster):
         if self._agent is not None:
             self._agent.close()
             self._agent = None
-        for service in self._services:
-            service.close()
-        self._services.clear()
+        while self._services:
+            self._services.pop().close()
         if self._endpoint is not None:
             self._endpoint.close()
             self._endpoint = None
