@@ -173,6 +173,12 @@ class Injection:
             names += fault.ground_truth(context).affected
         return tuple(dict.fromkeys(names))
 
+    def broken(self) -> tuple[str, ...]:
+        """Names of the components in which the faults are."""
+        names = [name for ref in self._problem.faults for name in ref.components]
+        names += [fault.ground_truth(context).component for fault, context in self.faults]
+        return tuple(dict.fromkeys(names))
+
     def _inject_rest(self) -> None:
         while self._waiting:
             index = self._waiting.pop(0)

@@ -81,7 +81,8 @@ class Prelude:
                 spared = self.injection.involved()
                 journal = self.injection.journal
                 # Before the agent comes: the same seed is the same world.
-                routine_after(world.cluster, application, journal, spared, self._plan.seed)
+                broken = self.injection.broken()
+                routine_after(world.cluster, application, journal, spared, self._plan.seed, broken)
         if self._plan.mode.alerted:
             self._wait_for_alerts(world)
 

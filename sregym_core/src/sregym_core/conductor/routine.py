@@ -27,7 +27,7 @@ from sregym_core.interfaces import ClusterError
 from sregym_core.model import ROLLING_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from sregym_core.conductor.routine_requests import Moment
     from sregym_core.interfaces import Application, Baseline, Cluster, Journal
@@ -57,6 +57,8 @@ MOST_AFTER = 14
 RENEWED_AFTER = 0.75
 # What changes nothing but metadata, Services and configuration, in the same time.
 MOST_MARKS = 5
+# The same on any part but those in which the fault is, in the later part of that time.
+LATE_MARKS = (1, 4)
 # Settings of workloads that bring no new pods, before the baseline; the same part may get several.
 SETTINGS = (12, 24)
 # What is written of parts by commands that few use: whoever is the only one to have been written by
@@ -133,6 +135,7 @@ def routine_after(
     journal: Journal,
     spared: Sequence[str],
     seed: int,
+    targets: Sequence[str] = (),
 ) -> None:
     """Change some of a broken application that have no part in it; the journal undoes it.
 
@@ -142,6 +145,7 @@ def routine_after(
         journal: Where undo steps go.
         spared: Names of the components that are broken or suffer; they are left alone.
         seed: Of the episode; all chance derives from it.
+        targets: Those of them in which the faults are.
     """
     chance = Random(f"routine after, seed {seed}")  # noqa: S311 - a game, no secret
     parts = [part for part in changeable(application) if part.name not in spared]
@@ -161,8 +165,29 @@ def routine_after(
     own = Random(f"requests after, seed {seed}")  # noqa: S311 - a game, no secret
     few = (PASSING_AFTER, REFUSED_AFTER)
     more = [*requests(cluster, parts, span, few, own, journal.restore)]
+    more += _late_marks(cluster, application, journal, targets, span, own)
     _act(cluster, timed, span, chance, journal.restore, more)
     cluster.clock.advance(WATCHED_S)
+
+
+def _late_marks(
+    cluster: Cluster,
+    application: Application,
+    journal: Journal,
+    targets: Sequence[str],
+    span: float,
+    chance: Random,
+) -> Iterator[Moment]:
+    """Labels and notes on parts that may suffer, too: nothing of them runs otherwise for that.
+
+    Where a fault hurts most of a system hardly anybody else is changed after it, and whatever was
+    written last would be what it wrote.
+    """
+    parts = [part for part in changeable(application) if part.name not in targets]
+    for part in chance.choices(parts, k=chance.randint(*LATE_MARKS)) if parts else ():
+        kind = chance.choice(("workload", "workload", "service", "config"))
+        moment = round(chance.uniform(0.3 * span, span), 3)
+        yield moment, partial(_change, cluster, part, kind, chance, journal.restore)
 
 
 def _spread(acts: Sequence[_Act], span: float, chance: Random) -> list[_Timed]:
