@@ -52,6 +52,7 @@ def test_what_solves_the_problem_earns_the_reward_at_the_end(
 ) -> None:
     text, info = env.reset(seed=1)
     assert (text, info) == (env.rollout.prompt, {"task": TASK.id})
+    assert "claims" in text
     steps = [env.step(line) for line in lines(rollouts)]
     assert [reward for _, reward, *_ in steps] == [0.0, 0.0, 0.0, 0.0, 1.0]
     assert [(end, cut) for _, _, end, cut, _ in steps] == [(False, False)] * 4 + [(True, False)]

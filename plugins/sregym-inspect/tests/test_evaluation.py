@@ -47,7 +47,7 @@ def test_a_model_that_gives_up_fails_and_the_log_tells_why(tmp_path: Path) -> No
         sregym(problems=PROBLEM, max_steps=10),
         "Let me think.",
         ("kubectl", {"command": "get nothing"}),
-        ("submit", {"text": "unknown"}),
+        ("submit", {"text": "unknown", "claims": {"component": "geo"}}),
         ("submit", {"text": "nothing"}),
         logs=tmp_path,
     )

@@ -25,7 +25,9 @@ def test_a_session_is_played_to_its_end(url: str) -> None:
     with SregymEnv(base_url=url).sync() as env:
         began = env.reset(split="test", index=0, episode_id="mine")
         assert "You are the engineer on call for Hotel Reservation." in began.observation.text
-        assert began.observation.tools[0]["function"]["name"] == "kubectl"
+        tools = {one["function"]["name"]: one["function"] for one in began.observation.tools}
+        assert next(iter(tools)) == "kubectl"
+        assert {*tools["submit"]["parameters"]["properties"]} == {"text", "claims"}
         steps = [
             env.step(SregymAction(command=line)) for line in ("status", "submit x", "submit y")
         ]

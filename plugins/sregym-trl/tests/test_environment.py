@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from sregym_core.api import Budget, Rollouts, RolloutTask
 from sregym_core.errors import UsageError
+from sregym_core.model import Claims
 from sregym_trl import IncidentEnvironment, environment_factory, rows
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
@@ -62,6 +63,18 @@ def test_every_tool_reaches_the_incident(rollouts: Rollouts) -> None:
     ]
     assert all(said)
     assert said[-1] == "diagnosis received; mitigation comes next"
+
+
+def test_a_diagnosis_may_be_told_in_fields_too(rollouts: Rollouts) -> None:
+    env = IncidentEnvironment(rollouts)
+    env.reset(task=f"{PROBLEM}@7")
+    fields = {name: f"some {name}" for name in inspect.signature(env.submit).parameters}
+    env.submit(**fields)
+    del fields["text"]
+    assert env._rollout is not None
+    [call] = env._rollout.finish().record.transcript
+    assert Claims.model_validate_json(call.arguments["claims"]) == Claims(**fields)
+    assert set(fields) == {"component", "mechanism", "detail", "before", "after"}
 
 
 def test_a_row_without_a_task_is_told(rollouts: Rollouts) -> None:

@@ -30,6 +30,7 @@ def test_tasks_have_lasting_keys_and_tell_no_answer() -> None:
     told = tasks[0].data.model_dump(exclude_none=True)
     prompt = told.pop("prompt") + told.pop("system_prompt")
     assert "selector" not in prompt
+    assert "claims" in prompt
     assert {name: told[name] for name in ("idx", "id", "mode", "max_steps")} == {
         "idx": 0,
         "id": f"{PROBLEM}@0",

@@ -187,7 +187,7 @@ class PodTemplateFault(TemplateFault):
             return (*self.cleaning(context), *own, *commands.restart_and_wait(clients_of(context)))
         manifest = manifest_of(context.application, component.workload)
         operations = [
-            _restoring(pod_spec(manifest), component, change),
+            *_restoring(pod_spec(manifest), component, change),
             *(
                 {
                     "op": "replace",
@@ -210,22 +210,31 @@ class PodTemplateFault(TemplateFault):
 
 
 def _restoring(
-    spec: dict[str, Any], component: Component, change: TemplateChange
-) -> dict[str, Any]:
-    """The operation that gives pods back what the manifest has.
+    spec: Mapping[str, Any], component: Component, change: TemplateChange
+) -> list[dict[str, Any]]:
+    """The operations that give pods back what the manifest has in each field that was changed.
 
-    Where a neighbour of the container that was changed is privileged, the container alone is put
-    back: whoever may not make privileged containers can still mend those beside one.
+    Other fields stay as they are: another fault of the same pods has a repair of its own, and whoever
+    may not make privileged containers can still mend those beside one.
     """
+    pod = "/spec/template/spec"
     place = next(
         (n for n, c in enumerate(spec["containers"]) if c["name"] == component.container), -1
     )
-    others = [c for n, c in enumerate(spec["containers"]) if n != place]
-    privileged = any((c.get("securityContext") or {}).get("privileged") for c in others)
-    if privileged and place >= 0 and change.container and not change.pod:
-        path = f"/spec/template/spec/containers/{place}"
-        return {"op": "replace", "path": path, "value": spec["containers"][place]}
-    return {"op": "replace", "path": "/spec/template/spec", "value": spec}
+    restored = [_given_back(pod, spec, name, value) for name, value in change.pod.items()]
+    if place < 0 and change.container:
+        restored = [{"op": "replace", "path": pod, "value": spec}]
+    elif "containers" not in change.pod:
+        path, right = f"{pod}/containers/{place}", spec["containers"][place]
+        restored += [_given_back(path, right, n, value) for n, value in change.container.items()]
+    return [operation for operation in restored if operation]
+
+
+def _given_back(path: str, right: Mapping[str, Any], name: str, given: Any) -> dict[str, Any]:
+    """The operation that gives a field its right value; nothing where it is gone and has none."""
+    if name in right:
+        return {"op": "add", "path": f"{path}/{name}", "value": right[name]}
+    return {} if given is None else {"op": "remove", "path": f"{path}/{name}"}
 
 
 class AddedObjectFault(PodTemplateFault):

@@ -24,7 +24,8 @@ _HOW = """
 
 `kubectl` works here as usual. `incident` lists further tools (metrics, logs, traces, alerts), and `incident TOOL ARGUMENT`
 uses one: `incident query_metrics 'sum(rate(http_requests_total[5m]))'`. Hand in with `submit 'TEXT'`, once for the diagnosis and
-once when the repair is done. `incident status` tells what comes next and how much of the budget is left.
+once when the repair is done; what `incident` lists for `submit` can be given as JSON, too: `submit '{"text": "...", "claims": {"component": "...",
+"mechanism": "..."}}'`. `incident status` tells what comes next and how much of the budget is left.
 """
 
 _TASK = """\

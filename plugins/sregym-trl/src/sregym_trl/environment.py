@@ -111,16 +111,37 @@ class IncidentEnvironment:
         """
         return self._call("wait", seconds=seconds)
 
-    def submit(self, text: str) -> str:
+    def submit(
+        self,
+        text: str,
+        component: str = "",
+        mechanism: str = "",
+        detail: str = "",
+        before: str = "",
+        after: str = "",
+    ) -> str:
         """Hand in what comes next: first the diagnosis, then word that the repair is done.
 
         Args:
             text: The root cause and what it should be; then a short note.
+            component: Once more, where you like: the one component or object that is the cause.
+            mechanism: What is wrong with it, in a few words, e.g. 'wrong target port'.
+            detail: The field, key, account or setting concerned.
+            before: Its right value.
+            after: Its value now.
 
         Returns:
             Which submission follows.
         """
-        return self._call("submit", text=text)
+        fields = {
+            "component": component,
+            "mechanism": mechanism,
+            "detail": detail,
+            "before": before,
+            "after": after,
+        }
+        claims = {name: value for name, value in fields.items() if value}
+        return self._call("submit", text=text, **({"claims": claims} if claims else {}))
 
     def _call(self, tool: str, **arguments: object) -> str:
         if self._rollout is None or self._rollout.done:
