@@ -68,7 +68,6 @@ def test_what_keeps_a_system_down_and_what_tips_it_over(workspace: Workspace) ->
         f"{fault}.blueprint-hotel-reservation.{target}.{occasion}"
         for fault, targets, occasions in (
             ("retry-policy", ("frontend-service", "search-service"), ("peak", "dip")),
-            ("store-sized-for-hits", ("profile-db", "rate-db", "reserv-db"), ("cold-cache",)),
         )
         for target in targets
         for occasion in occasions

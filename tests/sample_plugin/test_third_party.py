@@ -79,4 +79,5 @@ def test_it_holds_its_contract(installed: FreshEnvironment, tmp_path: Path) -> N
     shutil.copy(PACKAGE / "pyproject.toml", tmp_path)
     done = installed.run("-m", "pytest", str(tests), folder=tmp_path)
     assert done.returncode == 0, done.stdout
-    assert done.stdout.splitlines()[-1].split(" in ")[0].strip("= ") == "43 passed"
+    # Without a judge of diagnoses nobody tells what its truths are worth.
+    assert done.stdout.splitlines()[-1].split(" in ")[0].strip("= ") == "43 passed, 4 skipped"

@@ -51,6 +51,7 @@ EXTENSIONS = {
 # What a package of this kind requires beside the core.
 NEEDS = {
     "app": ("sregym-apps",),
+    "injector": ("sregym-oracles", "sregym-oracle-checklist"),
     "problems": (
         *("sregym-apps", "sregym-injectors", "sregym-oracles", "sregym-app-deathstarbench"),
         *("sregym-injector-kubernetes", "sregym-oracle-checklist", "sregym-oracle-state"),

@@ -98,6 +98,7 @@ FITTING = {
     "image-incompatible": [],
     "buggy-build": [],
     "leak": [],
+    "store-sized-for-hits": ["catalog-db"],
     "config-stale": [],
     "fallback-missing": [],
     "fan-out": [],

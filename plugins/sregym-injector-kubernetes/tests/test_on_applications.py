@@ -150,7 +150,17 @@ def served(context: FaultContext) -> float:
 
 def test_every_fault_is_played():
     # These applications have no flags; `test_flag_flipped` tries that fault. Nodes have the contract.
-    others = ["flag-flipped", "maintenance-stuck"]
+    # Problems and pairs of other applications prove those that need builds or settings.
+    others = [
+        *(
+            "flag-flipped",
+            "maintenance-stuck",
+            "grace-too-short",
+            "config-stale",
+            "config-oversized",
+        ),
+        *("fan-out", "protocol-skew", "fallback-missing"),
+    ]
     assert sorted(FAULTS) == sorted([*others, *(name for name, _ in FIRST)])
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
+from math import inf
 from typing import TYPE_CHECKING
 
 from sregym_agents.kube import unready_deployments
@@ -19,7 +21,9 @@ LOOK_S = 40.0
 _FIRING = re.compile(r"^firing\s+(\w+)")
 # Names of pods change with every roll-out; the alert is the same.
 _POD = re.compile(r'(, )?(pod|instance|uid)="[^"]*"')
-_SINCE = re.compile(r" since .*")
+_SINCE = re.compile(r" since (\S+Z).*")
+# What has fired for longer says nothing of this incident: nobody tends it.
+LATELY_S = 3600.0
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,8 @@ def look(session: Session) -> Health:
     ]
     told = session.call("alerts", {})
     lines = told.text.splitlines() if told.ok else []
-    alerts = {_alert(line) for line in lines if _FIRING.match(line)}
+    before = session.clock.now() - LATELY_S
+    alerts = {_alert(line) for line in lines if _FIRING.match(line) and _since(line) >= before}
     return Health(tuple(unready), tuple(sorted(alerts)))
 
 
@@ -73,6 +78,15 @@ def look_until(session: Session, enough: Callable[[Health], bool]) -> Health:
         session.wait(LOOK_S)
         waited_s += LOOK_S
     return seen
+
+
+def _since(line: str) -> float:
+    """When it began to fire; lately where nothing tells."""
+    found = _SINCE.search(line)
+    try:
+        return datetime.fromisoformat(found[1]).timestamp() if found else inf
+    except ValueError:
+        return inf
 
 
 def _alert(line: str) -> str:

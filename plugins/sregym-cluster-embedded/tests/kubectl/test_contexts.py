@@ -60,8 +60,8 @@ def test_it_holds_for_all_commands_of_one_caller(
 ) -> None:
     commands = Commands(LiveWorld(shop.world, Stepped()))
     try:
-        assert commands.run(words, "", tmp_path).exit_code == 0
-        done = commands.run(["get", "pods"], "", tmp_path)
+        assert commands.run(words, "", lambda: tmp_path).exit_code == 0
+        done = commands.run(["get", "pods"], "", lambda: tmp_path)
         assert (done.exit_code, done.stderr) == (0, "No resources found in shop namespace.\n")
     finally:
         commands.close()

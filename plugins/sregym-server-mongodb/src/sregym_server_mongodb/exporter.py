@@ -116,7 +116,7 @@ def _members(figure: Callable[[int, SeenMember], Value], *, old: bool = False) -
 
     def said(store: Store) -> Iterator[Row]:
         known = views_of(store.life.process)
-        for view, then in zip(known, [*known[1:], None], strict=True):
+        for view, then in zip(known, [*known, None][1:], strict=True):
             until = inf if then is None else then.at
             for member in view.members:
                 labels = _old_labels(view, member) if old else _labels(view, member)
@@ -141,7 +141,7 @@ def _own(figure: Callable[[SetView], float]) -> Saying:
 
     def said(store: Store) -> Iterator[Row]:
         known = views_of(store.life.process)
-        for view, then in zip(known, [*known[1:], None], strict=True):
+        for view, then in zip(known, [*known, None][1:], strict=True):
             labels = (("rs_nm", view.name), ("rs_state", str(view.state)))
             yield Row(labels, figure(view), view.at, inf if then is None else then.at)
 

@@ -119,9 +119,14 @@ def bearable(cluster: Cluster, parts: Sequence[Component]) -> list[Component]:
     """Parts of which one pod may be away: no request of users passes there, or there is another."""
     return [
         part
-        for part in parts
+        for part in crashable(parts)
         if not part.operations or sum(map(_is_ready, _pods(cluster, part))) > 1
     ]
+
+
+def crashable(parts: Sequence[Component]) -> list[Component]:
+    """Parts whose containers may end: those of stores and of tracing would take along what they know."""
+    return [part for part in parts if part.kind not in ("datastore", "tracing")]
 
 
 def _pods(cluster: Cluster, part: Component) -> list[KubeObject]:

@@ -106,13 +106,9 @@ def routine_before(cluster: Cluster, application: Application, seed: int) -> Bas
     acts += [
         (p, ("session",)) for p in parts if p.sessions for _ in range(chance.randint(*SESSIONS))
     ]
-    crashed = chance.sample(parts, min(len(parts), chance.randint(*mishaps.CRASHED)))
-    acts += [
-        (p, ("crash",))
-        for p in crashed
-        if p.kind != "datastore"
-        for _ in range(chance.randint(*mishaps.CRASHES))
-    ]
+    able = mishaps.crashable(parts)
+    crashed = chance.sample(able, min(len(able), chance.randint(*mishaps.CRASHED)))
+    acts += [(p, ("crash",)) for p in crashed for _ in range(chance.randint(*mishaps.CRASHES))]
     chance.shuffle(acts)
     began = cluster.clock.now()
     mishaps.standing_alerts(cluster, parts, chance)

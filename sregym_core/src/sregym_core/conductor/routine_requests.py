@@ -48,7 +48,9 @@ def leave_behind(cluster: Cluster, parts: Sequence[Component], seed: int) -> Non
     """Make some things beside an application that has just been deployed, for others to find."""
     chance = Random(f"left behind, seed {seed}")  # noqa: S311 - a game, no secret
     for part in _some(parts, LEFT, chance):
-        cluster.create(_thing(part, chance.choice(_OLD), chance), _CREATE)
+        obj = _thing(part, chance.choice(_OLD), chance)
+        if cluster.get(ObjectRef.of(obj)) is None:  # the application has one, or it was drawn twice
+            cluster.create(obj, _CREATE)
 
 
 def cleared(cluster: Cluster, application: Application, span: float, seed: int) -> Iterator[Moment]:

@@ -25,7 +25,7 @@ from sregym_core.testing.memory.clock import START_S, MemoryClock, timestamp
 from sregym_core.testing.memory.kubectl import run_kubectl
 from sregym_core.testing.memory.nodes import MemoryNodes
 from sregym_core.testing.memory.pods import WORKLOADS, Controller, State, owned_by
-from sregym_core.testing.memory.refusals import already_exists, not_found
+from sregym_core.testing.memory.refusals import already_exists, forbidden, negative, not_found
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -279,6 +279,13 @@ class MemoryCluster(Cluster):
     def _store(
         self, ref: ObjectRef, obj: KubeObject, before: KubeObject, actor: Actor
     ) -> KubeObject:
+        if actor.limited:
+            raise forbidden(
+                ref, actor.user, "change"
+            )  # there are no roles here that would allow it
+        replicas = (obj.get("spec") or {}).get("replicas")
+        if isinstance(replicas, int) and replicas < 0:
+            raise negative(ref, replicas)
         stored = copy.deepcopy(obj)
         metadata, old = stored["metadata"], before.get("metadata", {})
         self._revision += 1

@@ -20,6 +20,19 @@ def not_found(ref: ObjectRef) -> ClusterError:
     return ClusterError(404, "NotFound", f"{_named(ref)} not found")
 
 
+def forbidden(ref: ObjectRef, user: str, verb: str) -> ClusterError:
+    """403: `services "cart" is forbidden: User "ci" cannot patch it`."""
+    return ClusterError(
+        403, "Forbidden", f"{_named(ref)} is forbidden: User {user!r} cannot {verb} it"
+    )
+
+
+def negative(ref: ObjectRef, replicas: int) -> ClusterError:
+    """422: `deployments.apps "cart" is invalid: spec.replicas: Invalid value: -1: ...`."""
+    why = f"Invalid value: {replicas}: must be greater than or equal to 0"
+    return ClusterError(422, "Invalid", f"{_named(ref)} is invalid: spec.replicas: {why}")
+
+
 def _named(ref: ObjectRef) -> str:
     group = ref.api_version.partition("/")[0] if "/" in ref.api_version else ""
     resource = f"{ref.kind.lower()}s" + (f".{group}" if group else "")
