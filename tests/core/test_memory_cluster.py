@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.interfaces import ClusterError, ClusterSpec, Command, CommandResult
+from sregym_core.interfaces import Actor, ClusterError, ClusterSpec, Command, CommandResult
 from sregym_core.model import ObjectRef
 from sregym_core.testing import (
     FullShop,
@@ -333,3 +333,25 @@ def test_a_limit_in_an_unknown_unit_is_an_error():
     with pytest.raises(ValueError) as caught:
         cluster.clock.advance(1.0)
     assert str(caught.value) == "'1Yi' is no memory quantity that a memory cluster knows"
+
+
+def test_who_has_no_rights_and_what_is_no_value_is_refused(cluster: MemoryCluster) -> None:
+    limited = Actor("deploy", "ci/1.0", "system:serviceaccount:ci:runner", limited=True)
+    for actor, replicas, told in (
+        (
+            limited,
+            2,
+            'deployments.apps "catalog" is forbidden: User "system:serviceaccount:ci:runner" cannot '
+            "change it",
+        ),
+        (
+            None,
+            -2,
+            'deployments.apps "catalog" is invalid: spec.replicas: Invalid value: -2: must be greater '
+            "than or equal to 0",
+        ),
+    ):
+        with pytest.raises(ClusterError) as refused:
+            cluster.patch(CATALOG, {"spec": {"replicas": replicas}}, "merge", actor)
+        assert refused.value.message == told
+    assert FullShop().ready(cluster) == []

@@ -23,7 +23,7 @@ def not_found(ref: ObjectRef) -> ClusterError:
 def forbidden(ref: ObjectRef, user: str, verb: str) -> ClusterError:
     """403: `services "cart" is forbidden: User "ci" cannot patch it`."""
     return ClusterError(
-        403, "Forbidden", f"{_named(ref)} is forbidden: User {user!r} cannot {verb} it"
+        403, "Forbidden", f'{_named(ref)} is forbidden: User "{user}" cannot {verb} it'
     )
 
 
