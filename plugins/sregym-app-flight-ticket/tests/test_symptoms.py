@@ -84,7 +84,7 @@ def test_the_invoker_is_mended_by_who_may_make_no_privileged_containers(
 
     patch, *_ = fault.reference_fix(context)
     (operation,) = json.loads(patch.argv[-1])
-    assert operation["path"] == "/spec/template/spec/containers/0"
+    assert operation["path"] == "/spec/template/spec/containers/0/resources"
     # Docker beside it is privileged.
     assert "privileged" not in patch.argv[-1]
     assert cluster.kubectl(patch).ok
