@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.interfaces import FaultContext
-from sregym_core.model import Component, ObjectRef, ProgramSetting
+from sregym_core.model import Component, ObjectRef, Outcome, ProgramSetting
 from sregym_core.testing import FaultCase, FullShop, InjectorContract, MemoryCluster, PluginContract
 from sregym_injector_datastore.cache_cold import CacheCold, actor_of, stores_behind
 from sregym_injector_datastore.conditions import LockHeld
@@ -116,3 +116,23 @@ def test_whose_accounts_can_go_and_who_sends_records():
     assert Lag().misfit(database) == "none of its settings says how many records it sends"
     setting = ProgramSetting(name="RATE", role="rate")
     assert Lag().misfit(database.model_copy(update={"settings": (setting,)})) == ""
+
+
+def test_who_empties_a_cache_is_known_by_what_it_runs():
+    """A loop that was made harmless is repaired; the same loop under another name is not."""
+    shop, fault = CachedShop(), CacheCold()
+    cluster = MemoryCluster()
+    shop.deploy(cluster)
+    context = FaultContext(
+        cluster, shop, shop.component("front"), fault.Parameters(store_cpu=""), UndoJournal()
+    )
+    fault.inject(context)
+    made = cluster.get(actor_of(context))
+    assert made is not None
+    entry = made["spec"]["template"]["spec"]["containers"][0]
+    idle = {"spec": {"template": {"spec": {"containers": [{**entry, "command": ["sleep", "9"]}]}}}}
+    cluster.patch(actor_of(context), idle)
+    assert fault.present(context).outcome is Outcome.PASS
+    other = {"name": "janitor", "namespace": made["metadata"]["namespace"]}
+    cluster.create({**made, "metadata": other})
+    assert fault.present(context).got == "Deployment shop/janitor empties front"

@@ -54,6 +54,22 @@ def table_of(component: Component) -> str:
     return next((place for place in places if place and "*" not in place), "")
 
 
+def without_table(component: Component) -> str:
+    """Why no table of a store can be told of, with the script that made it; empty where one can."""
+    if not table_of(component):
+        return "no account of it tells of a table"
+    scripted = any(use.source.kind == "ConfigMap" for use in component.config)
+    return "" if scripted else "no script in a ConfigMap makes its tables"
+
+
+def schema_condition(table: str, family: Family | None) -> str:
+    """What of `information_schema` belongs to the schema of a table, or to the usual one."""
+    schema = table.rpartition(".")[0]
+    usual = "'public'" if family is Family.POSTGRES else "database()"
+    named = f"'{schema}'" if schema else usual
+    return f"table_schema = {named}"
+
+
 def scripts_of(context: FaultContext) -> Iterator[str]:
     """What stands in the ConfigMaps of a store: the scripts that make its tables."""
     for use in context.component.config:

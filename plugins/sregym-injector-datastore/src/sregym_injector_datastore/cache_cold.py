@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
-from sregym_core.model import BATCH_KINDS, Check, Component, FailureMode, ObjectRef
+from sregym_core.model import (
+    BATCH_KINDS,
+    Check,
+    Component,
+    FailureMode,
+    ObjectRef,
+    containers_of,
+)
 from sregym_injectors.added_object import AddedObjectFault
 from sregym_injectors.component_fault import not_rolling
 from sregym_injectors.defects import defect_check
@@ -127,10 +134,12 @@ class CacheCold(AddedObjectFault):
 
     @override
     def present(self, context: FaultContext) -> Check:
-        ref = actor_of(context)
-        live = context.cluster.get(ref)
-        runs = live is not None and live["spec"].get("replicas", 1) > 0
-        told = [f"{ref} empties {context.component.name}"] if runs else []
+        place = actor_of(context).namespace
+        told = [
+            f"{ObjectRef.of(live)} empties {context.component.name}"
+            for live in context.cluster.list("apps/v1", "Deployment", place)
+            if _empties(live, _host(context.component))
+        ]
         return defect_check("nobody empties the cache", told)
 
 
@@ -164,9 +173,24 @@ def _port(component: Component) -> int:
     return next((port for port in (_MEMCACHED, _REDIS) if port in declared), 0)
 
 
+def _host(component: Component) -> str:
+    return component.name if component.service is None else component.service.name
+
+
+def _empties(workload: KubeObject, host: str) -> bool:
+    """Whether a Deployment runs what empties a cache, whatever it is called."""
+    said = " ".join(
+        word
+        for entry in containers_of(workload)
+        for word in (*(entry.get("command") or ()), *(entry.get("args") or ()))
+    )
+    runs = workload["spec"].get("replicas", 1) > 0
+    return runs and host in said and any(word in said for word in ("flush_all", "FLUSHALL"))
+
+
 def _script(context: FaultContext) -> str:
     component, every = context.component, context.parameters.every_s
-    host = component.name if component.service is None else component.service.name
+    host = _host(component)
     own = _port(component)
     port = next((port.port for port in component.ports), own)
     if own == _REDIS:

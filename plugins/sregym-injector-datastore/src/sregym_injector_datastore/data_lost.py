@@ -11,7 +11,7 @@ from sregym_core.model import FailureMode
 from sregym_injectors.restarts import ClientParameters
 from typing_extensions import override
 
-from sregym_injector_datastore.accounts import scripts_of, table_of
+from sregym_injector_datastore.accounts import schema_condition, scripts_of, table_of, without_table
 from sregym_injector_datastore.families import Family, family_of
 from sregym_injector_datastore.shells import mysql, psql, unless
 from sregym_injector_datastore.store_fault import StoreChange, StoreFault
@@ -50,18 +50,16 @@ class DataLost(StoreFault):
 
     @override
     def lacking(self, component: Component) -> str:
-        if not table_of(component):
-            return "no account of it tells of a table"
-        scripted = any(use.source.kind == "ConfigMap" for use in component.config)
-        return "" if scripted else "no script in a ConfigMap makes its tables"
+        return without_table(component)
 
     @override
     def change(self, context: FaultContext) -> StoreChange:
         table = context.parameters.table or table_of(context.component)
         schema, _, bare = table.rpartition(".")
         postgres = family_of(context.component) is Family.POSTGRES
-        where = f"'{schema}'" if schema else ("'public'" if postgres else "database()")
-        inside = f"table_schema = {where} AND table_name = '{bare}'"
+        inside = (
+            f"{schema_condition(table, family_of(context.component))} AND table_name = '{bare}'"
+        )
         counted = f"SELECT count(*) FROM information_schema.tables WHERE {inside}"  # noqa: S608 - of the application
         made = _statements(context, table, schema)
         shell = psql if postgres else mysql

@@ -11,7 +11,7 @@ from sregym_core.model import FailureMode
 from sregym_injectors.restarts import ClientParameters
 from typing_extensions import override
 
-from sregym_injector_datastore.accounts import scripts_of, table_of
+from sregym_injector_datastore.accounts import schema_condition, scripts_of, table_of, without_table
 from sregym_injector_datastore.families import Family, family_of
 from sregym_injector_datastore.shells import mysql, psql, unless
 from sregym_injector_datastore.store_fault import StoreChange, StoreFault
@@ -58,10 +58,7 @@ class SchemaChanged(StoreFault):
 
     @override
     def lacking(self, component: Component) -> str:
-        if not table_of(component):
-            return "no account of it tells of a table"
-        scripted = any(use.source.kind == "ConfigMap" for use in component.config)
-        return "" if scripted else "no script in a ConfigMap makes its tables"
+        return without_table(component)
 
     @override
     def change(self, context: FaultContext) -> StoreChange:
@@ -69,11 +66,11 @@ class SchemaChanged(StoreFault):
         table = given.table or table_of(component)
         column = given.column or _column(context, table)
         other = given.renamed_to or f"{column}_v2"
-        schema, _, bare = table.rpartition(".")
+        bare = table.rpartition(".")[2]
         postgres = family_of(component) is Family.POSTGRES
         shell: Callable[[str], tuple[str, ...]] = psql if postgres else mysql
         quote = '"' if postgres else "`"
-        inside = f"table_schema = {_schema(schema, postgres=postgres)}"
+        inside = schema_condition(table, family_of(component))
 
         def renaming(old: str, new: str) -> str:
             return f"ALTER TABLE {table} RENAME COLUMN {quote}{old}{quote} TO {quote}{new}{quote}"
@@ -93,12 +90,6 @@ class SchemaChanged(StoreFault):
             asks=shell(counted(column)),
             healthy="1",
         )
-
-
-def _schema(name: str, *, postgres: bool) -> str:
-    if name:
-        return f"'{name}'"
-    return "'public'" if postgres else "database()"
 
 
 def _column(context: FaultContext, table: str) -> str:

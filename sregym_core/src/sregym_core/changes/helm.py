@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.cluster import KubeObject
 
 TYPE = "helm.sh/release.v1"
+_PREFIX = "sh.helm.release.v1."
 # Helm's `--history-max`.
 KEPT = 10
 # What an API server takes in one Secret; Helm cannot install what is larger.
@@ -91,6 +92,12 @@ def upgraded(cluster: Cluster, current: KubeObject, patch: Any, kind: str) -> No
         cluster.delete(_ref(release, namespace, number - KEPT), actor=_HELM)
 
 
+def is_revision(obj: KubeObject) -> bool:
+    """Whether an object is what Helm keeps of a revision."""
+    name = str(obj["metadata"]["name"])
+    return obj["kind"] == "Secret" and obj.get("type") == TYPE and name.startswith(_PREFIX)
+
+
 def payload(secret: Mapping[str, Any]) -> dict[str, Any]:
     """What a Secret of a release holds."""
     packed = base64.b64decode(base64.b64decode(secret["data"]["release"]))
@@ -135,7 +142,7 @@ def _latest(cluster: Cluster, release: str, namespace: str) -> KubeObject | None
 
 
 def _ref(release: str, namespace: str, number: int) -> ObjectRef:
-    name = f"sh.helm.release.v1.{release}.v{number}"
+    name = f"{_PREFIX}{release}.v{number}"
     return ObjectRef(api_version="v1", kind="Secret", namespace=namespace, name=name)
 
 

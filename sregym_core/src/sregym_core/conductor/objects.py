@@ -10,7 +10,7 @@ import json
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.changes.helm import TYPE as RELEASE
+from sregym_core.changes.helm import is_revision
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import ClusterError
 from sregym_core.model import ObjectRef
@@ -352,10 +352,8 @@ def _made_by_the_system(obj: KubeObject) -> bool:
         return bool(metadata["name"].startswith(f"{SYSTEM}-"))
     if obj["kind"] == "ServiceAccount":
         return bool(metadata["name"] == "default")
-    if obj.get("type") == RELEASE:
-        return (
-            True  # revisions of a release are its history, as the ReplicaSets of a Deployment are
-        )
+    if is_revision(obj):
+        return True  # the history of a release, as old ReplicaSets are that of a Deployment
     return bool(obj["kind"] == "ConfigMap" and metadata["name"] == "kube-root-ca.crt")
 
 
