@@ -140,6 +140,7 @@ def test_all_files_of_a_folder_are_read(register_plugin: PluginShelf, folder: Pa
             "no problem named 'cart_is_slo'; did you mean 'cart_is_slow' or 'web_is_slow'? "
             "Known: cart_is_slow, web_is_slow",
         ),
+        (["lite"], "", "'lite' is a suite, not a problem: --suite lite"),
         (
             [],
             "light",

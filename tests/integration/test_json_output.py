@@ -195,6 +195,14 @@ def test_run(module_project: SregymProject, agent: str, outcome: str, code: Exit
     assert content["summary"]["agents"][agent][outcome] == 1
 
 
+def test_of_many_problems_it_is_said_how_they_are_listed(module_project: SregymProject) -> None:
+    many = len(module_project.run("problems", "--json").assert_success().json())
+    refused = module_project.run("show", "no_such_thing_at_all").assert_exit(ExitCode.USAGE)
+    assert refused.err == (
+        f"sregym: no problem named 'no_such_thing_at_all'. There are {many}; see: sregym problems\n"
+    )
+
+
 def test_a_run_is_written_down(module_project: SregymProject) -> None:
     words = ("run", PROBLEM, "--agent", "noop", "--out", "kept", "--json", "--attempts", "2")
     printed = module_project.run(*words).assert_exit(ExitCode.FAILED).json()

@@ -87,8 +87,11 @@ class ProblemSet:
         return self._owners[problem_id]
 
     def get(self, problem_id: str) -> Problem:
-        """One problem; an unknown id is an error with the nearest names."""
+        """One problem; an unknown id is an error with the nearest names, or with the suite that it names."""
         if problem_id not in self._problems:
+            if problem_id in self.suites():
+                msg = f"{problem_id!r} is a suite, not a problem: --suite {problem_id}"
+                raise UsageError(msg)
             for reasons in self._left_out.values():
                 if problem_id in reasons:
                     raise PluginLoadError(reasons[problem_id])

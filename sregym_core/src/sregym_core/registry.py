@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # No plugin has so many of a kind; a generator without end has.
 _MOST_OFFERS = 10_000
+# So many problems are named in one sentence; of more it is said how they are listed.
+_MOST_NAMED = 40
 # Kind -> the registration hook that contributes it and the base class in sregym_core.interfaces.
 KINDS: Mapping[str, tuple[str, str]] = {
     "cluster": ("sregym_register_clusters", "ClusterProvider"),
@@ -175,7 +177,7 @@ class Registry:
         ]
 
     def unknown(self, kind: str, name: str, known: Sequence[str]) -> str:
-        """The message for a name that nobody offers: nearest, all, and what to install."""
+        """The message for a name that nobody offers: nearest, all or how to list them, what to install."""
         close = difflib.get_close_matches(name, known, 3)
         hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
         parts = [f"no {kind} named {name!r}{hint}"]
@@ -183,7 +185,10 @@ class Registry:
         if package:
             parts.append(f"It comes with {package}: pip install {package}.")
         listed = ", ".join(known) if known else "none; is a plugin missing? See: sregym plugins"
-        parts.append(f"Known: {listed}")
+        if kind == "problem" and len(known) > _MOST_NAMED:
+            parts.append(f"There are {len(known)}; see: sregym problems")
+        else:
+            parts.append(f"Known: {listed}")
         return (". " if not hint else " ").join([*parts[:1], " ".join(parts[1:])])
 
     def _of(self, kind: str) -> dict[str, list[Registered]]:
