@@ -16,12 +16,16 @@ _HERE = "sregym_app_astronomy_shop"
 
 @hookimpl
 def sregym_register_applications() -> Sequence[Offer]:
-    """Astronomy Shop, alone and with the fulfillment of its orders."""
+    """Astronomy Shop, alone, with the fulfillment of its orders, and with a replicated database."""
     return [
         Offer("astronomy-shop", f"{_HERE}.application:AstronomyShop"),
         Offer(
             "astronomy-shop-fulfillment",
             f"{_HERE}.fulfillment.application:AstronomyShopFulfillment",
+        ),
+        Offer(
+            "astronomy-shop-replicated",
+            f"{_HERE}.replicated.application:AstronomyShopReplicated",
         ),
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from sregym_cluster_embedded.sdk.exporters import (
     FAILED,
     Figure,
     Measure,
+    Row,
     Said,
     Saying,
     Store,
@@ -24,8 +26,15 @@ from sregym_cluster_embedded.sdk.exporters import (
     total,
 )
 
+from sregym_server_sql.lag_views import Followed, Following, noted
+from sregym_server_sql.standby import LSN, LSN_S
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sregym_cluster_embedded.sdk.exporters import Value
+
+    from sregym_server_sql.lag_views import Receiver, Standing
 
 _MIB = 1024.0 * 1024.0
 _STATUS, _VARIABLE = "Generic metric from SHOW GLOBAL STATUS.", "Generic gauge metric from SHOW GLOBAL VARIABLES."  # fmt: skip
@@ -121,6 +130,63 @@ def _committed(store: Store) -> Value:
     return lambda seconds: everything(seconds) - refused(seconds)
 
 
+def _own(figure: Callable[[Following], Value]) -> Saying:
+    """What a server says of whether, and how far, it follows another."""
+
+    def said(store: Store) -> Said:
+        until = inf
+        for place, (view, then) in enumerate(noted(store.life.process, Following)):
+            until = view.at if place == 0 else until
+            yield Row((), figure(view), view.at, then)
+        yield Row((), 0.0, -inf, until)
+
+    return said
+
+
+def _lag(view: Following) -> Value:
+    return _behind(view.standing) if view.follows else 0.0
+
+
+def _behind(standing: Standing) -> Value:
+    if standing.stuck_at < 0:
+        return standing.behind_s
+    return lambda seconds: seconds - standing.stuck_at
+
+
+def _replayed(view: Following) -> Value:
+    """A standby to which nothing is sent is no further behind than before, but what it has grows old."""
+    if not view.follows or view.streams or view.standing.stuck_at >= 0:
+        return _lag(view)
+    return lambda seconds: seconds - view.at
+
+
+def _receivers(figure: Callable[[Receiver], Value]) -> Saying:
+    """One series for each standby that streams from a server, for as long as it does."""
+
+    def said(store: Store) -> Said:
+        for view, then in noted(store.life.process, Followed):
+            for one in view.receivers:
+                # The exporter puts the first column, the process, where it finds no name of a slot.
+                labels = (
+                    ("application_name", one.name), ("client_addr", one.address),
+                    ("slot_name", str(one.pid)), ("state", "streaming"),
+                )  # fmt: skip
+                yield Row(labels, figure(one), view.at, then)
+
+    return said
+
+
+def _written(_: Receiver) -> Value:
+    return lambda seconds: LSN + seconds * LSN_S // 1
+
+
+def _unapplied(one: Receiver) -> Value:
+    behind = _behind(one.standing)
+    if callable(behind):
+        return lambda seconds: behind(seconds) * LSN_S // 1
+    return behind * LSN_S // 1
+
+
 _DATABASE = "pg_stat_database_"
 POSTGRES: tuple[Measure, ...] = (
     gauges("pg_static", "Version string as reported by postgres", _postgres_version),
@@ -139,8 +205,11 @@ POSTGRES: tuple[Measure, ...] = (
     gauge("pg_settings_superuser_reserved_connections", "Sets the number of connection slots reserved for superusers.", 3.0),
     gauge("pg_settings_shared_buffers_bytes", "Sets the number of shared memory buffers used by the server. [Units converted to bytes.]", 128 * _MIB),
     gauge("pg_settings_work_mem_bytes", "Sets the maximum memory to be used for query workspaces. [Units converted to bytes.]", 4 * _MIB),
-    gauge("pg_replication_is_replica", "Indicates if the server is a replica", 0.0),
-    gauge("pg_replication_lag_seconds", "Replication lag behind master in seconds", 0.0),
+    gauges("pg_replication_is_replica", "Indicates if the server is a replica", _own(lambda view: float(view.follows))),
+    gauges("pg_replication_lag_seconds", "Replication lag behind master in seconds", _own(_lag)),
+    gauges("pg_replication_last_replay_seconds", "Age of last transaction in seconds", _own(_replayed)),
+    gauges("pg_stat_replication_pg_current_wal_lsn_bytes", "WAL position in bytes", _receivers(_written)),
+    gauges("pg_stat_replication_pg_wal_lsn_diff", "Lag in bytes between master and slave", _receivers(_unapplied)),
     gauge("pg_postmaster_start_time_seconds", "Time at which postmaster started", Store.started),
 )  # fmt: skip
 MYSQL_EXPORTER = StoreExporter(("mysql",), "mysqld-exporter", ("mysql_up", "Whether the MySQL server is up."), MYSQL)  # fmt: skip

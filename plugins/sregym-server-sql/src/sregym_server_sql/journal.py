@@ -124,8 +124,13 @@ def postgres_first(
     ]  # fmt: skip
 
 
-def postgres_start(version: str, port: int, shut_down: str | None, before: str) -> list[Said]:
-    """A server opens its port; `shut_down` is when the one before it ended in order, if it did."""
+def postgres_start(
+    version: str, port: int, shut_down: str | None, before: str, *, follows: bool = False
+) -> list[Said]:
+    """A server opens its port; `shut_down` is when the one before it ended in order, if it did.
+
+    `follows` says that it is a standby.
+    """
     socket = f'listening on Unix socket "/var/run/postgresql/.s.PGSQL.{port}"'
     recovered = (
         _log(f"database system was shut down at {shut_down}", pid=62)
@@ -139,6 +144,16 @@ def postgres_start(version: str, port: int, shut_down: str | None, before: str) 
             pid=62,
         )
     )
+    ready = "database system is ready to accept connections"
+    if follows:
+        ready = "database system is ready to accept read-only connections"
+        recovered = [
+            *recovered[:1],
+            *_log(
+                "entering standby mode", "redo starts at 0/2000028",
+                "consistent recovery state reached at 0/2000120", pid=62,
+            ),
+        ]  # fmt: skip
     return [
         *_log(
             f"starting {postgres_build(version)}",
@@ -147,7 +162,7 @@ def postgres_start(version: str, port: int, shut_down: str | None, before: str) 
             socket,
         ),
         *recovered,
-        *_log("database system is ready to accept connections"),
+        *_log(ready),
     ]
 
 

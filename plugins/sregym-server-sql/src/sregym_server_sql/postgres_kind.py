@@ -102,6 +102,14 @@ class PostgresKind(SqlKind):
         storage = world.room(RUNTIME).files(world, process).storage(program.data_dir)
         settings = {**taken_up(load(world, storage).settings), **process.settings}
         super().begin(world, change(world, process.ref, settings=settings), program)
+        begun = process_of(world, process.ref)
+        if begun is not None and begun.running:
+            standby.signalled(world, begun)
+
+    def ended(self, world: World, process: Process) -> None:
+        """Whoever sends it changes does so no more."""
+        super().ended(world, process)
+        standby.ended(world, process)
 
     def initialise(self, world: World, process: Process, script: str) -> None:
         """Run an init script as the superuser; the first error ends it."""
@@ -129,9 +137,13 @@ class PostgresKind(SqlKind):
             form, began = "postgres", moment(world, process.started_at)
             closed = None if closed_at is None else stamp(moment(world, closed_at), form)
             before = f"{began:%Y-%m-%d %H:%M:%S} UTC"
+            follows = standby.data_of(world, process).standby
             closed = None if closed is None else f"{closed[:19]} UTC"
             self.tell(
-                world, process, program, postgres_start(program.version, port, closed, before)
+                world,
+                process,
+                program,
+                postgres_start(program.version, port, closed, before, follows=follows),
             )
             standby.start(world, process)
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded.sdk.replication import asleep, rouse
 
 from sregym_server_sql.engine import Result, SqlError
-from sregym_server_sql.postgres_settings import in_effect
 from sregym_server_sql.server_kind import session_log
 from sregym_server_sql.standby import (
     STREAMS,
@@ -19,6 +18,7 @@ from sregym_server_sql.standby import (
     promote,
     standbys_of,
     stream_of,
+    synchronous,
 )
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ def _interval(seconds: float) -> str:
 def replication(client: PostgresConnection) -> Result:
     """`pg_stat_replication`: those that stream from this server."""
     world, server = client.world, client.server
-    names = in_effect(server.settings, client.data.settings, "synchronous_standby_names")
-    rows = []
+    how, wanted, names = synchronous(server, client.data)
+    rows, counted = [], 0
     for number, (standby, stream) in enumerate(standbys_of(world, server.ref)):
         theirs = data_of(world, standby)
         name, user = (
@@ -60,16 +60,28 @@ def replication(client: PostgresConnection) -> Result:
         )
         reached = applied(world, standby)
         behind = max(0.0, world.now - reached - 1.0)
-        sync = "sync" if names and ("*" in names or name in names) else "async"
+        counted += (listed := "*" in names or name in names)
+        sync = _sync_state(how, counted <= wanted) if listed else "async"
         sent = lsn(world.now)
         replayed = sent if behind <= 1.0 else lsn(reached)
         rows.append((
             70 + number, 10, user, name, standby.config.pod_ip, None, 40_000 + 2 * number,
             client.instant(stream.since), None, "streaming", sent, sent, sent, replayed,
-            _AT_ONCE, _AT_ONCE, _interval(behind if behind > 1.0 else 0.0), int(sync == "sync"), sync,
+            _AT_ONCE, _AT_ONCE, _interval(behind if behind > 1.0 else 0.0), _priority(how, name, names) if listed else 0, sync,
             client.now(),
         ))  # fmt: skip
     return Result(tuple(_REPLICATION.split()), tuple(rows), 0, "select")
+
+
+def _sync_state(how: str, first: bool) -> str:
+    """What those that are counted are to commits: any of a quorum, of the first ones, or in reserve."""
+    if how == "any":
+        return "quorum"
+    return "sync" if first else "potential"
+
+
+def _priority(how: str, name: str, names: tuple[str, ...]) -> int:
+    return 1 if how == "any" or name not in names else names.index(name) + 1
 
 
 def receiver(client: PostgresConnection) -> Result:

@@ -15,10 +15,11 @@ from sregym_cluster_embedded.sdk.replication import (
     rouse,
     sleep,
 )
-from sregym_cluster_embedded.sdk.servers import TableKey, process_of
+from sregym_cluster_embedded.sdk.servers import RUNTIME, TableKey, process_of
 
 from sregym_server_sql.data import FOLLOWED, load, store
 from sregym_server_sql.journal import Said
+from sregym_server_sql.lag_views import Followed, Following, Receiver, Standing, note
 from sregym_server_sql.postgres_settings import in_effect, raw
 from sregym_server_sql.program import PostgresProgram
 
@@ -33,7 +34,11 @@ if TYPE_CHECKING:
 # How often a standby looks for changes, and how often it dials a primary that is not there.
 _LOOKS_S, _AGAIN_S = 1.0, 5.0
 # Where the log begins, and how much is written to it in a second.
-_LSN, _LSN_S = 0x3000060, 4096
+LSN, LSN_S = 0x3000060, 4096
+# A standby that is behind is told of anew when it has come or fallen so many seconds.
+_STEP_S = 5.0
+# With this file in its data directory a server begins as a standby.
+_SIGNAL = "standby.signal"
 _REASONS = {
     "refused": "Connection refused\n\tIs the server running on that host and accepting TCP/IP connections?",
     "timeout": "Connection timed out\n\tIs the server running on that host and accepting TCP/IP connections?",
@@ -100,8 +105,21 @@ def connection_info(process: Process, data: SqlData) -> dict[str, str]:
 
 def lsn(second: float) -> str:
     """The place in the log that was written at a virtual second."""
-    place = _LSN + int(max(0.0, second) * _LSN_S)
+    place = LSN + int(max(0.0, second) * LSN_S)
     return f"{place >> 32:X}/{place & 0xFFFFFFFF:X}"
+
+
+def signalled(world: World, process: Process) -> None:
+    """A server begins: it is a standby if its data directory says so."""
+    files, folder = world.room(RUNTIME).files(world, process), _folder(process)
+    data, asked = data_of(world, process), files.read(f"{folder}/{_SIGNAL}") is not None
+    if asked != data.standby:
+        store(world, process.settings["sql.storage"], replace(data, standby=asked))
+
+
+def _folder(process: Process) -> str:
+    assert isinstance(process.behaviour, PostgresProgram)
+    return process.behaviour.data_dir
 
 
 def start(world: World, process: Process) -> None:
@@ -143,6 +161,7 @@ def look(world: World, process: Process) -> list[Said]:
     rouse(world, process.ref)
     before = world.table(STREAMS)[process.ref]
     world.table(STREAMS)[process.ref] = stream
+    _note(world, process, before)
     newest = not stream.paused and world.now - stream.progress.applied < 1e-6
     newest = newest and not _delay_s(process, data)
     narrow = end.path is not None and end.path.bandwidth_mbit
@@ -159,6 +178,42 @@ def applied(world: World, process: Process) -> float:
     if stream is None or asleep(world, process.ref):
         return world.now
     return stream.progress.applied
+
+
+def _note(world: World, process: Process, before: Stream | None) -> None:
+    """Let what a standby and those say whom it follows, or followed, be known later, too."""
+    stream = stream_of(world, process.ref)
+    if stream is None:
+        note(world, process, Following(world.now, follows=False))
+    else:
+        streams = stream.source is not None
+        place = _standing(world, process, stream)
+        note(world, process, Following(world.now, True, streams, place))
+    for ref in {one.source for one in (before, stream) if one is not None}:
+        source = None if ref is None else process_of(world, ref)
+        if source is not None:
+            told = [
+                Receiver(70 + number, named(one, data_of(world, one)), one.config.pod_ip, _standing(world, one, theirs))
+                for number, (one, theirs) in enumerate(standbys_of(world, source.ref))
+            ]  # fmt: skip
+            note(world, source, Followed(world.now, tuple(told)))
+
+
+def _standing(world: World, process: Process, stream: Stream) -> Standing:
+    reached = applied(world, process)
+    if stream.paused:
+        return Standing(stuck_at=round(reached, 3))
+    behind_s = world.now - reached if stream.source is not None else 0.0
+    return Standing(behind_s // _STEP_S * _STEP_S)
+
+
+def ended(world: World, process: Process) -> None:
+    """A server has ended: nobody streams to it any more."""
+    stream = world.table(STREAMS).get(process.ref)
+    source = None if stream is None or stream.source is None else process_of(world, stream.source)
+    if stream is not None and source is not None:
+        world.table(STREAMS)[process.ref] = stream._replace(source=None, since=world.now)
+        _note(world, process, stream)
 
 
 def _let_record(world: World, source: Process) -> None:
@@ -202,7 +257,7 @@ def _delay_s(process: Process, data: SqlData) -> float:
 def based_on(world: World, storage: str, source: Process, info: str) -> None:
     """Fill an empty data directory with what another server has, as that of a standby of it."""
     theirs = load(world, source.settings["sql.storage"])
-    settings = {"primary_conninfo": info}
+    settings = {**theirs.settings, "primary_conninfo": info}
     store(world, storage, replace(theirs, standby=True, settings=settings, closed_at=None))
     world.table(_APPLIED)[storage] = world.now
 
@@ -242,6 +297,10 @@ def promote(world: World, process: Process) -> list[Said]:
     reached = world.now if stream is None else stream.progress.applied
     line = data.timeline + 1
     store(world, storage, replace(data, standby=False, timeline=line))
+    files, signal = world.room(RUNTIME).files(world, process), f"{_folder(process)}/{_SIGNAL}"
+    if files.read(signal) is not None:
+        files.remove(signal)
+    _note(world, process, stream)
     return [
         Said(f"{{at}} [29] {text}")
         for text in (
@@ -253,20 +312,29 @@ def promote(world: World, process: Process) -> list[Said]:
     ] + [Said("{at} [1] LOG:  database system is ready to accept connections")]
 
 
+def synchronous(process: Process, data: SqlData) -> tuple[str, int, tuple[str, ...]]:
+    """`synchronous_standby_names`: how it is counted (`first`, `any`; empty: not), how many, and whom."""
+    text = in_effect(process.settings, data.settings, "synchronous_standby_names").strip()
+    if not text:
+        return "", 0, ()
+    head, bracket, inside = text.partition("(")
+    words = head.split() if bracket else []
+    how = "any" if words and words[0].lower() == "any" else "first"
+    wanted = int(words[-1]) if words and words[-1].isdecimal() else 1
+    names = inside.rstrip(") ") if bracket else text
+    return how, wanted, tuple(name.strip(' "') for name in names.split(","))
+
+
 def unsynchronised(world: World, process: Process, data: SqlData) -> bool:
-    """Whether commits of a primary wait for standbys that do not stream."""
-    names = in_effect(process.settings, data.settings, "synchronous_standby_names").strip()
+    """Whether commits of a primary wait for standbys that do not have them, or do not come to apply them."""
+    _, wanted, listed = synchronous(process, data)
     level = in_effect(process.settings, data.settings, "synchronous_commit")
-    if not names or level in ("off", "local"):
+    if not wanted or level in ("off", "local"):
         return False
-    head, bracket, inside = names.partition("(")
-    digits = "".join(char for char in head if char.isdigit())
-    wanted = int(digits) if bracket and digits else 1
-    listed = [name.strip(' "') for name in (inside.rstrip(") ") if bracket else names).split(",")]
-    there = sum(
-        "*" in listed or named(standby, data_of(world, standby)) in listed
-        for standby, _ in standbys_of(world, process.ref)
-    )
+    there = 0
+    for standby, _ in standbys_of(world, process.ref):
+        known = "*" in listed or named(standby, data_of(world, standby)) in listed
+        there += known and (level != "remote_apply" or not lag_s(world, standby))
     return there < wanted
 
 
@@ -279,4 +347,7 @@ def lag_s(world: World, process: Process) -> float:
     return 0.0 if behind <= 2 * _LOOKS_S and not stream.paused else max(0.0, behind)
 
 
-__all__ = ["Stream", "applied", "based_on", "look", "promote", "standbys_of", "start", "stream_of"]
+__all__ = [
+    "Stream", "applied", "based_on", "ended", "look", "promote", "signalled", "standbys_of", "start",
+    "stream_of",
+]  # fmt: skip

@@ -1,0 +1,88 @@
+"""How far standbys of PostgreSQL have been over time: what exporters tell, at any moment of the past."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from sregym_cluster_embedded.sdk.servers import change
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sregym_cluster_embedded.sdk.servers import Process, World
+
+# A longer past is not asked for.
+_KEPT = 500
+
+
+class Standing(NamedTuple):
+    """How far a standby is.
+
+    Attributes:
+        behind_s: So many seconds, as long as it applies what comes.
+        stuck_at: Virtual second up to which it has all, while it applies nothing; negative otherwise.
+    """
+
+    behind_s: float = 0.0
+    stuck_at: float = -1.0
+
+
+class Following(NamedTuple):
+    """What a standby says of itself from a moment on.
+
+    Attributes:
+        at: Virtual second.
+        follows: Whether it is a standby at all.
+        streams: Whether somebody sends it changes.
+        standing: How far it is.
+    """
+
+    at: float
+    follows: bool
+    streams: bool = False
+    standing: Standing = Standing()
+
+
+class Receiver(NamedTuple):
+    """A standby as whom it streams from has it in `pg_stat_replication`."""
+
+    pid: int
+    name: str
+    address: str
+    standing: Standing = Standing()
+
+
+class Followed(NamedTuple):
+    """Who streams from a server from a moment on.
+
+    Attributes:
+        at: Virtual second.
+        receivers: In the order in which they began.
+    """
+
+    at: float
+    receivers: tuple[Receiver, ...]
+
+
+Entry = TypeVar("Entry", Following, Followed)
+
+
+def note(world: World, process: Process, entry: Following | Followed) -> None:
+    """Remember what is so from now on, where it is something else than before."""
+    known = [one for one in process.journal if isinstance(one, type(entry))]
+    if (known[-1][1:] if known else _NOTHING[type(entry)]) != entry[1:]:
+        change(world, process.ref, journal=(*process.journal, entry)[-_KEPT:])
+
+
+_NOTHING: dict[type, tuple[object, ...]] = {
+    Following: Following(0.0, follows=False)[1:],
+    Followed: Followed(0.0, ())[1:],
+}
+
+
+def noted(process: Process, kind: type[Entry]) -> Iterator[tuple[Entry, float]]:
+    """What was so, and until when; oldest first."""
+    known: list[Entry] = [one for one in process.journal if isinstance(one, kind)]
+    for one, then in zip(known, [*known[1:], None], strict=True):
+        yield one, inf if then is None else then.at
