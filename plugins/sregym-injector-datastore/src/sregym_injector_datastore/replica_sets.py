@@ -14,14 +14,17 @@ from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import SCALABLE_KINDS, restart_rollout
 from typing_extensions import override
 
-from sregym_injector_datastore.families import Family, family_of
-from sregym_injector_datastore.shells import mongo, mongo_members
-from sregym_injector_datastore.store_fault import StoreChange, StoreFault
+from sregym_injector_datastore import set_words as words
+from sregym_injector_datastore.families import family_of
+from sregym_injector_datastore.set_changes import LAGGING, STUCK, lagging, stuck
+from sregym_injector_datastore.store_fault import StoreFault
 from sregym_injectors import commands
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Command, FaultContext
     from sregym_core.model import Component
+
+    from sregym_injector_datastore.store_fault import StoreChange
 
 # The fewest members of which one can be missed.
 _FEWEST = 3
@@ -79,14 +82,13 @@ class ReplicaLost(ComponentFault):
     def ground_truth(self, context: FaultContext) -> GroundTruth:
         component, left = context.component, str(_left(context))
         phrases = (
-            "replica set has no majority", "majority of the members is lost", "quorum lost", "lost quorum",
-            "no quorum", "majority lost", "members of the replica set are missing",
             "StatefulSet was scaled down", f"scaled down to {left}", f"scaled to {left}",
             f"only {left} of {component.replicas} members", f"replicas set to {left}",
-            "no primary because a majority is missing", "not enough members to elect a primary",
+            "members of the replica set are missing", "replicas of the database are missing",
+            *words.LOST[family_of(component)],
         )  # fmt: skip
         change = Change(what="spec.replicas", before=str(component.replicas), after=left)
-        symptoms = ("no primary", "No primary available for writes", "not master", "writes fail")
+        symptoms = words.LOST_SEEN[family_of(component)]
         return truth_of(context, component.workload, "replica-lost", phrases, change, *symptoms)
 
     @override
@@ -105,33 +107,30 @@ def _left(context: FaultContext) -> int:
 
 
 class ReplicaLag(StoreFault):
-    """Leaves the secondaries of a replica set locked, as a backup does that was not finished.
+    """Leaves the copies of a replica set in a state in which they apply nothing of what is written.
 
-    They answer and count for a majority, and apply nothing of what the primary writes.
+    They answer and are counted, as after a backup or a comparison that was not finished.
     """
 
     name: ClassVar[str] = "replica-lag"
-    title: ClassVar[str] = "Secondaries do not apply what the primary writes"
+    title: ClassVar[str] = "Copies do not apply what the primary writes"
     modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.GRAY, FailureMode.SLOW)
-    families = (Family.MONGODB,)
+    families = LAGGING
     mechanism = "replica-lag"
     volatile = True
-    phrases = (
-        "secondaries are locked", "fsyncLock on the secondaries", "secondaries lag", "replication lag",
-        "replicas lag behind", "fsyncLock was not released", "secondaries are locked against writes",
-        "replication is stopped", "oplog is not applied", "backup left a lock",
-        "secondaries do not apply the oplog", "members are behind the primary",
-        "db.fsyncLock() on the secondaries",
-    )  # fmt: skip
-    symptoms = (
-        "waiting for replication timed out", "writes time out", "write concern majority is not met",
-        "stale reads", "compose fails",
-    )  # fmt: skip
 
     class Parameters(ClientParameters):
         """It has no parameters of its own."""
 
         restart_clients: bool | None = False
+
+    @override
+    def told_as(self, component: Component) -> tuple[str, ...]:
+        return words.LAG[family_of(component)]
+
+    @override
+    def seen_as(self, component: Component) -> tuple[str, ...]:
+        return words.LAG_SEEN[family_of(component)]
 
     @override
     def lacking(self, component: Component) -> str:
@@ -139,70 +138,34 @@ class ReplicaLag(StoreFault):
 
     @override
     def change(self, context: FaultContext) -> StoreChange:
-        component = context.component
-        unlock = "if (db.currentOp().fsyncLock) { db.fsyncUnlock() }"
-        return StoreChange(
-            what="lock of the secondaries against writes",
-            before="not held",
-            after="held by db.fsyncLock()",
-            breaks=mongo_members(component, "if (!db.isMaster().ismaster) { db.fsyncLock() }"),
-            mends=mongo_members(component, unlock),
-            asks=mongo_members(component, "print(db.currentOp().fsyncLock ? 'locked' : 'free')"),
-            healthy=r"(free\s*)+",
-        )
-
-
-# The domain of a place from which a member has moved.
-_MOVED = ".mongodb.internal:27017"
-_STUCK = (
-    "c = rs.conf(); const leader = rs.status().members.find(m => m.stateStr == 'PRIMARY');"
-    " const able = c.members.filter(m => m.priority > 0);"
-    " if (leader && able.length > 1 && !db.isMaster().ismaster) {"
-    " c.members.forEach(m => {"
-    f" if (m.host == leader.name) {{ m.host = m.host.split('.')[0] + '{_MOVED}' }}"
-    " else { m.priority = 0 } });"
-    " rs.reconfig(c, {force: true}) }"
-)
-_FREED = (
-    f"c = rs.conf(); const near = c.members.find(m => !m.host.endsWith('{_MOVED}'));"
-    " const domain = near.host.slice(near.host.indexOf('.'));"
-    " c.members.forEach(m => { m.host = m.host.split('.')[0] + domain; m.priority = 1 });"
-    " rs.reconfig(c, {force: true})"
-)
-_ASKED = (
-    f"const c = rs.conf(); const gone = c.members.some(m => m.host.endsWith('{_MOVED}'));"
-    " const able = c.members.filter(m => m.priority > 0).length;"
-    " print(gone || able < 2 ? 'stuck' : 'able')"
-)
+        return lagging(context.component)
 
 
 class FailoverStuck(StoreFault):
-    """Leaves the one member that may lead at an address where nobody answers.
+    """Leaves a set that nobody leads, and in which nobody takes the lead: a maintenance that was not finished.
 
-    The configuration is that of a maintenance which was not finished: the others may not lead.
+    Of MongoDB the one member that may lead stands at an address where nobody answers. Of PostgreSQL
+    the primary has become a standby, and no standby was promoted.
     """
 
     name: ClassVar[str] = "failover-stuck"
     title: ClassVar[str] = "Replica set whose primary is away and has no successor"
     modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.GRAY,)
-    families = (Family.MONGODB,)
+    families = STUCK
     mechanism = "failover-stuck"
-    phrases = (
-        "no member can become primary", "priority 0", "members have priority 0",
-        "no electable member", "primary is unreachable under its configured host",
-        "wrong host in the replica set configuration", "stale host in rs.conf",
-        "replica set configuration names a host that does not exist", "failover is impossible",
-        "secondaries cannot be elected", "election cannot succeed", "replica set has no primary",
-        "replica set was reconfigured", "member is not in the configuration", "REMOVED",
-    )  # fmt: skip
-    symptoms = (
-        "no primary", "No primary available for writes", "not master", "writes fail", "reads fail",
-    )  # fmt: skip
 
     class Parameters(ClientParameters):
         """It has no parameters of its own."""
 
         restart_clients: bool | None = False
+
+    @override
+    def told_as(self, component: Component) -> tuple[str, ...]:
+        return words.STUCK[family_of(component)]
+
+    @override
+    def seen_as(self, component: Component) -> tuple[str, ...]:
+        return words.STUCK_SEEN[family_of(component)]
 
     @override
     def lacking(self, component: Component) -> str:
@@ -211,17 +174,8 @@ class FailoverStuck(StoreFault):
     @override
     def restart_heals(self, target: Component, /) -> bool:
         # The configuration lies beside the data.
-        return family_of(target) is not Family.MONGODB
+        return family_of(target) not in STUCK
 
     @override
     def change(self, context: FaultContext) -> StoreChange:
-        component = context.component
-        return StoreChange(
-            what="configuration of the replica set",
-            before="all members may lead, under their own addresses",
-            after=f"only one may lead, at an address that ends in {_MOVED}",
-            breaks=mongo_members(component, _STUCK),
-            mends=mongo(component, _FREED),
-            asks=mongo_members(component, _ASKED),
-            healthy=r"(able\s*)+",
-        )
+        return stuck(context.component)

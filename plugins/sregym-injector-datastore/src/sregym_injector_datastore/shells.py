@@ -20,6 +20,10 @@ _MEMBERS = (
     'for member in $("$@" --eval "rs.conf().members.forEach(m => print(m.host))"); '
     'do "$@" --host "$member" --eval "$0"; done'
 )
+_PSQL_MEMBERS = (
+    'for member in "$@"; do PGPASSWORD="$POSTGRES_PASSWORD" '
+    'psql -h "$member" -U "${POSTGRES_USER:-postgres}" -d "${POSTGRES_DB:-postgres}" -tAc "$0" || exit 1; done'
+)
 # Where the images of Apache and of Bitnami have Kafka's scripts.
 _KAFKA = 'PATH="$PATH:/opt/kafka/bin:/opt/bitnami/kafka/bin"; exec "$@" --bootstrap-server localhost:9092'
 
@@ -65,6 +69,18 @@ def mongo_members(component: Component, expression: str) -> tuple[str, ...]:
     """An expression at each member of the replica set, one after the other."""
     # What is given to --eval comes last, whoever logs in.
     return ("sh", "-c", _MEMBERS, expression, *mongo(component, "")[:-2])
+
+
+def members(component: Component) -> tuple[str, ...]:
+    """The names by which the pods of a StatefulSet reach each other, in order."""
+    assert component.service is not None
+    name, service = component.workload.name, component.service.name
+    return tuple(f"{name}-{number}.{service}" for number in range(component.replicas))
+
+
+def psql_members(component: Component, statement: str) -> tuple[str, ...]:
+    """A statement as the superuser at each member of a set of PostgreSQL servers, one after the other."""
+    return ("sh", "-c", _PSQL_MEMBERS, statement, *members(component))
 
 
 def kafka(script: str, *words: str) -> tuple[str, ...]:

@@ -82,6 +82,14 @@ class StoreFault(ComponentFault):
     def change(self, context: FaultContext) -> StoreChange:
         """What it does; from component, manifests and parameters alone."""
 
+    def told_as(self, component: Component) -> tuple[str, ...]:
+        """Other ways to say it of this component."""
+        return self.phrases
+
+    def seen_as(self, component: Component) -> tuple[str, ...]:
+        """What users and callers of this component see."""
+        return self.symptoms
+
     def undoing(self, context: FaultContext) -> Argv:
         """The command that recovery runs; may look at what is there before the injection."""
         change = self.change(context)
@@ -119,8 +127,9 @@ class StoreFault(ComponentFault):
     def ground_truth(self, context: FaultContext) -> GroundTruth:
         change, server = self.change(context), server_of(context.component)
         said = Change(what=change.what, before=change.before, after=change.after)
-        phrases = (*self.phrases, f"{change.what} {change.after}".strip())
-        return truth_of(context, server, self.mechanism, phrases, said, *self.symptoms)
+        phrases = (*self.told_as(context.component), f"{change.what} {change.after}".strip())
+        symptoms = self.seen_as(context.component)
+        return truth_of(context, server, self.mechanism, phrases, said, *symptoms)
 
     @override
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:

@@ -27,6 +27,6 @@ def describe(data: SqlData) -> str:
         "settings": dict(data.settings),
         "databases": databases,
     }
-    if data.standby or data.timeline > 1:
+    if data.standby:
         kept["standby"] = data.standby
     return json.dumps({**kept, "version": data.version}, sort_keys=True, separators=(",", ":"))

@@ -68,11 +68,13 @@ class Followed(NamedTuple):
 Entry = TypeVar("Entry", Following, Followed)
 
 
-def note(world: World, process: Process, entry: Following | Followed) -> None:
-    """Remember what is so from now on, where it is something else than before."""
+def note(world: World, process: Process, entry: Following | Followed) -> bool:
+    """Remember what is so from now on; whether it is something else than before."""
     known = [one for one in process.journal if isinstance(one, type(entry))]
-    if (known[-1][1:] if known else _NOTHING[type(entry)]) != entry[1:]:
-        change(world, process.ref, journal=(*process.journal, entry)[-_KEPT:])
+    if (known[-1][1:] if known else _NOTHING[type(entry)]) == entry[1:]:
+        return False
+    change(world, process.ref, journal=(*process.journal, entry)[-_KEPT:])
+    return True
 
 
 _NOTHING: dict[type, tuple[object, ...]] = {

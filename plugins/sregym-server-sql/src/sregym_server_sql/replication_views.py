@@ -13,6 +13,7 @@ from sregym_server_sql.standby import (
     applied,
     connection_info,
     data_of,
+    end_of,
     lsn,
     named,
     promote,
@@ -58,11 +59,11 @@ def replication(client: PostgresConnection) -> Result:
             named(standby, theirs),
             connection_info(standby, theirs).get("user", "postgres"),
         )
-        reached = applied(world, standby)
-        behind = max(0.0, world.now - reached - 1.0)
+        reached, newest = applied(world, standby), end_of(world, server)
+        behind = max(0.0, newest - reached - 1.0)
         counted += (listed := "*" in names or name in names)
         sync = _sync_state(how, counted <= wanted) if listed else "async"
-        sent = lsn(world.now)
+        sent = lsn(newest)
         replayed = sent if behind <= 1.0 else lsn(reached)
         rows.append((
             70 + number, 10, user, name, standby.config.pod_ip, None, 40_000 + 2 * number,
@@ -115,10 +116,10 @@ def replication_functions(
         client.failure = SqlError("own", "", text)
         raise client.failure
 
-    def promoted(*_: object) -> str:
+    def promoted(*_: object) -> bool:
         demand(True)
         session_log(world, server).tell(world, server, server.behaviour, promote(world, server))
-        return "t"
+        return True
 
     def pause(value: bool) -> Callable[[], str]:
         def of() -> str:
@@ -137,10 +138,10 @@ def replication_functions(
 
         return of
 
-    def paused() -> str:
+    def paused() -> bool:
         demand(True)
         stream = stream_of(world, server.ref)
-        return "t" if stream is not None and stream.paused else "f"
+        return stream is not None and stream.paused
 
     def replayed() -> str | None:
         stream = stream_of(world, server.ref)
@@ -161,7 +162,7 @@ def replication_functions(
         return None if stream is None else client.instant(applied(world, server))
 
     return {
-        "pg_is_in_recovery": (0, lambda: "t" if in_recovery() else "f"),
+        "pg_is_in_recovery": (0, in_recovery),
         "pg_promote": (-1, promoted), "pg_wal_replay_pause": (0, pause(True)),
         "pg_wal_replay_resume": (0, pause(False)), "pg_is_wal_replay_paused": (0, paused),
         "pg_last_wal_replay_lsn": (0, replayed), "pg_last_wal_receive_lsn": (0, received),

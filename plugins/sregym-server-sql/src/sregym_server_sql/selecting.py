@@ -19,6 +19,8 @@ _TRUTHS = (
     "pg_cancel_backend",
     "pg_reload_conf",
     "pg_is_in_recovery",
+    "pg_is_wal_replay_paused",
+    "pg_promote",
 )
 _WORDS = re.compile(r"\b(?:is|like|ilike|between|in|and|or|similar)\b|[=<>!~]", re.I)
 _TYPE = (

@@ -15,7 +15,7 @@ from sregym_cluster_embedded.sdk.replication import (
     rouse,
     sleep,
 )
-from sregym_cluster_embedded.sdk.servers import RUNTIME, TableKey, process_of
+from sregym_cluster_embedded.sdk.servers import RUNTIME, TableKey, process_of, wake_traffic
 
 from sregym_server_sql.data import FOLLOWED, load, store
 from sregym_server_sql.journal import Said
@@ -183,28 +183,37 @@ def applied(world: World, process: Process) -> float:
 def _note(world: World, process: Process, before: Stream | None) -> None:
     """Let what a standby and those say whom it follows, or followed, be known later, too."""
     stream = stream_of(world, process.ref)
-    if stream is None:
-        note(world, process, Following(world.now, follows=False))
-    else:
-        streams = stream.source is not None
-        place = _standing(world, process, stream)
-        note(world, process, Following(world.now, True, streams, place))
+    view = Following(world.now, follows=False)
+    if stream is not None:
+        standing = standing_of(world, process, stream)
+        view = Following(world.now, True, stream.source is not None, standing)
+    if not note(world, process, view):
+        return
     for ref in {one.source for one in (before, stream) if one is not None}:
         source = None if ref is None else process_of(world, ref)
         if source is not None:
             told = [
-                Receiver(70 + number, named(one, data_of(world, one)), one.config.pod_ip, _standing(world, one, theirs))
+                Receiver(70 + number, named(one, data_of(world, one)), one.config.pod_ip, standing_of(world, one, theirs))
                 for number, (one, theirs) in enumerate(standbys_of(world, source.ref))
             ]  # fmt: skip
             note(world, source, Followed(world.now, tuple(told)))
+    # Commits may wait for it, or need not any longer.
+    wake_traffic(world)
 
 
-def _standing(world: World, process: Process, stream: Stream) -> Standing:
+def standing_of(world: World, process: Process, stream: Stream) -> Standing:
+    """How far a standby is behind whom it streams from."""
     reached = applied(world, process)
     if stream.paused:
         return Standing(stuck_at=round(reached, 3))
-    behind_s = world.now - reached if stream.source is not None else 0.0
-    return Standing(behind_s // _STEP_S * _STEP_S)
+    source = None if stream.source is None else process_of(world, stream.source)
+    behind_s = 0.0 if source is None else end_of(world, source) - reached
+    return Standing(behind_s // _STEP_S * _STEP_S if behind_s > 0 else 0.0)
+
+
+def end_of(world: World, process: Process) -> float:
+    """The virtual second of the last change that a server has to pass on."""
+    return applied(world, process) if data_of(world, process).standby else world.now
 
 
 def ended(world: World, process: Process) -> None:
@@ -332,9 +341,10 @@ def unsynchronised(world: World, process: Process, data: SqlData) -> bool:
     if not wanted or level in ("off", "local"):
         return False
     there = 0
-    for standby, _ in standbys_of(world, process.ref):
+    for standby, stream in standbys_of(world, process.ref):
         known = "*" in listed or named(standby, data_of(world, standby)) in listed
-        there += known and (level != "remote_apply" or not lag_s(world, standby))
+        in_time = level != "remote_apply" or standing_of(world, standby, stream) == Standing()
+        there += known and in_time
     return there < wanted
 
 

@@ -1,0 +1,138 @@
+"""What faults change in replica sets, by family of their servers: command lines that break, mend and ask.
+
+They are run in one member's container and reach the others over the network, as people do.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_injector_datastore.families import Family, family_of
+from sregym_injector_datastore.shells import members, mongo, mongo_members, psql_members
+from sregym_injector_datastore.store_fault import StoreChange
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sregym_core.model import Component
+
+# The domain of a place from which a member has moved.
+_MOVED = ".mongodb.internal:27017"
+_STUCK = (
+    "c = rs.conf(); const leader = rs.status().members.find(m => m.stateStr == 'PRIMARY');"
+    " const able = c.members.filter(m => m.priority > 0);"
+    " if (leader && able.length > 1 && !db.isMaster().ismaster) {"
+    " c.members.forEach(m => {"
+    f" if (m.host == leader.name) {{ m.host = m.host.split('.')[0] + '{_MOVED}' }}"
+    " else { m.priority = 0 } });"
+    " rs.reconfig(c, {force: true}) }"
+)
+_FREED = (
+    f"c = rs.conf(); const near = c.members.find(m => !m.host.endsWith('{_MOVED}'));"
+    " const domain = near.host.slice(near.host.indexOf('.'));"
+    " c.members.forEach(m => { m.host = m.host.split('.')[0] + domain; m.priority = 1 });"
+    " rs.reconfig(c, {force: true})"
+)
+_ASKED = (
+    f"const c = rs.conf(); const gone = c.members.some(m => m.host.endsWith('{_MOVED}'));"
+    " const able = c.members.filter(m => m.priority > 0).length;"
+    " print(gone || able < 2 ? 'stuck' : 'able')"
+)
+
+
+def lagging(component: Component) -> StoreChange:
+    """Copies that apply nothing of what they get."""
+    return _LAGGING[_family(component)](component)
+
+
+def stuck(component: Component) -> StoreChange:
+    """A set that nobody leads, and in which nobody takes the lead."""
+    return _STUCK_SETS[_family(component)](component)
+
+
+def _family(component: Component) -> Family:
+    family = family_of(component)
+    assert family is not None
+    return family
+
+
+def _mongodb_lagging(component: Component) -> StoreChange:
+    unlock = "if (db.currentOp().fsyncLock) { db.fsyncUnlock() }"
+    return StoreChange(
+        what="lock of the secondaries against writes",
+        before="not held",
+        after="held by db.fsyncLock()",
+        breaks=mongo_members(component, "if (!db.isMaster().ismaster) { db.fsyncLock() }"),
+        mends=mongo_members(component, unlock),
+        asks=mongo_members(component, "print(db.currentOp().fsyncLock ? 'locked' : 'free')"),
+        healthy=r"(free\s*)+",
+    )
+
+
+def _postgres_lagging(component: Component) -> StoreChange:
+    pause, resume = (
+        f"SELECT pg_wal_replay_{verb}() WHERE pg_is_in_recovery()" for verb in ("pause", "resume")
+    )
+    paused = "CASE WHEN pg_is_wal_replay_paused() THEN 'paused' ELSE 'replays' END"
+    asked = f"SELECT CASE WHEN pg_is_in_recovery() THEN {paused} ELSE 'leads' END"
+    return StoreChange(
+        what="replay of the log on the standbys",
+        before="not paused",
+        after="paused by pg_wal_replay_pause()",
+        breaks=psql_members(component, pause),
+        mends=psql_members(component, resume),
+        asks=psql_members(component, asked),
+        healthy=r"((leads|replays)\s*)+",
+    )
+
+
+def _mongodb_stuck(component: Component) -> StoreChange:
+    return StoreChange(
+        what="configuration of the replica set",
+        before="all members may lead, under their own addresses",
+        after=f"only one may lead, at an address that ends in {_MOVED}",
+        breaks=mongo_members(component, _STUCK),
+        mends=mongo(component, _FREED),
+        asks=mongo_members(component, _ASKED),
+        healthy=r"(able\s*)+",
+    )
+
+
+# Of a switch-over the first half was done: who led has become a standby of the next one, which nobody promoted.
+_DEMOTED = (
+    'test "$(psql -U "${POSTGRES_USER:-postgres}" -d postgres -tAc "SELECT pg_is_in_recovery()")" = f || exit 1; '
+    'psql -U "${POSTGRES_USER:-postgres}" -d postgres -c "ALTER SYSTEM SET primary_conninfo = '
+    "'host=$0 port=5432 user=${POSTGRES_USER:-postgres} password=$POSTGRES_PASSWORD application_name=$HOSTNAME'\" "
+    '&& touch "$PGDATA/standby.signal" && kill -INT 1'
+)
+_PROMOTED = (
+    'export PGPASSWORD="$POSTGRES_PASSWORD" PGUSER="${POSTGRES_USER:-postgres}" PGDATABASE=postgres; '
+    'for member in "$@"; do test "$(psql -h "$member" -tAc "$0")" = f && exit 0; done; '
+    'psql -h "$1" -c "SELECT pg_promote()" -c "ALTER SYSTEM RESET primary_conninfo" -c "SELECT pg_reload_conf()"'
+)
+
+
+def _postgres_stuck(component: Component) -> StoreChange:
+    asked = "SELECT pg_is_in_recovery()"
+    _, second, *_ = members(component)
+    return StoreChange(
+        what="role of the former primary",
+        before="it leads",
+        after="a standby by standby.signal, and no standby was promoted",
+        breaks=("sh", "-c", _DEMOTED, second),
+        mends=("sh", "-c", _PROMOTED, asked, *members(component)),
+        asks=psql_members(component, asked),
+        healthy=r"(t\s*)*f\s*(t\s*)*",
+    )
+
+
+_LAGGING: Mapping[Family, Callable[[Component], StoreChange]] = {
+    Family.MONGODB: _mongodb_lagging,
+    Family.POSTGRES: _postgres_lagging,
+}
+_STUCK_SETS: Mapping[Family, Callable[[Component], StoreChange]] = {
+    Family.MONGODB: _mongodb_stuck,
+    Family.POSTGRES: _postgres_stuck,
+}
+# Of which families each of both can be.
+LAGGING, STUCK = tuple(_LAGGING), tuple(_STUCK_SETS)
