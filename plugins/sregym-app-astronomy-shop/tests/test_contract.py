@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sregym_app_astronomy_shop.application import AstronomyShop
+from sregym_app_astronomy_shop.replicated import AstronomyShopReplicated
 from sregym_core.interfaces import ClusterProvider
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
@@ -24,9 +25,10 @@ class TestPlugin(PluginContract):
 
 
 class TestAstronomyShop(LivingApplicationContract):
-    @pytest.fixture
-    def application(self) -> AstronomyShop:
-        return AstronomyShop()
+    @pytest.fixture(params=(AstronomyShop, AstronomyShopReplicated), ids=lambda kind: kind.name)
+    def application(self, request: pytest.FixtureRequest) -> AstronomyShop:
+        kind: type[AstronomyShop] = request.param
+        return kind()
 
     @pytest.fixture
     def provision(self) -> Iterator[Provision]:

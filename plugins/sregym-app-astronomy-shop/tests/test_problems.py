@@ -4,6 +4,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from sregym_app_astronomy_shop.fulfillment.application import AstronomyShopFulfillment
+from sregym_app_astronomy_shop.replicated import AstronomyShopReplicated
 from sregym_core.problems import parse_problem
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
         "loadgenerator_flood_homepage": [("flag-flipped", "flagd")],
         "cart_store_demands_a_replica": [("server-mode", "valkey-cart")],
         "last_step_of_a_migration": [("schema-changed", "postgresql")],
+        "orders_between_two_servers": [("failover-stuck", "postgresql")],
+        "orders_that_no_standby_has": [("replica-lost", "postgresql")],
+        "standbys_that_wait_for_somebody": [("replica-lag", "postgresql")],
         "one_of_three_catalogues": [("gray-replica", "product-catalog")],
         "restart_takes_the_catalog": [
             ("configmap-missing", "postgresql"),
@@ -105,5 +109,5 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
         for f in problem.faults
         for name in f.components
     }
-    applications = {one.name: one for one in (shop, AstronomyShopFulfillment())}
+    applications = {one.name: one for one in (shop, AstronomyShopFulfillment(), AstronomyShopReplicated())}
     assert all(applications[name].component(part) is not None for name, part in named)

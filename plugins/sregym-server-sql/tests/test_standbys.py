@@ -209,3 +209,81 @@ def test_what_keeps_a_backup_from_beginning(
         "exec", "deploy/standby", "--", "pg_basebackup", "-U", "postgres", *words
     )
     assert done.stderr.splitlines()[0] == f"pg_basebackup: error: {error}"
+
+
+def figure(cluster: ClusterBench, name: str, **labels: str) -> list[float]:
+    wanted = ",".join(f'{key}=~"{value}"' for key, value in labels.items())
+    return [round(value, 1) for value in cluster.query(f"{name}{{{wanted}}}").values()]
+
+
+def test_exporters_tell_how_far_standbys_are(cluster: ClusterBench) -> None:
+    assert figure(cluster, "pg_replication_is_replica", pod="primary-.*") == [0.0]
+    assert figure(cluster, "pg_replication_is_replica", pod="standby-.*") == [1.0]
+    diff = cluster.query("pg_stat_replication_pg_wal_lsn_diff")
+    assert list(diff.values()) == [0.0]
+    ((labels, _),) = diff.items()
+    shown = {key: value for key, value in labels if key in ("application_name", "state")}
+    name = ask(cluster, "primary", "SELECT application_name FROM pg_stat_replication")
+    assert shown == {"application_name": name, "state": "streaming"}
+
+    ask(cluster, "standby", "SELECT pg_wal_replay_pause()")
+    cluster.run(91)
+    lag = figure(cluster, "pg_replication_lag_seconds", pod="standby-.*")
+    assert 75 <= lag[0] <= 91
+    assert figure(cluster, "pg_replication_lag_seconds", pod="primary-.*") == [0.0]
+    assert figure(cluster, "pg_stat_replication_pg_wal_lsn_diff")[0] == pytest.approx(
+        lag[0] * 4096, abs=4096
+    )
+    ask(cluster, "standby", "SELECT pg_wal_replay_resume()")
+    cluster.run(20)
+    assert figure(cluster, "pg_replication_lag_seconds", pod="standby-.*") == [0.0]
+    # What streams no more is no further behind; what it has grows old.
+    cluster.kubectl("scale", "deploy", "primary", "--replicas=0")
+    cluster.run(60)
+    assert figure(cluster, "pg_replication_lag_seconds", pod="standby-.*") == [0.0]
+    assert figure(cluster, "pg_replication_last_replay_seconds", pod="standby-.*")[0] > 30
+    assert cluster.query("pg_stat_replication_pg_wal_lsn_diff") == {}
+    ask(cluster, "standby", "SELECT pg_promote()")
+    cluster.run(20)
+    assert figure(cluster, "pg_replication_is_replica", pod="standby-.*") == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        ("*", "1|sync"),
+        ("ANY 1 (*)", "1|quorum"),
+        ("FIRST 1 (other, *)", "1|sync"),
+        ("other", "0|async"),
+    ],
+)
+def test_a_primary_tells_for_whom_commits_wait(
+    names: str, shown: str, cluster: ClusterBench
+) -> None:
+    setting = f"ALTER SYSTEM SET synchronous_standby_names = '{names}'"
+    ask(cluster, "primary", setting, "SELECT pg_reload_conf()")
+    asked = "SELECT sync_priority, sync_state FROM pg_stat_replication"
+    assert ask(cluster, "primary", asked) == shown
+
+
+def test_a_server_follows_by_its_file_and_leads_once_promoted(cluster: ClusterBench) -> None:
+    following = "ALTER SYSTEM SET primary_conninfo = 'host=standby user=postgres password=pw'"
+    ask(cluster, "primary", following)
+    shell = ("exec", "deploy/primary", "--", "sh", "-c")
+    cluster.kubectl(*shell, 'touch "$PGDATA/standby.signal" && kill -INT 1')
+    cluster.run(30)
+    assert ask(cluster, "primary", "SELECT pg_is_in_recovery()") == "t"
+    assert "LOG:  entering standby mode" in logged(cluster, "primary")
+    refused = ask(cluster, "primary", "INSERT INTO orders VALUES (2, 20)").splitlines()[0]
+    assert refused == "ERROR:  cannot execute INSERT in a read-only transaction"
+    mixed = "SELECT CASE WHEN pg_is_in_recovery() THEN 'follows' ELSE 'leads' END"
+    assert ask(cluster, "primary", mixed) == "follows"
+
+    assert ask(cluster, "primary", "SELECT pg_promote()") == "t"
+    assert ask(cluster, "primary", mixed) == "leads"
+    listed = cluster.kubectl(*shell, 'ls "$PGDATA"').stdout.split()
+    assert "standby.signal" not in listed
+    ask(cluster, "primary", "INSERT INTO orders VALUES (2, 20)")
+    cluster.run(20)
+    # The standby goes on with the history that its primary has begun.
+    assert ask(cluster, "standby", "SELECT count(*) FROM orders") == "2"

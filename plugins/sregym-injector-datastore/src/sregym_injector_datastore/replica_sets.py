@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
-from sregym_core.model import Change, Check, FailureMode, GroundTruth
+from sregym_core.model import Change, Check, FailureMode, GroundTruth, Outcome
 from sregym_injectors.component_fault import ComponentFault
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 # The fewest members of which one can be missed.
 _FEWEST = 3
+_ENDS_IN_S = 60.0
 
 
 def no_set(component: Component) -> str:
@@ -175,6 +176,13 @@ class FailoverStuck(StoreFault):
     def restart_heals(self, target: Component, /) -> bool:
         # The configuration lies beside the data.
         return family_of(target) not in STUCK
+
+    @override
+    def inject(self, context: FaultContext) -> None:
+        super().inject(context)
+        # A server that has been told to end takes a moment for it.
+        clock = context.cluster.clock
+        clock.wait_until(lambda: self.present(context).outcome is Outcome.FAIL, _ENDS_IN_S, 1.0)
 
     @override
     def change(self, context: FaultContext) -> StoreChange:

@@ -86,5 +86,5 @@ _NOTHING: dict[type, tuple[object, ...]] = {
 def noted(process: Process, kind: type[Entry]) -> Iterator[tuple[Entry, float]]:
     """What was so, and until when; oldest first."""
     known: list[Entry] = [one for one in process.journal if isinstance(one, kind)]
-    for one, then in zip(known, [*known[1:], None], strict=True):
+    for one, then in zip(known, [*known, None][1:], strict=True):
         yield one, inf if then is None else then.at

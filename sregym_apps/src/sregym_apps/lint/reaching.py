@@ -67,11 +67,13 @@ class Network:
 
         Args:
             caller: From where.
-            address: With all settings filled in.
+            address: With all settings filled in; options after a question mark say nothing of the place.
             default_port: Where the address has none; 0 when there is no usual one.
         """
-        bare = address.partition("://")[2] or address
-        host, _, port = bare.partition("/")[0].rpartition("@")[2].partition(":")
+        bare = (address.partition("://")[2] or address).partition("?")[0]
+        # Of several servers the first one stands for all.
+        place = bare.partition("/")[0].rpartition("@")[2].partition(",")[0]
+        host, _, port = place.partition(":")
         number = int(port) if port.isdecimal() else default_port
         if host in _OWN or not host or host.replace(".", "").isdecimal():
             return Reached()
