@@ -109,5 +109,7 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
         for f in problem.faults
         for name in f.components
     }
-    applications = {one.name: one for one in (shop, AstronomyShopFulfillment(), AstronomyShopReplicated())}
+    applications = {
+        one.name: one for one in (shop, AstronomyShopFulfillment(), AstronomyShopReplicated())
+    }
     assert all(applications[name].component(part) is not None for name, part in named)
