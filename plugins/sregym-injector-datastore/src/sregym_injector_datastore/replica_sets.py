@@ -15,8 +15,8 @@ from sregym_injectors.workloads import SCALABLE_KINDS, restart_rollout
 from typing_extensions import override
 
 from sregym_injector_datastore import set_words as words
-from sregym_injector_datastore.families import family_of
-from sregym_injector_datastore.set_changes import LAGGING, STUCK, lagging, stuck
+from sregym_injector_datastore.families import Family, family_of
+from sregym_injector_datastore.set_changes import LAGGING, SENTINEL, STUCK, lagging, stuck
 from sregym_injector_datastore.store_fault import StoreFault
 from sregym_injectors import commands
 
@@ -146,7 +146,8 @@ class FailoverStuck(StoreFault):
     """Leaves a set that nobody leads, and in which nobody takes the lead: a maintenance that was not finished.
 
     Of MongoDB the one member that may lead stands at an address where nobody answers. Of PostgreSQL
-    the primary has become a standby, and no standby was promoted.
+    the primary has become a standby, and no standby was promoted. Of Redis the master follows a server
+    that is not there, and so many Sentinels must agree that there are not as many.
     """
 
     name: ClassVar[str] = "failover-stuck"
@@ -170,7 +171,11 @@ class FailoverStuck(StoreFault):
 
     @override
     def lacking(self, component: Component) -> str:
-        return no_set(component)
+        if reason := no_set(component):
+            return reason
+        ports = [port for one in component.containers for port in one.ports]
+        watched = family_of(component) is not Family.REDIS or SENTINEL in ports
+        return "" if watched else "no Sentinels watch it"
 
     @override
     def restart_heals(self, target: Component, /) -> bool:

@@ -8,7 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_injector_datastore.families import Family, family_of
-from sregym_injector_datastore.shells import members, mongo, mongo_members, psql_members
+from sregym_injector_datastore.shells import (
+    members,
+    mongo,
+    mongo_members,
+    psql_members,
+    redis,
+)
 from sregym_injector_datastore.store_fault import StoreChange
 
 if TYPE_CHECKING:
@@ -126,6 +132,37 @@ def _postgres_stuck(component: Component) -> StoreChange:
     )
 
 
+# Sentinels stand beside the members, at this port.
+SENTINEL = 26379
+_AT_SENTINELS = (
+    'cli=$1 name=$2; shift 2; for member in "$@"; do '
+    f'$cli -h "$member" -p {SENTINEL} SENTINEL SET "$name" quorum "$0"; done; '
+)
+_LEADER = (
+    f'$($cli -h "$1" -p {SENTINEL} --raw SENTINEL get-master-addr-by-name "$name" | head -n 1)'
+)
+_MOVED_AWAY = f'$cli -h "{_LEADER}" REPLICAOF "$name.redis.internal" 6379'
+_CHECKED = (
+    'cli=$1 name=$2; shift 2; for member in "$@"; do '
+    f'$cli -h "$member" -p {SENTINEL} SENTINEL CKQUORUM "$name"; done; '
+    f'$cli -h "{_LEADER}" --raw ROLE | head -n 1'
+)
+
+
+def _redis_stuck(component: Component) -> StoreChange:
+    words = (redis(component)[0], component.replica_set, *members(component))
+    enough, too_many = component.replicas // 2 + 1, component.replicas + 2
+    return StoreChange(
+        what="quorum of the Sentinels, and whom the master follows",
+        before=f"{enough} of {component.replicas}, and nobody",
+        after=f"{too_many}, and a server that is not there",
+        breaks=("sh", "-c", _AT_SENTINELS + _MOVED_AWAY, str(too_many), *words),
+        mends=("sh", "-c", _AT_SENTINELS, str(enough), *words),
+        asks=("sh", "-c", _CHECKED, "sh", *words),
+        healthy=r"(OK [^\n]*\s*)+master",
+    )
+
+
 _LAGGING: Mapping[Family, Callable[[Component], StoreChange]] = {
     Family.MONGODB: _mongodb_lagging,
     Family.POSTGRES: _postgres_lagging,
@@ -133,6 +170,7 @@ _LAGGING: Mapping[Family, Callable[[Component], StoreChange]] = {
 _STUCK_SETS: Mapping[Family, Callable[[Component], StoreChange]] = {
     Family.MONGODB: _mongodb_stuck,
     Family.POSTGRES: _postgres_stuck,
+    Family.REDIS: _redis_stuck,
 }
 # Of which families each of both can be.
 LAGGING, STUCK = tuple(_LAGGING), tuple(_STUCK_SETS)

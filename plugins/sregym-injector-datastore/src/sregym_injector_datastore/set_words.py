@@ -29,10 +29,15 @@ LOST = _by_family(
         "standbys were scaled away", "commits wait for a standby", "commits wait for synchronous replication",
         "synchronous_standby_names cannot be met", "primary without standbys", "SyncRep",
     ),
+    redis=(
+        "NOREPLICAS", "not enough good replicas", "master has no replicas", "min-replicas-to-write is not met",
+        "replicas are missing", "replicas were scaled away", "no quorum of Sentinels",
+    ),
 )  # fmt: skip
 LOST_SEEN = _by_family(
     mongodb=_NO_PRIMARY,
     postgres=("writes hang", "commits hang", "writes time out", "checkout times out", "deadline exceeded"),
+    redis=("writes fail", "Not enough good replicas to write", "carts cannot be changed"),
 )  # fmt: skip
 LAG = _by_family(
     mongodb=(
@@ -71,8 +76,16 @@ STUCK = _by_family(
         "failover was not finished", "switchover was not finished", "nobody was promoted",
         "replication loop without a primary", "primary is in recovery", "pg_promote was never run",
     ),
+    redis=(
+        "quorum is larger than the number of Sentinels", "quorum cannot be reached", "NOQUORUM",
+        "quorum 5 of 3 Sentinels", "quorum too high", "Sentinel quorum", "Sentinels cannot agree",
+        "failover is impossible", "no failover", "master is a replica", "master follows a host that does not exist",
+        "REPLICAOF on the master", "master was demoted", "no master", "all servers are replicas",
+        "odown is never reached",
+    ),
 )  # fmt: skip
 STUCK_SEEN = _by_family(
     mongodb=("no primary", "No primary available for writes", "not master", "writes fail", "reads fail"),
     postgres=("writes fail", "read-only transaction", "session is read-only", "no primary", "orders cannot be placed"),
+    redis=("writes fail", "READONLY", "no connection to the master", "carts cannot be reached", "master link is down"),
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, Line
+from sregym_cluster_embedded.sdk.replication import PRIMARY, SECONDARY, Place
 from sregym_cluster_embedded.sdk.servers import (
     ALTERED,
     RUNTIME,
@@ -26,9 +27,9 @@ from sregym_cluster_embedded.sdk.servers import (
     write_trouble,
 )
 
-from sregym_server_redis.data import load
+from sregym_server_redis.data import forget, load
 from sregym_server_redis.journal import note
-from sregym_server_redis.replication import follow, look
+from sregym_server_redis.replication import ended, follow, look
 from sregym_server_redis.replies import Held, encoded, requests
 from sregym_server_redis.server import FULL_OF_CLIENTS, NO_AUTH, WRONG_PASS, Connection, not_saved
 from sregym_server_redis.settings import canonical, checked, known
@@ -77,6 +78,7 @@ class RedisKind(StoreKind):
             "redis.name": program.flavour,
         }
         process = change(world, process.ref, settings=found)
+        forget(world, found["redis.storage"])
         name = program.flavour.capitalize()
         if error:
             text = f"*** FATAL CONFIG FILE ERROR ({name} {program.version}) ***\n{error}"
@@ -121,7 +123,26 @@ class RedisKind(StoreKind):
         if still is not None and still.running:
             ready = "Ready to accept connections" + (" tcp" if strong == "*" else "")
             note(world, process, "M", "*", ready)
-            follow(Connection(world, still))
+            self.opened(world, still)
+
+    def opened(self, world: World, process: Process) -> None:
+        """It serves from now on: follow a master, if it was started with one."""
+        follow(Connection(world, process))
+
+    def client(self, world: World, process: Process) -> Connection:
+        """A client that speaks to it."""
+        return Connection(world, process)
+
+    def ended(self, world: World, process: Process) -> None:
+        """Its link is no more."""
+        ended(world, process)
+
+    def place(self, world: World, process: Process, program: Any) -> Place | None:
+        """What clients are told that have come by a Sentinel."""
+        if "redis.storage" not in process.settings:
+            return None
+        follows = bool(Connection(world, process).setting("replicaof"))
+        return Place(SECONDARY if follows else PRIMARY)
 
     def _load(self, world: World, process: Process, program: RedisProgram) -> bool:
         """Say what was in the snapshot, or why it cannot be used; whether the server may go on."""
@@ -277,7 +298,7 @@ class RedisKind(StoreKind):
 
     def talk(self, world: World, process: Process, program: RedisProgram, text: str) -> str:
         """Inline commands, answered in the protocol's form."""
-        connection, out = Connection(world, process), ""
+        connection, out = self.client(world, process), ""
         try:
             for words in requests(text):
                 if words[0].lower() in ("host:", "post"):

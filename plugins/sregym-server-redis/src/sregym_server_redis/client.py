@@ -24,6 +24,7 @@ from sregym_server_redis.printing import (
     raw,
 )
 from sregym_server_redis.replies import Held, requests, split_line
+from sregym_server_redis.sentinel_commands import client_of
 from sregym_server_redis.server import FULL_OF_CLIENTS, Connection
 from sregym_server_redis.surveys import SURVEYS
 from sregym_server_redis.vocabulary import Refused
@@ -109,7 +110,7 @@ def redis_cli(session: Session, words: list[str], stdin: str) -> Output:
     if server is None:
         return Output(1, "", error)
     local = host in ("127.0.0.1", "localhost", "::1")
-    client = Connection(session.world, server, "127.0.0.1" if local else _address(session))
+    client = client_of(session.world, server, "127.0.0.1" if local else _address(session))
     if connection_count(session.world, server.ref) >= int(client.setting("maxclients")):
         return Output(0, f"{FULL_OF_CLIENTS}\n\n")
     _introduce(session, call, client)

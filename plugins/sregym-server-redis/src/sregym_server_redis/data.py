@@ -105,6 +105,13 @@ def store(world: World, storage: str, data: RedisData) -> None:
     world.table(_TABLE)[storage] = data
 
 
+def forget(world: World, storage: str) -> None:
+    """A server has started: what the one before was told while it ran is not in its snapshot."""
+    kept = load(world, storage)
+    if kept.settings or kept.users:
+        store(world, storage, replace(kept, settings={}, users={}))
+
+
 def describe(data: RedisData) -> str:
     """Canonical JSON of settings and keys, without what expires; empty where there is neither."""
     keys = {
@@ -113,7 +120,9 @@ def describe(data: RedisData) -> str:
         for key, value in content.items()
         if value.expires_at is None
     }
-    kept: dict[str, Any] = {"settings": dict(data.settings), "keys": keys}
+    # Whom it follows, servers are told by those that watch them; INFO tells it, not what is kept.
+    settings = {name: value for name, value in data.settings.items() if name != "replicaof"}
+    kept: dict[str, Any] = {"settings": settings, "keys": keys}
     if data.users:
         kept["users"] = {name: user.line(name) for name, user in data.users.items()}
     if not any(kept.values()):

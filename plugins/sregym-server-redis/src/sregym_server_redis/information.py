@@ -17,6 +17,7 @@ from sregym_cluster_embedded.sdk.servers import (
 
 from sregym_server_redis.data import memory_size
 from sregym_server_redis.replication import (
+    announced,
     good_replicas,
     history_of,
     link_of,
@@ -199,11 +200,11 @@ def _replication(client: Connection) -> dict[str, Any]:
         rows = _following(client, master)
     now = client.world.now
     replicas = list(replicas_of(client.world, client.server.ref))
-    told = {
-        f"slave{number}": f"ip={process.config.pod_ip},port={process.ports[0][0]},state=online,"
-        f"offset={link.offset},lag={int(now - link.heard)}"
-        for number, (process, link) in enumerate(replicas)
-    }
+    told = {}
+    for number, (process, link) in enumerate(replicas):
+        ip, port = announced(client.world, process).split()
+        place, lag = f"ip={ip},port={port},state=online", int(now - link.heard)
+        told[f"slave{number}"] = f"{place},offset={link.offset},lag={lag}"
     active = int(bool(replicas or master))
     good = {"min_slaves_good_slaves": good_replicas(client)}
     wanted = int(client.setting("min-replicas-to-write")) > 0

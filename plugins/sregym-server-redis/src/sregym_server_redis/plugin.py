@@ -12,6 +12,7 @@ _PROTOCOL = WireProtocol(
     {"overloaded": "ERR max number of clients reached"},
     call_spans=False,
     db_system="redis",
+    led="watched",
     libraries="sregym_server_redis:libraries.yaml",
 )
 
@@ -32,6 +33,14 @@ EXTENSION = Extension(
             durable={"redis": f"{_HERE}.data:describe"},
             exporter=f"{_HERE}.exporter:EXPORTER",
             images=(f"{_HERE}:images.yaml",),
+        ),
+        ServerKind(
+            name="redis-sentinel",
+            program=f"{_HERE}.program:SentinelProgram",
+            behaviour=f"{_HERE}.sentinel_kind:SentinelKind",
+            protocols=(_PROTOCOL,),
+            durable={"redis-sentinel": f"{_HERE}.sentinel_state:describe"},
+            exporter=f"{_HERE}.exporter:EXPORTER",
         ),
         ServerKind(
             name="keyvalue",

@@ -30,6 +30,19 @@ class RedisProgram(StoreProgram):
     memory: Memory = Memory(base_mib="9", ramp_s=0.1)
 
 
+class SentinelProgram(RedisProgram):
+    """Redis or Valkey Sentinel: watches a master, and lets a replica lead in its place.
+
+    It reads whom to watch from its configuration file, and keeps in that file's folder what it knows.
+
+    Attributes:
+        kind: `redis-sentinel`.
+    """
+
+    kind: Literal["redis-sentinel"]  # type: ignore[assignment]  # another kind of the same family
+    port: Text = "26379"
+
+
 class KeyValueProgram(StoreProgram):
     """A generic key-value server, with a password or without.
 

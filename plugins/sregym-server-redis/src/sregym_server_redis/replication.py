@@ -7,11 +7,19 @@ from hashlib import sha1
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.sdk.commands import reach
-from sregym_cluster_embedded.sdk.servers import WRITING, TableKey, counted, process_of
+from sregym_cluster_embedded.sdk.replication import asleep, rouse, sleep
+from sregym_cluster_embedded.sdk.servers import (
+    WRITING,
+    TableKey,
+    counted,
+    process_of,
+    wake_traffic,
+)
 
 from sregym_server_redis.data import RedisData, load
 from sregym_server_redis.journal import note
-from sregym_server_redis.program import RedisProgram
+from sregym_server_redis.program import RedisProgram, SentinelProgram
+from sregym_server_redis.views import Followed, Following, remember
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,27 +67,52 @@ LINKS: TableKey[ContainerRef, Link] = TableKey("userland.redis-links")
 
 def link_of(world: World, ref: ContainerRef) -> Link | None:
     """The link of a replica; None for a master."""
-    return world.table(LINKS).get(ref)
+    link = world.table(LINKS).get(ref)
+    if link is None or link.master is None or not asleep(world, ref):
+        return link
+    # It looks no more because nothing is late.
+    master = process_of(world, link.master)
+    offset = link.offset if master is None else _offset(world, master)
+    return link._replace(offset=offset, heard=world.now)
 
 
 def replicas_of(world: World, ref: ContainerRef) -> Iterator[tuple[Process, Link]]:
     """The replicas whose link to a server is up, in order of their links."""
-    for replica, link in sorted(world.table(LINKS).items(), key=lambda one: one[1].since):
-        process = process_of(world, replica) if link.master == ref else None
-        if process is not None and process.running:
+    for process in _following(world, ref):
+        link = link_of(world, process.ref)
+        if link is not None:
             yield process, link
+
+
+def _following(world: World, ref: ContainerRef) -> list[Process]:
+    links = sorted(world.table(LINKS).items(), key=lambda one: one[1].since)
+    found = (process_of(world, replica) for replica, link in links if link.master == ref)
+    return [process for process in found if process is not None and process.running]
+
+
+def announced(world: World, process: Process) -> str:
+    """`host port` under which a replica tells its master, and others, that it can be reached."""
+    from sregym_server_redis.server import Connection
+
+    client = Connection(world, process)
+    host = client.setting("replica-announce-ip") or process.config.pod_ip
+    return f"{host} {client.setting('port')}"
 
 
 def offset_of(client: Connection) -> int:
     """How many bytes of changes there have been: its own, or as a replica those it has."""
-    link = link_of(client.world, client.server.ref)
+    return _offset(client.world, client.server)
+
+
+def _offset(world: World, process: Process) -> int:
+    link = link_of(world, process.ref)
     if link is not None:
         return link.offset
-    seen = counted(client.world, client.server.ref)
-    pings = 0
-    if any(replicas_of(client.world, client.server.ref)):
-        pings = int((client.world.now - client.server.started_at) / _PING_S)
-    return client.data.written + _WRITE_BYTES * seen.of(*WRITING) + _PING_BYTES * pings
+    seen, pings = counted(world, process.ref), 0
+    if _following(world, process.ref):
+        pings = int((world.now - process.started_at) / _PING_S)
+    written = load(world, process.settings["redis.storage"]).written
+    return written + _WRITE_BYTES * seen.of(*WRITING) + _PING_BYTES * pings
 
 
 def history_of(client: Connection) -> str:
@@ -106,7 +139,11 @@ def follow(client: Connection, asked_by: str = "") -> None:
     table = world.table(LINKS)
     before = table.get(server.ref)
     if not place:
-        if table.pop(server.ref, None) is not None and before is not None:
+        if before is not None:
+            before = link_of(world, server.ref) or before
+            del table[server.ref]
+            rouse(world, server.ref)
+            _remember(world, server, before)
             # Its own history goes on where that of its master was.
             client.keep(replace(client.data, written=before.offset))
             note(world, server, "M", "*", "Discarding previously cached master state.")
@@ -119,14 +156,51 @@ def follow(client: Connection, asked_by: str = "") -> None:
         said = f"REPLICAOF {where} enabled (user request from '{asked_by}')"
         note(world, server, "S", "*", said)
     table[server.ref] = Link(place, world.now, due=world.now)
-    if before is None:
+    _remember(world, server, before)
+    if before is None or asleep(world, server.ref):
+        rouse(world, server.ref)
         world.after(0.0, "userland.event", server.ref, "replicate")
+
+
+def turn(world: World, server: Process, place: str, name: str) -> None:
+    """Let a server follow another from now on, or nobody, as a client of a name asks it to."""
+    from sregym_server_redis.server import Connection
+
+    client = Connection(world, server, server.config.pod_ip)
+    settings = {**client.data.settings, "replicaof": place}
+    client.keep(replace(client.data, settings=settings))
+    follow(client, f"id=9 addr={server.config.pod_ip}:43211 name={name} user=default")
+
+
+def ended(world: World, server: Process) -> None:
+    """A server has ended: nobody counts on it as a replica any more."""
+    link = world.table(LINKS).pop(server.ref, None)
+    if link is not None:
+        rouse(world, server.ref)
+        _remember(world, server, link)
+
+
+def _remember(world: World, server: Process, before: Link | None) -> None:
+    """Let what a server and those whom it follows are to each other be known later, too."""
+    link = world.table(LINKS).get(server.ref)
+    view = Following(world.now)
+    if link is not None:
+        view = Following(world.now, link.place, link.master is not None)
+    changed = remember(world, server, view)
+    for ref in {one.master for one in (before, link) if one is not None}:
+        master = None if ref is None else process_of(world, ref)
+        if master is not None:
+            places = tuple(announced(world, one) for one in _following(world, master.ref))
+            changed = remember(world, master, Followed(world.now, places)) or changed
+    if changed:
+        # Writes may need it, Sentinels look for it.
+        wake_traffic(world)
 
 
 def look(client: Connection) -> None:
     """Event: a replica looks after its link, as often as it does that."""
     world, server = client.world, client.server
-    link = link_of(world, server.ref)
+    link = world.table(LINKS).get(server.ref)
     if link is None:
         return
     if world.now < link.due:
@@ -139,9 +213,18 @@ def look(client: Connection) -> None:
         link = _synchronised(client, link, master)
     else:
         link = _caught_up(client, link, master, target)
-    pause = _CRON_S if link.master is not None else _AGAIN_S
-    world.table(LINKS)[server.ref] = link._replace(due=world.now + pause)
-    world.after(pause, "userland.event", server.ref, "replicate")
+    before = world.table(LINKS).get(server.ref)
+    steady = before is not None and link.master is not None and before.master == link.master
+    narrow = target is not None and target.path is not None and target.path.bandwidth_mbit
+    rouse(world, server.ref)
+    if steady and not narrow:
+        world.table(LINKS)[server.ref] = link._replace(due=world.now)
+        sleep(world, server.ref, "replicate", _CRON_S)
+    else:
+        pause = _CRON_S if link.master is not None else _AGAIN_S
+        world.table(LINKS)[server.ref] = link._replace(due=world.now + pause)
+        world.after(pause, "userland.event", server.ref, "replicate")
+    _remember(world, server, before)
 
 
 def _reached(client: Connection, link: Link) -> tuple[Connection | None, Target | None, str]:
@@ -154,7 +237,7 @@ def _reached(client: Connection, link: Link) -> tuple[Connection | None, Target 
     if target.kind == "dns":
         return None, None, "dns"
     process = None if target.kind or target.ref is None else process_of(world, target.ref)
-    if process is None or not process.running or not isinstance(process.behaviour, RedisProgram):
+    if process is None or not process.running or not _is_store(process):
         return None, None, _REASONS.get(target.kind, "Connection refused")
     if process.ref == server.ref or process.served_at is None:
         return None, None, "Connection refused"
@@ -166,6 +249,11 @@ def _reached(client: Connection, link: Link) -> tuple[Connection | None, Target 
     if not master.known:
         return None, None, f"-{NO_AUTH}"
     return master, target, ""
+
+
+def _is_store(process: Process) -> bool:
+    behaviour = process.behaviour
+    return isinstance(behaviour, RedisProgram) and not isinstance(behaviour, SentinelProgram)
 
 
 def _lost(client: Connection, link: Link, why: str) -> Link:
@@ -227,8 +315,7 @@ def _caught_up(client: Connection, link: Link, master: Connection, target: Targe
         most = int(path.bandwidth_mbit * 1e6 / 8 * (world.now - max(link.heard, link.since)))
         if link.offset + most < wanted:
             return link._replace(offset=link.offset + most, heard=world.now)
-    if wanted != link.offset:
-        _take(client, master.data)
+    _take(client, master.data)
     return link._replace(offset=wanted, heard=world.now)
 
 

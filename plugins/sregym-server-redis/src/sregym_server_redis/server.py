@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.sdk.replication import wake
 from sregym_cluster_embedded.sdk.servers import RUNTIME, emptied, store_bytes, wake_traffic
 
 from sregym_server_redis.accounts import User, default_user
@@ -14,7 +15,7 @@ from sregym_server_redis.keys import Keys
 from sregym_server_redis.keyspace import KEYSPACE
 from sregym_server_redis.lists import LISTS
 from sregym_server_redis.program import RedisProgram
-from sregym_server_redis.replication import good_replicas, link_of
+from sregym_server_redis.replication import good_replicas, link_of, replicas_of
 from sregym_server_redis.replies import Held, Status
 from sregym_server_redis.settings import default
 from sregym_server_redis.snapshots import snapshots
@@ -94,6 +95,8 @@ class Connection:
         store(self.world, self.storage, data)
         store_bytes(self.world, self.server.ref, data.held_bytes())
         limits = before.settings, before.users, self._full(before)
+        if data.databases is not before.databases and any(replicas_of(self.world, self.server.ref)):
+            wake(self.world)
         if limits != (data.settings, data.users, self._full(data)):
             wake_traffic(self.world)
 

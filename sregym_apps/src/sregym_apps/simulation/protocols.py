@@ -66,7 +66,8 @@ class WireProtocol:
         discovery: Whether it asks where others are: no call of its own in figures of calls.
         led: How drivers come to one of several servers, of which one leads: `discovered` where they ask
             those in the address for all, and who leads; `listed` where they try those in the address in
-            order until one is what the address asks for. Empty where an address names one server.
+            order until one is what the address asks for; `watched` where an address may name others who
+            watch them and tell who leads. Empty where an address names one server.
             `unavailable` is what is said where none is.
         libraries: `package:file.yaml` with the words of client libraries of other languages: library ->
             kind of failure -> what its caller is told.
@@ -87,7 +88,7 @@ class WireProtocol:
     answer_to_http: str = ""
     closes_on_http: bool = False
     discovery: bool = False
-    led: Literal["", "discovered", "listed"] = ""
+    led: Literal["", "discovered", "listed", "watched"] = ""
     commands: tuple[str, ...] = ()
     libraries: str = ""
 

@@ -37,6 +37,7 @@ from sregym_cluster_embedded.userland.replication import (
     standing_of,
     step_down,
     turns,
+    wake,
 )
 
 __all__ = [
@@ -71,5 +72,6 @@ __all__ = [
     "standing_of",
     "step_down",
     "turns",
+    "wake",
     "wish_of",
 ]

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 PRIMARY, SECONDARY = "primary", "secondary"
+# The role of who has no data, and tells who leads.
+WATCHER = "sentinel"
+_WATCHERS = ("redis-sentinel://", "redis+sentinel://", "rediss-sentinel://")
 # The roles that a wish is content with, those before others that are preferred.
 _CONTENT = {
     "primary": ((PRIMARY,),),
@@ -48,27 +51,37 @@ class Wish(NamedTuple):
         reads: With whom its reads are content, in the words of its driver; empty where it does not say.
         direct: Whether it goes to what it is told, whoever leads.
         staleness_s: How far behind one may be for its reads; 0: as far as it is.
+        watched: Whether its seeds are those who watch servers, and tell which one leads.
     """
 
     seeds: tuple[str, ...]
     reads: str = ""
     direct: bool = False
     staleness_s: int = 0
+    watched: bool = False
 
 
 @lru_cache(maxsize=1024)
 def wish_of(address: str, usual_port: int) -> Wish:
-    """What an address says: `scheme://user:password@host1:port,host2:port/path?options`."""
+    """What an address says: `scheme://user:password@host1:port,host2:port/path?options`.
+
+    Or, as drivers of Redis have it that know Sentinels: `host1:port,host2:port,serviceName=name`.
+    """
     rest = address.partition("://")[2] or address
     rest, _, query = rest.partition("?")
     hosts = rest.partition("/")[0].rpartition("@")[2]
-    seeds = tuple(host if ":" in host else f"{host}:{usual_port}" for host in hosts.split(","))
+    words = hosts.split(",")
+    seeds = tuple(
+        host if ":" in host else f"{host}:{usual_port}" for host in words if "=" not in host
+    )
     options = dict(parse_qsl(query))
+    named = {word.partition("=")[0].lower() for word in words if "=" in word}
+    watched = address.startswith(_WATCHERS) or "servicename" in named
     reads = options.get("readPreference") or options.get("target_session_attrs") or ""
     direct = options.get("directConnection") == "true" or options.get("connect") == "direct"
     stale = options.get("maxStalenessSeconds", "")
     staleness_s = int(stale) if stale.isdecimal() else 0
-    return Wish(seeds, reads if reads in _CONTENT else "", direct, staleness_s)
+    return Wish(seeds, reads if reads in _CONTENT else "", direct, staleness_s, watched)
 
 
 def options_of(address: str) -> dict[str, str]:
@@ -161,6 +174,35 @@ def listed(
                 if place is not None and place.role in roles:
                     return (end.shared(1.0),)
     return (others[0].without_end("unavailable"),) if others else first
+
+
+def watched(
+    world: World, wish: Wish, look: Look, at: Callable[[str], tuple[Target, ...]]
+) -> tuple[Target, ...]:
+    """Where connections end of a driver that asks those who watch servers which one leads.
+
+    The first of them that answers is believed; whoever does not lead although it says so is no end.
+
+    Args:
+        world: The cluster.
+        wish: What the client's address says.
+        look: How to look.
+        at: The ends of connections to `host:port`.
+    """
+    for seed in wish.seeds:
+        for watcher in at(seed):
+            if watcher.kind or watcher.ref is None:
+                continue
+            told = look.at(place_of, world, watcher.ref)
+            if told is None or told.role != WATCHER or not told.others:
+                continue
+            (end, *_) = at(told.others[0])
+            if end.kind or end.ref is None:
+                return (end,)
+            place = look.at(place_of, world, end.ref)
+            leads = place is not None and place.role == PRIMARY
+            return (end.shared(1.0) if leads else end.without_end("unavailable"),)
+    return at(wish.seeds[0])
 
 
 def _first(

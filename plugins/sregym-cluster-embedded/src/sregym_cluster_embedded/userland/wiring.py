@@ -27,7 +27,7 @@ from sregym_cluster_embedded.syscalls import risk
 from sregym_cluster_embedded.userland.dialling import caller_of
 from sregym_cluster_embedded.userland.etc import CLUSTER_DNS
 from sregym_cluster_embedded.userland.keys import RUNTIME
-from sregym_cluster_embedded.userland.leading import led, listed, reads_of, wish_of
+from sregym_cluster_embedded.userland.leading import led, listed, reads_of, watched, wish_of
 from sregym_cluster_embedded.userland.looking import ONCE, Look
 from sregym_cluster_embedded.userland.process import Process, listener_at, process_of
 from sregym_cluster_embedded.userland.registering import registered
@@ -177,6 +177,10 @@ def targets(
             wish = wish_of(client.address, client.wire.port)
             if client.wire.led == "listed":
                 return listed(world, wish, look, at)
+            if client.wire.led == "watched":
+                if wish.watched:
+                    return watched(world, wish, look, at)
+                return at(client.address)
             return led(world, wish, reads_of(client, command), look, at)
         where = parse_address(client.address, client.wire.port)
         return reach(world, process, where.host, where.port, client.protocol, client.address, look)
