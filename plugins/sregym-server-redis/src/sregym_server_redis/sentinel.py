@@ -210,15 +210,14 @@ def _seen(
     missed, down = {}, set(before.down)
     for place in (given.place, *given.replicas):
         server = there.get(place)
-        astray = server is not None and place == given.place and bool(follows(world, server))
-        if server is not None and not astray:
+        if server is not None and not _astray(world, given, place, server):
             if place in down:
                 down.remove(place)
                 _say(world, process, f"-sdown {named(given, place)}")
             continue
         missed[place] = before.missed.get(place, world.now)
-        patience_s = given.down_after_s + (_TWO_INFOS_S if astray else 0.0)
-        if place not in down and world.now - missed[place] >= patience_s - 1e-6:
+        borne_s = patience_s(world, given, place, server)
+        if place not in down and world.now - missed[place] >= borne_s - 1e-6:
             down.add(place)
             _say(world, process, f"+sdown {named(given, place)}")
     wrong = {
@@ -237,6 +236,16 @@ def _seen(
     elif before.agreed and not agreed:
         _say(world, process, f"-odown {named(given, given.place)}")
     return sight._replace(agreed=agreed)
+
+
+def _astray(world: World, given: Watched, place: str, server: Process | None) -> bool:
+    """Whether a server that should lead follows another."""
+    return server is not None and place == given.place and bool(follows(world, server))
+
+
+def patience_s(world: World, given: Watched, place: str, server: Process | None) -> float:
+    """How long a Sentinel bears that a server does not answer, or does not lead, before it is down."""
+    return given.down_after_s + (_TWO_INFOS_S if _astray(world, given, place, server) else 0.0)
 
 
 def agrees(world: World, other: Process, given: Watched) -> bool:

@@ -12,6 +12,7 @@ from sregym_server_redis.replies import Pairs, Status
 from sregym_server_redis.sentinel import (
     follows,
     others,
+    patience_s,
     promote,
     server_at,
     sight_of,
@@ -119,7 +120,8 @@ def _server_rows(client: Connection, given: Watched, place: str) -> list[Any]:
         "last-ping-reply", str(answered),
     ]  # fmt: skip
     if place in sight.down:
-        rows += ["s-down-time", str(max(0, late_ms - int(1000 * given.down_after_s)))]
+        borne_s = patience_s(world, given, place, there)
+        rows += ["s-down-time", str(max(0, late_ms - int(1000 * borne_s)))]
     rows += ["down-after-milliseconds", str(int(1000 * given.down_after_s)), "info-refresh", "1204"]
     followed = "" if there is None else follows(world, there)
     return [*rows, "role-reported", "slave" if followed else "master"]
