@@ -43,6 +43,8 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
         "loadgenerator_flood_homepage": [("flag-flipped", "flagd")],
         "cart_store_demands_a_replica": [("server-mode", "valkey-cart")],
         "last_step_of_a_migration": [("schema-changed", "postgresql")],
+        "carts_nobody_can_reach": [("failover-stuck", "valkey-cart")],
+        "carts_that_stay_as_they_are": [("replica-lost", "valkey-cart")],
         "orders_between_two_servers": [("failover-stuck", "postgresql")],
         "orders_that_no_standby_has": [("replica-lost", "postgresql")],
         "standbys_that_wait_for_somebody": [("replica-lag", "postgresql")],

@@ -35,6 +35,8 @@ CASES = [
     Case(SHOP, "checkout", ReplicaLost(), "postgresql"),
     Case(SHOP, "checkout", ReplicaLag(), "postgresql"),
     Case(SHOP, "checkout", FailoverStuck(), "postgresql"),
+    Case(SHOP, "add_to_cart", ReplicaLost(), "valkey-cart"),
+    Case(SHOP, "view_cart", FailoverStuck(), "valkey-cart"),
 ]
 
 
@@ -68,7 +70,7 @@ def done(cluster: Cluster, case: Case) -> float:
 
 
 @pytest.mark.parametrize(
-    "case", CASES, ids=[f"{one.application.name} {one.fault.name}" for one in CASES]
+    "case", CASES, ids=[f"{one.fault.name} {one.target}" for one in CASES]
 )
 def test_users_cannot_write_until_it_is_repaired(
     case: Case, healthy: dict[str, Checkpoint]
@@ -115,6 +117,10 @@ def test_only_sets_that_bear_a_loss_can_be_broken() -> None:
         assert fault.misfit(alone) == "its pods are no members of a replica set"
         assert fault.misfit(two) == "its replica set has fewer than 3 members"
     assert ReplicaLag().misfit(cache) == "it is no MongoDB or PostgreSQL server"
+    carts = SHOP.component("valkey-cart")
+    assert carts is not None
+    bare = carts.model_copy(update={"containers": carts.containers[1:2]})
+    assert FailoverStuck().misfit(bare) == "no Sentinels watch it"
     daemon = several.workload.model_copy(update={"kind": "DaemonSet"})
     fixed = several.model_copy(update={"workload": daemon, "workloads": (daemon,)})
     assert ReplicaLost().misfit(fixed) == "its DaemonSet cannot be scaled"
