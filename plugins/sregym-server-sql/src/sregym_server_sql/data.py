@@ -88,6 +88,8 @@ class SqlData:
         schemas: Schemas besides `public`, as `database/schema`.
         standby: Whether it belongs to a server that follows another, and takes no writes.
         timeline: Grows by one with each promotion.
+        follows: Of a replica of MySQL, its source: `host`, `port`, `user`, `password`, `delay`,
+            `connect_retry`, and whether its threads are to run: `io`, `sql`.
         missed: Tables that are gone, by any statement, as `database/table`: what programs ask of
             them fails. Of others it is not asked whether they are there: programs make them.
     """
@@ -101,6 +103,7 @@ class SqlData:
     missed: frozenset[str] = frozenset()
     standby: bool = False
     timeline: int = 1
+    follows: Mapping[str, str] = field(default_factory=dict)
 
     def with_database(self, name: str, image: bytes | None) -> SqlData:
         """The data with a database replaced, or dropped."""

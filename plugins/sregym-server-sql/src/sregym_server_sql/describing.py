@@ -27,6 +27,8 @@ def describe(data: SqlData) -> str:
         "settings": dict(data.settings),
         "databases": databases,
     }
+    if data.follows:
+        kept["follows"] = dict(data.follows)
     if data.standby:
         kept["standby"] = data.standby
     return json.dumps({**kept, "version": data.version}, sort_keys=True, separators=(",", ":"))

@@ -26,7 +26,7 @@ from sregym_cluster_embedded.sdk.exporters import (
     total,
 )
 
-from sregym_server_sql.lag_views import Followed, Following, noted
+from sregym_server_sql.lag_views import Followed, Following, Replicating, noted
 from sregym_server_sql.standby import LSN, LSN_S
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _MIB = 1024.0 * 1024.0
 _STATUS, _VARIABLE = "Generic metric from SHOW GLOBAL STATUS.", "Generic gauge metric from SHOW GLOBAL VARIABLES."  # fmt: skip
+_SLAVE = "Generic metric from SHOW SLAVE STATUS."
 # What counts as slow in MySQL without a setting.
 _SLOW_MS = 10_000.0
 _WORDS = MappingProxyType({
@@ -75,6 +76,31 @@ def _mysql_version(store: Store) -> Said:
     )
 
 
+def _replica(figure: Callable[[Replicating], Value | None]) -> Saying:
+    """What a replica says of its source; nothing where SHOW REPLICA STATUS shows NULL, or no row."""
+
+    def said(store: Store) -> Said:
+        for view, then in noted(store.life.process, Replicating):
+            value = figure(view) if view.host else None
+            if value is not None:
+                labels = (
+                    ("channel_name", ""), ("connection_name", ""), ("master_host", view.host), ("master_uuid", ""),
+                )  # fmt: skip
+                yield Row(labels, value, view.at, then)
+
+    return said
+
+
+def _seconds_behind(view: Replicating) -> Value | None:
+    return view.standing.behind_s if view.sql and view.io == "Yes" else None
+
+
+def _read_only(store: Store) -> float:
+    settings = store.life.process.settings
+    asked = (settings.get(f"sql.{name}", "") for name in ("read_only", "super_read_only"))
+    return float(any(value.upper() in ("ON", "1") for value in asked))
+
+
 def _setting(name: str, default: float) -> Figure:
     return lambda store: store.setting(f"sql.{name}", default)
 
@@ -98,9 +124,13 @@ MYSQL: tuple[Measure, ...] = (
     gauge("mysql_global_variables_max_connections", _VARIABLE, _setting("max_connections", 151.0)),
     gauge("mysql_global_variables_innodb_buffer_pool_size", _VARIABLE, _setting("innodb_buffer_pool_size", 128 * _MIB)),
     gauge("mysql_global_variables_long_query_time", _VARIABLE, 10.0),
-    gauge("mysql_global_variables_read_only", _VARIABLE, 0.0),
+    gauge("mysql_global_variables_read_only", _VARIABLE, _read_only),
     gauge("mysql_global_variables_thread_cache_size", _VARIABLE, 9.0),
     gauge("mysql_global_variables_table_open_cache", _VARIABLE, 4000.0),
+    gauges("mysql_slave_status_seconds_behind_master", _SLAVE, _replica(_seconds_behind)),
+    gauges("mysql_slave_status_slave_io_running", _SLAVE, _replica(lambda view: float(view.io == "Yes"))),
+    gauges("mysql_slave_status_slave_sql_running", _SLAVE, _replica(lambda view: float(view.sql))),
+    gauges("mysql_slave_status_sql_delay", _SLAVE, _replica(lambda view: view.delay_s)),
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""How far standbys of PostgreSQL have been over time: what exporters tell, at any moment of the past."""
+"""How far standbys of PostgreSQL and replicas of MySQL have been over time: what exporters tell, at any moment of the past."""
 
 from __future__ import annotations
 
@@ -65,10 +65,30 @@ class Followed(NamedTuple):
     receivers: tuple[Receiver, ...]
 
 
-Entry = TypeVar("Entry", Following, Followed)
+class Replicating(NamedTuple):
+    """What a server of MySQL says of its source from a moment on.
+
+    Attributes:
+        at: Virtual second.
+        host: Of the source; empty for a server that follows nobody.
+        io: How the thread is that fetches changes: `Yes`, `No`, `Connecting`.
+        sql: Whether the thread runs that applies them.
+        delay_s: How old changes must be before it applies them.
+        standing: How far it is.
+    """
+
+    at: float
+    host: str = ""
+    io: str = ""
+    sql: bool = False
+    delay_s: float = 0.0
+    standing: Standing = Standing()
 
 
-def note(world: World, process: Process, entry: Following | Followed) -> bool:
+Entry = TypeVar("Entry", Following, Followed, Replicating)
+
+
+def note(world: World, process: Process, entry: Following | Followed | Replicating) -> bool:
     """Remember what is so from now on; whether it is something else than before."""
     known = [one for one in process.journal if isinstance(one, type(entry))]
     if (known[-1][1:] if known else _NOTHING[type(entry)]) == entry[1:]:
@@ -80,6 +100,7 @@ def note(world: World, process: Process, entry: Following | Followed) -> bool:
 _NOTHING: dict[type, tuple[object, ...]] = {
     Following: Following(0.0, follows=False)[1:],
     Followed: Followed(0.0, ())[1:],
+    Replicating: Replicating(0.0)[1:],
 }
 
 

@@ -26,6 +26,7 @@ from sregym_cluster_embedded.sdk.servers import (
     say,
 )
 
+from sregym_server_sql import mysql_replica
 from sregym_server_sql.data import Account, SqlData, load, right_for, store
 from sregym_server_sql.engine import statements_of
 from sregym_server_sql.journal import (
@@ -39,9 +40,9 @@ from sregym_server_sql.journal import (
     mysql_start,
 )
 from sregym_server_sql.mysql_accounts import rights_on
-from sregym_server_sql.mysql_limits import connection_limits, demand_room
+from sregym_server_sql.mysql_limits import MYSQL_FILES, connection_limits, demand_room
 from sregym_server_sql.mysql_server import MysqlConnection, MysqlError
-from sregym_server_sql.mysql_variables import in_effect
+from sregym_server_sql.mysql_variables import in_effect, option_against_writes
 from sregym_server_sql.seeding import FilledTables
 from sregym_server_sql.sleeping import WAKES, wake
 from sregym_server_sql.unread import cold_share, size_of, until_next_failure_s
@@ -54,28 +55,13 @@ if TYPE_CHECKING:
     from sregym_server_sql.program import MysqlProgram
 
 _INIT_FOLDER = "/docker-entrypoint-initdb.d"
-# The event of a read that fails, and the setting of a process for which one is planned.
+# A read that fails, and the setting of a process for which one is planned.
 _READS, _MEETS = ("read",), "sql.meets"
-# Path in the data directory -> bytes.
-_FILES = {
-    "auto.cnf": 56, "binlog.000001": 157, "binlog.index": 16, "ca-key.pem": 1680, "ca.pem": 1112,
-    "ib_buffer_pool": 3621, "ibdata1": 12_582_912, "ibtmp1": 12_582_912, "mysql.ibd": 27_262_976,
-    "undo_001": 16_777_216, "undo_002": 16_777_216, "mysql/general_log.CSV": 0,
-    "performance_schema/accounts_145.sdi": 1391, "sys/sys_config.ibd": 114_688,
-}  # fmt: skip
 
 
 def _is_mysql(program: MysqlProgram) -> bool:
     """Whether it is no MariaDB, whose versions are two digits long and whose lines are others."""
     return not program.version.startswith("1")
-
-
-def _read_only(process: Process, data: SqlData, user: str) -> str:
-    """The option that keeps a user from writing; empty when there is none."""
-    if in_effect(process.settings, data.settings, "super_read_only") == "ON":
-        return "super-read-only"
-    held = in_effect(process.settings, data.settings, "read_only") == "ON"
-    return "read-only" if held and not data.accounts[user].superuser else ""
 
 
 class SqlKind(FilledTables):
@@ -225,7 +211,7 @@ class SqlKind(FilledTables):
 class MysqlKind(SqlKind):
     """mysqld and mariadbd."""
 
-    files = MappingProxyType(_FILES)
+    files = MappingProxyType(MYSQL_FILES)
     main_file = "ibdata1"
     unknown_column = "Error 1054 (42S22): Unknown column '{}' in 'field list'"
     taken = (
@@ -304,8 +290,26 @@ class MysqlKind(SqlKind):
         if _is_mysql(program):
             self.tell(world, process, program, mysql_start(program.version))
         process = process_of(world, process.ref) or process
-        settings = {**process.settings, "time": self._time(world)}
+        settings = {**process.settings, "time": f"{moment(world, world.now):%Y-%m-%dT%H:%M:%S.%fZ}"}
         super().open(world, change(world, process.ref, settings=settings), program, *arguments)
+        if (still := process_of(world, process.ref)) is not None and still.running:
+            mysql_replica.begin(world, still)
+
+    def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
+        """A replica looks for changes; or what all servers of SQL do."""
+        if arguments != ("replicate",):
+            super().event(world, process, program, *arguments)
+        elif said := mysql_replica.look(world, process):
+            self.tell(world, process, program, said)
+
+    def ended(self, world: World, process: Process) -> None:
+        """It takes nothing any more."""
+        super().ended(world, process)
+        mysql_replica.ended(world, process)
+
+    def behind_s(self, world: World, process: Process, program: Any) -> float:
+        """How far a replica is behind."""
+        return mysql_replica.lag_s(world, process)
 
     def dial(
         self, world: World, process: Process, program: Any, client: Client, peer: str
@@ -352,7 +356,13 @@ class MysqlKind(SqlKind):
         if data.misses(client.database, collection):
             text = f"Error 1146 (42S02): Table '{client.database}.{collection}' doesn't exist"
             return Refusal("server", text)
-        option = _read_only(process, data, client.user) if write else ""
+        option = (
+            option_against_writes(
+                process.settings, data.settings, data.accounts[client.user].superuser
+            )
+            if write
+            else ""
+        )
         if option:
             text = f"Error 1290 (HY000): The MySQL server is running with the --{option} option so it cannot execute this statement"
             return Refusal("server", text)
@@ -384,9 +394,6 @@ class MysqlKind(SqlKind):
     def talk(self, world: World, process: Process, program: Any, text: str) -> str:
         """The greeting, which a client of MySQL waits for."""
         return f"J\0\0\0\n{program.version}\0"
-
-    def _time(self, world: World) -> str:
-        return f"{moment(world, world.now):%Y-%m-%dT%H:%M:%S.%fZ}"
 
     def _say(self, world: World, process: Process, text: str) -> None:
         program = world.room(RUNTIME).program_as(process, Program)

@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.sdk.servers import Process, World
 
 _FULL = MysqlError(1040, "HY000", "Too many connections")
+# Path in the data directory -> bytes.
+MYSQL_FILES = {
+    "auto.cnf": 56, "binlog.000001": 157, "binlog.index": 16, "ca-key.pem": 1680, "ca.pem": 1112,
+    "ib_buffer_pool": 3621, "ibdata1": 12_582_912, "ibtmp1": 12_582_912, "mysql.ibd": 27_262_976,
+    "undo_001": 16_777_216, "undo_002": 16_777_216, "mysql/general_log.CSV": 0,
+    "performance_schema/accounts_145.sdi": 1391, "sys/sys_config.ibd": 114_688,
+}  # fmt: skip
 
 
 def _limits(world: World, server: Process, user: str) -> list[tuple[int, str | None, MysqlError]]:

@@ -9,6 +9,7 @@ from sregym_cluster_embedded.sdk.commands import linear, pattern_quoted
 
 from sregym_server_sql.engine import Result, indexes_of, tables_of
 from sregym_server_sql.mysql_accounts import grants_of
+from sregym_server_sql.mysql_channel import shown_replica, shown_replicas, shown_source
 from sregym_server_sql.mysql_errors import MysqlError, no_table, unparsed
 from sregym_server_sql.mysql_variables import VARIABLES
 from sregym_server_sql.mysql_views import described, rows_of
@@ -65,8 +66,8 @@ def show(client: MysqlConnection, statement: str, words: list[str]) -> Result:
     """
     what = [word.lower().strip(";") for word in words[1:] if word.lower() not in ("global", "session", "full", "extended", "replica", "slave", "master", "binary")]  # fmt: skip
     second = words[1].lower().strip(";") if len(words) > 1 else ""
-    if second in ("slave", "replica", "master", "binary"):
-        return _replication(second)
+    if (found := _replication(client, words)) is not None:
+        return found
     first = what[0] if what else ""
     if first in ("databases", "schemas"):
         form = like(statement)
@@ -107,11 +108,16 @@ def show(client: MysqlConnection, statement: str, words: list[str]) -> Result:
     raise unparsed(statement, statement.lower().find(second) if second else len(statement))
 
 
-def _replication(kind: str) -> Result:
-    if kind in ("master", "binary"):
-        columns = ("File", "Position", "Binlog_Do_DB", "Binlog_Ignore_DB", "Executed_Gtid_Set")
-        return _rows(columns, [("binlog.000002", 157, "", "", "")])
-    return _rows(("Replica_IO_State",), [])
+def _replication(client: MysqlConnection, words: list[str]) -> Result | None:
+    """What it says of its source and of its replicas; None for anything else."""
+    told = " ".join(word.lower().strip(";") for word in words[1:])
+    if told.startswith(("master status", "binary log status", "binary logs", "master logs")):
+        return shown_source(client)
+    if told.startswith(("replica status", "slave status")):
+        return shown_replica(client, old=told.startswith("slave"))
+    if told.startswith(("replicas", "slave hosts")):
+        return shown_replicas(client)
+    return None
 
 
 def _database(client: MysqlConnection, statement: str) -> str:

@@ -13,6 +13,12 @@ from sregym_server_sql.mysql_accounts import (
     drop_user,
     granted,
 )
+from sregym_server_sql.mysql_channel import (
+    change_source,
+    reset_replica,
+    start_replica,
+    stop_replica,
+)
 from sregym_server_sql.mysql_errors import MysqlError, unparsed
 from sregym_server_sql.mysql_showing import show
 from sregym_server_sql.mysql_variables import FIXED, VARIABLES, in_effect, numeric, switch
@@ -157,6 +163,10 @@ def _begin(client: MysqlConnection, _statement: str, _words: list[str]) -> Resul
     return _done("begin")
 
 
+def _start(client: MysqlConnection, statement: str, words: list[str]) -> Result:
+    return start_replica(client, statement, words) or _begin(client, statement, words)
+
+
 def _commit(client: MysqlConnection, _statement: str, _words: list[str]) -> Result:
     client.before = None
     return _done("commit")
@@ -209,6 +219,7 @@ def _revoke(client: MysqlConnection, statement: str, _words: list[str]) -> Resul
 STATEMENTS: dict[str, Callable[[MysqlConnection, str, list[str]], Result | None]] = {
     "use": _use, "show": show, "kill": _kill, "describe": _describe, "desc": _describe,
     "explain": _describe, "create": _create, "drop": _drop, "alter": _alter, "set": _set,
-    "begin": _begin, "start": _begin, "commit": _commit, "rollback": _rollback, "flush": _flush,
+    "begin": _begin, "start": _start, "commit": _commit, "rollback": _rollback, "flush": _flush,
     "grant": _grant, "revoke": _revoke, "lock": _lock, "unlock": _unlock,
+    "stop": stop_replica, "change": change_source, "reset": reset_replica,
 }  # fmt: skip

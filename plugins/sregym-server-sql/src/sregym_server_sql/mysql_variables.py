@@ -42,6 +42,16 @@ def in_effect(started: Mapping[str, str], kept: Mapping[str, str], name: str) ->
     return kept.get(name) or started.get(f"sql.{name}") or VARIABLES.get(name, "")
 
 
+def option_against_writes(
+    started: Mapping[str, str], kept: Mapping[str, str], superuser: bool
+) -> str:
+    """The option that keeps a user from writing; empty when there is none."""
+    if in_effect(started, kept, "super_read_only") == "ON":
+        return "super-read-only"
+    held = in_effect(started, kept, "read_only") == "ON"
+    return "read-only" if held and not superuser else ""
+
+
 def numeric(name: str) -> bool:
     """Whether a variable is a number."""
     return VARIABLES[name].replace(".", "", 1).isdecimal()
