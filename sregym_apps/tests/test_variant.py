@@ -69,6 +69,17 @@ def test_objects_come_besides_or_in_place_of_others(folder: Path) -> None:
     assert len(Shop().manifests()) == 3
 
 
+class Smaller(Larger):
+    without: ClassVar[tuple[ObjectRef, ...]] = (
+        ObjectRef(api_version="apps/v1", kind="Deployment", namespace="shop", name="stock"),
+    )
+
+
+def test_objects_of_the_original_can_be_left_out(folder: Path) -> None:
+    (folder / "components.yaml").write_text("web: {kind: load}\n")
+    assert [o["metadata"]["name"] for o in Smaller().manifests()] == ["shop", "web"]
+
+
 def test_notes_come_besides_or_in_place_of_others(folder: Path) -> None:
     (folder / "components.yaml").write_text("stock: {kind: store}\n")
     kinds = {component.name: str(component.kind) for component in Larger().components()}

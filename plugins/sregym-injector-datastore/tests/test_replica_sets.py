@@ -9,6 +9,7 @@ import pytest
 from sregym_app_astronomy_shop.replicated import AstronomyShopReplicated
 from sregym_app_deathstarbench.social_network import SocialNetwork
 from sregym_app_deathstarbench.social_network.replicated import SocialNetworkReplicated
+from sregym_app_train_ticket.replicated import TrainTicketReplicated
 from sregym_apps.application import ManifestApplication
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.conductor.journal import UndoJournal
@@ -27,7 +28,11 @@ class Case(NamedTuple):
     target: str
 
 
-NETWORK, SHOP = SocialNetworkReplicated(), AstronomyShopReplicated()
+NETWORK, SHOP, TICKETS = (
+    SocialNetworkReplicated(),
+    AstronomyShopReplicated(),
+    TrainTicketReplicated(),
+)
 CASES = [
     Case(NETWORK, "compose-post", ReplicaLost(), "user-timeline-mongodb"),
     Case(NETWORK, "compose-post", ReplicaLag(), "post-storage-mongodb"),
@@ -37,6 +42,7 @@ CASES = [
     Case(SHOP, "checkout", FailoverStuck(), "postgresql"),
     Case(SHOP, "add_to_cart", ReplicaLost(), "valkey-cart"),
     Case(SHOP, "view_cart", FailoverStuck(), "valkey-cart"),
+    Case(TICKETS, "contact-create", FailoverStuck(), "ts-contacts-mysql"),
 ]
 
 
@@ -69,9 +75,7 @@ def done(cluster: Cluster, case: Case) -> float:
     return found.ok / found.requests
 
 
-@pytest.mark.parametrize(
-    "case", CASES, ids=[f"{one.fault.name} {one.target}" for one in CASES]
-)
+@pytest.mark.parametrize("case", CASES, ids=[f"{one.fault.name} {one.target}" for one in CASES])
 def test_users_cannot_write_until_it_is_repaired(
     case: Case, healthy: dict[str, Checkpoint]
 ) -> None:
@@ -117,6 +121,9 @@ def test_only_sets_that_bear_a_loss_can_be_broken() -> None:
         assert fault.misfit(alone) == "its pods are no members of a replica set"
         assert fault.misfit(two) == "its replica set has fewer than 3 members"
     assert ReplicaLag().misfit(cache) == "it is no MongoDB or PostgreSQL server"
+    contacts = TICKETS.component("ts-contacts-mysql")
+    assert contacts is not None
+    assert ReplicaLost().misfit(contacts) == "its source does not wait for replicas"
     carts = SHOP.component("valkey-cart")
     assert carts is not None
     bare = carts.model_copy(update={"containers": carts.containers[1:2]})

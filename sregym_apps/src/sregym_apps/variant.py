@@ -35,9 +35,11 @@ class Variant(ManifestApplication):
 
     Attributes:
         differing: That folder, as a path below the folder of `package`.
+        without: Objects of the original that the variant has not.
     """
 
     differing: ClassVar[str]
+    without: ClassVar[tuple[ObjectRef, ...]] = ()
 
     @override
     def service_models(self) -> tuple[Any, ...]:
@@ -62,7 +64,7 @@ class Variant(ManifestApplication):
     def _read_objects(self) -> list[KubeObject]:
         place = self._own_files() / "manifests"
         own = load_manifests(place) if place.is_dir() else []
-        taken = {_place(obj) for obj in own}
+        taken = {_place(obj) for obj in own} | set(self.without)
         return [*(obj for obj in super()._read_objects() if _place(obj) not in taken), *own]
 
     @override

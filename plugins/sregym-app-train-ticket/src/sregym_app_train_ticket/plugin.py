@@ -14,8 +14,14 @@ if TYPE_CHECKING:
 
 @hookimpl
 def sregym_register_applications() -> Sequence[Offer]:
-    """Train Ticket."""
-    return [Offer("train-ticket", "sregym_app_train_ticket.application:TrainTicket")]
+    """Train Ticket, and with replicas of a database."""
+    return [
+        Offer("train-ticket", "sregym_app_train_ticket.application:TrainTicket"),
+        Offer(
+            "train-ticket-replicated",
+            "sregym_app_train_ticket.replicated.application:TrainTicketReplicated",
+        ),
+    ]
 
 
 @hookimpl

@@ -62,6 +62,8 @@ class ReplicaLost(ComponentFault):
     def misfit(self, component: Component) -> str:
         if reason := no_set(component):
             return reason
+        if family_of(component) is Family.MYSQL:
+            return "its source does not wait for replicas"
         kind = component.workload.kind
         return "" if kind in SCALABLE_KINDS else f"its {kind} cannot be scaled"
 
@@ -147,7 +149,8 @@ class FailoverStuck(StoreFault):
 
     Of MongoDB the one member that may lead stands at an address where nobody answers. Of PostgreSQL
     the primary has become a standby, and no standby was promoted. Of Redis the master follows a server
-    that is not there, and so many Sentinels must agree that there are not as many.
+    that is not there, and so many Sentinels must agree that there are not as many. Of MySQL the source
+    takes no writes, and no replica was promoted.
     """
 
     name: ClassVar[str] = "failover-stuck"

@@ -12,6 +12,7 @@ from sregym_injector_datastore.shells import (
     members,
     mongo,
     mongo_members,
+    mysql_members,
     psql_members,
     redis,
 )
@@ -132,6 +133,28 @@ def _postgres_stuck(component: Component) -> StoreChange:
     )
 
 
+# Of a switch-over the first half was done: the source takes no writes, and no replica does.
+_OPENED = (
+    'for member in "$@"; do test "$(mysql -h "$member" -uroot -p"$MYSQL_ROOT_PASSWORD" -N -e "$0")" = 0 && exit 0; done; '
+    'mysql -h "$1" -uroot -p"$MYSQL_ROOT_PASSWORD" -e "SET PERSIST super_read_only = OFF; SET PERSIST read_only = OFF"'
+)
+
+
+def _mysql_stuck(component: Component) -> StoreChange:
+    asked = "SELECT @@super_read_only"
+    first, *_ = members(component)
+    closing = 'mysql -h "$1" -uroot -p"$MYSQL_ROOT_PASSWORD" -e "$0"'
+    return StoreChange(
+        what="whether the source takes writes",
+        before="it does",
+        after="super_read_only = ON, as its replicas have it, and none was promoted",
+        breaks=("sh", "-c", closing, "SET PERSIST super_read_only = ON", first),
+        mends=("sh", "-c", _OPENED, asked, *members(component)),
+        asks=mysql_members(component, asked),
+        healthy=r"(1\s*)*0\s*(1\s*)*",
+    )
+
+
 # Sentinels stand beside the members, at this port.
 SENTINEL = 26379
 _AT_SENTINELS = (
@@ -170,6 +193,7 @@ _LAGGING: Mapping[Family, Callable[[Component], StoreChange]] = {
 _STUCK_SETS: Mapping[Family, Callable[[Component], StoreChange]] = {
     Family.MONGODB: _mongodb_stuck,
     Family.POSTGRES: _postgres_stuck,
+    Family.MYSQL: _mysql_stuck,
     Family.REDIS: _redis_stuck,
 }
 # Of which families each of both can be.

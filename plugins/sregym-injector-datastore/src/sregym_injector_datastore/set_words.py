@@ -76,6 +76,12 @@ STUCK = _by_family(
         "failover was not finished", "switchover was not finished", "nobody was promoted",
         "replication loop without a primary", "primary is in recovery", "pg_promote was never run",
     ),
+    mysql=(
+        "super_read_only on the source", "source is read-only", "all servers are read-only", "no writable server",
+        "no replica was promoted", "switchover was not finished", "failover was not finished",
+        "every member has super_read_only", "primary is read-only", "nobody was promoted",
+        "promotion was never done", "read_only is ON on the source",
+    ),
     redis=(
         "quorum is larger than the number of Sentinels", "quorum cannot be reached", "NOQUORUM",
         "quorum 5 of 3 Sentinels", "quorum too high", "Sentinel quorum", "Sentinels cannot agree",
@@ -87,5 +93,6 @@ STUCK = _by_family(
 STUCK_SEEN = _by_family(
     mongodb=("no primary", "No primary available for writes", "not master", "writes fail", "reads fail"),
     postgres=("writes fail", "read-only transaction", "session is read-only", "no primary", "orders cannot be placed"),
+    mysql=("writes fail", "--super-read-only option", "contacts cannot be created", "database errors"),
     redis=("writes fail", "READONLY", "no connection to the master", "carts cannot be reached", "master link is down"),
 )  # fmt: skip

@@ -24,6 +24,7 @@ _PSQL_MEMBERS = (
     'for member in "$@"; do PGPASSWORD="$POSTGRES_PASSWORD" '
     'psql -h "$member" -U "${POSTGRES_USER:-postgres}" -d "${POSTGRES_DB:-postgres}" -tAc "$0" || exit 1; done'
 )
+_MYSQL_MEMBERS = 'for member in "$@"; do mysql -h "$member" -uroot -p"$MYSQL_ROOT_PASSWORD" -N -e "$0" || exit 1; done'
 # Where the images of Apache and of Bitnami have Kafka's scripts.
 _KAFKA = 'PATH="$PATH:/opt/kafka/bin:/opt/bitnami/kafka/bin"; exec "$@" --bootstrap-server localhost:9092'
 
@@ -81,6 +82,11 @@ def members(component: Component) -> tuple[str, ...]:
 def psql_members(component: Component, statement: str) -> tuple[str, ...]:
     """A statement as the superuser at each member of a set of PostgreSQL servers, one after the other."""
     return ("sh", "-c", _PSQL_MEMBERS, statement, *members(component))
+
+
+def mysql_members(component: Component, statement: str) -> tuple[str, ...]:
+    """A statement as root at each of several MySQL servers, one after the other."""
+    return ("sh", "-c", _MYSQL_MEMBERS, statement, *members(component))
 
 
 def kafka(script: str, *words: str) -> tuple[str, ...]:

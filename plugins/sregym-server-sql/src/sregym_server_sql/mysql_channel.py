@@ -169,6 +169,9 @@ def _threads(
     client.demand("SUPER or REPLICATION_SLAVE_ADMIN")
     data = client.data
     if not data.follows:
+        if wanted == "No":
+            # It has been stopped already.
+            return _done("stop")
         raise MysqlError(1200, "HY000", _NOT_REPLICA)
     named = [word.strip(";,").lower() for word in words[2:]]
     both = {"io_thread": "io", "sql_thread": "sql"}

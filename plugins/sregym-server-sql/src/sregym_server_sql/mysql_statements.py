@@ -52,6 +52,10 @@ def dialect(text: str) -> str:
     return text
 
 
+# The stricter switch sets the other one, which takes it back.
+_ALSO = {("super_read_only", "ON"): ("read_only",), ("read_only", "OFF"): ("super_read_only",)}
+
+
 def _done(verb: str) -> Result:
     return Result((), (), 0, verb)
 
@@ -150,10 +154,12 @@ def _set(client: MysqlConnection, statement: str, _words: list[str]) -> Result:
             if value not in ("ON", "OFF"):
                 text = f"Variable '{name}' can't be set to the value of '{found.group(4).strip()}'"
                 raise MysqlError(1231, "42000", text)
-        data = client.data.with_setting(name, value)
-        if value == in_effect(client.server.settings, {}, name):
-            rest = {key: held for key, held in data.settings.items() if key != name}
-            data = replace(data, settings=rest)
+        data = client.data
+        for one in (name, *_ALSO.get((name, value), ())):
+            data = data.with_setting(one, value)
+            if value == in_effect(client.server.settings, {}, one):
+                rest = {key: held for key, held in data.settings.items() if key != one}
+                data = replace(data, settings=rest)
         client.keep(data)
     return _done("set")
 
