@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sregym_app_train_ticket.application import TrainTicket
+from sregym_app_train_ticket.replicated import TrainTicketReplicated
 from sregym_core.testing import ApplicationContract, PluginContract, ProblemContract
 
 if TYPE_CHECKING:
@@ -19,6 +20,12 @@ class TestTrainTicket(ApplicationContract):
     @pytest.fixture
     def application(self, train_ticket: TrainTicket) -> TrainTicket:
         return train_ticket
+
+
+class TestTrainTicketReplicated(ApplicationContract):
+    @pytest.fixture
+    def application(self) -> TrainTicketReplicated:
+        return TrainTicketReplicated()
 
 
 class TestProblems(ProblemContract):
