@@ -290,7 +290,8 @@ class KubernetesCluster(Cluster):
     def nodes(self) -> NodeAccess | None:
         """The machines, by the way that the user named; none unless one was."""
         if self._nodes is None:
-            self._nodes = access_to(self, self._options.nodes, self._options.ssh_user)
+            given = self._options
+            self._nodes = access_to(self, given.nodes, given.ssh_user, given.ssh_config)
         return self._nodes
 
     def hidden_state(self) -> Mapping[str, str]:

@@ -40,6 +40,23 @@ def node_changed(world: World, change: Change) -> None:
         world.after(_NOTICED_S, REGISTER, name)
 
 
+def lease_changed(world: World, change: Change) -> None:
+    """A kubelet of a machine outside of the simulation gives a sign of life: it renews its lease."""
+    name = change.key.name
+    if change.type is ChangeType.DELETED or change.key.namespace != heartbeats.LEASE_NAMESPACE:
+        return
+    if machines.machine(world, name) is not None:
+        return
+    if world.store.get(Key("nodes", "", name)) is None or _renewed(change.old) == _renewed(change.obj):
+        return
+    heartbeats.fall_silent(world, name)
+    node_lifecycle.fell_silent(world, name, world.now)
+
+
+def _renewed(lease: Object | None) -> str:
+    return str(((lease or {}).get("spec") or {}).get("renewTime", ""))
+
+
 def register(world: World, name: str) -> None:
     """Handler: give a new node object its pod range and say that it is known."""
     node = world.store.get(Key("nodes", "", name))

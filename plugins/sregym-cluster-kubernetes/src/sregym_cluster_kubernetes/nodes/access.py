@@ -229,14 +229,16 @@ class ThisMachine(HostNodes):
         return (Node(name=socket.gethostname()),)
 
 
-def access_to(cluster: Cluster, way: str, ssh_user: str = "root") -> HostNodes | None:
+def access_to(
+    cluster: Cluster, way: str, ssh_user: str = "root", ssh_config: str = ""
+) -> HostNodes | None:
     """Access by the way of an option; None for `none`."""
     if way == "none":
         return None
     if way == "pod":
         return HostNodes(cluster, PrivilegedPod(cluster))
     if way == "ssh":
-        return HostNodes(cluster, Ssh(lambda node: _address(cluster, node), ssh_user))
+        return HostNodes(cluster, Ssh(lambda node: _address(cluster, node), ssh_user, config=ssh_config))
     if way == "local":
         return HostNodes(cluster, Here())
     return HostNodes(cluster, DockerExec(way))

@@ -106,6 +106,7 @@ class Ssh(Transport):
         address_of: The address of a node.
         user: As whom; anybody but root has to be allowed `sudo` without a password.
         run: What runs programs of this machine.
+        config: Of `ssh`, in the place of the usual files; empty for these.
     """
 
     def __init__(
@@ -113,15 +114,18 @@ class Ssh(Transport):
         address_of: Callable[[str], str],
         user: str = "root",
         run: Callable[[Sequence[str], str], CommandResult] = run_here,
+        config: str = "",
     ) -> None:
         self._address_of = address_of
         self._user = user
+        self._config = ("-F", config) if config else ()
         self._run = run
 
     def run(self, node: str, argv: Sequence[str], stdin: str = "") -> CommandResult:
         """`ssh`, with one line that the login shell takes apart into the same words."""
         words = tuple(argv) if self._user == "root" else ("sudo", "-n", "--", *argv)
-        head = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-l", self._user)
+        quick = ("-o", "BatchMode=yes", "-o", "ConnectTimeout=10")
+        head = ("ssh", *self._config, *quick, "-l", self._user)
         done = self._run((*head, self._address_of(node), "--", shlex.join(words)), stdin)
         if done.exit_code == 255:
             msg = f"node {node!r} cannot be reached by ssh: {done.stderr.strip()}"
