@@ -74,15 +74,13 @@ def follow(world: World, change: Change) -> bool:
 def facts_in(node: Object) -> NodeFacts:
     """What a Node object says."""
     given: Mapping[str, str] = node.get("status", {}).get("allocatable") or {}
-    # Who registers a node may leave its specification out.
-    spec = node.get("spec") or {}
-    taints = spec.get("taints") or ()
+    taints = node["spec"].get("taints") or ()
     return NodeFacts(
         node["metadata"]["name"],
         node["metadata"].get("labels") or {},
         tuple(taint for taint in taints if taint["effect"] != "PreferNoSchedule"),
         tuple(taint for taint in taints if taint["effect"] == "PreferNoSchedule"),
-        bool(spec.get("unschedulable")),
+        bool(node["spec"].get("unschedulable")),
         {name: counted(name, text) for name, text in given.items() if name != "pods"},
         # A node whose kubelet has never reported has room for nothing.
         int(given.get("pods", "110" if given else "0")),
@@ -92,7 +90,7 @@ def facts_in(node: Object) -> NodeFacts:
 
 def _placement(node: Object) -> tuple[object, ...]:
     return (
-        node.get("spec"),
+        node["spec"],
         node["metadata"].get("labels"),
         node.get("status", {}).get("allocatable"),
     )
