@@ -10,7 +10,7 @@ from typing import Any
 from .front import Api
 from .worker import Worker
 
-_PERIOD_S, _LEASE_S = 0.3, 5.0
+_PERIOD_S, _LEASE_S = 1.0, 5.0
 _SYSTEM = ("kube-system", "kube-node-lease", "local-path-storage")
 _WRITE = "cat > /run/pods/wanted.part && mv /run/pods/wanted.part /run/pods/wanted.json; cat /run/pods/seen.json 2>/dev/null || echo {}"
 _HOSTS = "cat > /etc/hosts"
@@ -117,7 +117,7 @@ class Kubelet:
     def _source(self, pod: dict[str, Any], volume: dict[str, Any]) -> str:
         claim = volume.get("persistentVolumeClaim")
         if claim:
-            return f"/mnt/volumes/{pod['metadata']['namespace']}-{claim['claimName']}"
+            return f"/var/lib/kubelet/volumes/{pod['metadata']['namespace']}-{claim['claimName']}"
         if "hostPath" in volume:
             return str(volume["hostPath"]["path"])
         return f"/var/lib/kubelet/pods/{pod['metadata']['uid']}/volumes/{volume['name']}"

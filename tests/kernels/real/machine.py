@@ -54,7 +54,7 @@ class Machine(Reached):
             *("-smp", "1", "-m", "768M", "-nodefaults", "-no-reboot", "-display", "none"),
             *("-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console"),
             *("-kernel", str(image), "-initrd", str(root)),
-            *("-append", "console=ttyS0 quiet loglevel=1 panic=-1 mitigations=off"),
+            *("-append", "console=ttyS0 quiet loglevel=1 panic=-1 mitigations=off no_timer_check"),
         )
 
     def __enter__(self) -> Machine:

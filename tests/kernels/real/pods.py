@@ -91,7 +91,7 @@ class Container:
         else:
             self.state, self.started, self.why = "running", time.time(), ""
             while self.running():
-                time.sleep(0.1)
+                time.sleep(0.3)
             self.ready, self.finished = False, time.time()
             self.code = subprocess.run([*CTR, "tasks", "delete", self.ident], capture_output=True).returncode
             self.state = "exited"
@@ -173,7 +173,7 @@ def main():
         part = HERE / "seen.part"
         part.write_text(json.dumps(seen))
         part.replace(HERE / "seen.json")
-        time.sleep(0.2)
+        time.sleep(0.5)
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ ip addr add 10.0.2.15/24 dev eth0 && ip link set eth0 up && ip route add default
 truncate -s 64M /var/lib/disk
 disk=$(losetup -f --show /var/lib/disk)
 echo "0 131072 linear $disk 0" | dmsetup create --noudevsync vol-data && dmsetup mknodes
-mkfs.ext4 -q /dev/mapper/vol-data && mkdir -p /mnt/volumes && mount /dev/mapper/vol-data /mnt/volumes
+mkfs.ext4 -q /dev/mapper/vol-data && mkdir -p /var/lib/kubelet && mount /dev/mapper/vol-data /var/lib/kubelet
 mkdir -p /run/sshd /run/containerd
 /usr/sbin/sshd -f /etc/ssh/sshd_config -E /tmp/sshd.log
 containerd -c /etc/containerd.toml > /tmp/containerd.log 2>&1 < /dev/null &

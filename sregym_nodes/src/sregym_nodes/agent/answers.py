@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .backend import Note
+    from .journal import Entry
 
 _LOOK_S, _ANEW_S, _GONE_S = 0.1, 0.5, 5.0
 # A program outlasts the look at its lease by so much, and stands so long while it is tried.
@@ -64,6 +65,10 @@ class Answers(Backend):
     def can(cls, ask: Mapping[str, Any]) -> bool:
         """Whether such a call can be answered so, on any machine; programs cannot wait."""
         return bool(ask.get("error")) and cls.reaches(str(ask.get("call")))
+
+    def repair(self, entry: Entry) -> list[list[str]]:
+        """The process that holds the programs is ended, by the name that it has."""
+        return [["pkill", "-x", _NAME.decode()]]
 
     @classmethod
     def reaches(cls, call: str) -> bool:

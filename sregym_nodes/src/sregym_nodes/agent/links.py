@@ -98,6 +98,11 @@ class Queue(Backend):
         elif _ours(str(state["device"])) is not None:
             _run("tc", "qdisc", "del", "dev", str(state["device"]), "root")
 
+    def repair(self, entry: Entry) -> list[list[str]]:
+        """The queueing discipline is deleted, or what leads packets to it."""
+        device = str(entry.state["device"])
+        return [["tc", "qdisc", "del", "dev", device, "ingress" if entry.state["in"] else "root"]]
+
     def stands(self, entry: Entry) -> bool:
         """Whether it is there."""
         state = entry.state

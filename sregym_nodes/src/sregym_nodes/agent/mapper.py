@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import mmap
 import os
+import shlex
 import shutil
 import sys
 import time
@@ -109,6 +110,17 @@ class Mapper(Backend):
             tables.dmsetup("resume", name)
         with suppress(Refusal):
             tables.dmsetup("clear", name)
+
+    def repair(self, entry: Entry) -> list[list[str]]:
+        """The table of before is put back below the file system, and what was read since forgotten."""
+        name, before = str(entry.state["device"]), str(entry.state["before"])
+        lines = " ".join(shlex.quote(line) for line in before.splitlines())
+        swap = (
+            f"printf '%s\\n' {lines} | dmsetup load {name}",
+            *(f"dmsetup {verb} --noudevsync {name}" for verb in ("suspend", "resume")),
+            "echo 1 > /proc/sys/vm/drop_caches",
+        )
+        return [["sh", "-c", " && ".join(swap)]]
 
     def stands(self, entry: Entry) -> bool:
         """Whether the table is ours."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .backend import Note
+    from .journal import Entry
 
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 _ATTACH_S = 5.0
@@ -50,6 +51,10 @@ class Strace(Backend):
         self._scope: Scope | None = None
         self._note: Note | None = None
         self.hits = 0
+
+    def repair(self, entry: Entry) -> list[list[str]]:
+        """The tracers are ended: they are those whose processes are meant."""
+        return [["pkill", "-x", self.name]]
 
     def resource(self, ask: Mapping[str, Any]) -> str:
         """The processes: the kernel lets only one program trace each."""

@@ -150,6 +150,7 @@ def _told(entry: Entry) -> Mapping[str, Any]:
         "stands": stands,
         "left_s": round(entry.until - facts.now(), 1),
         "effect": entry.effect,
+        "repair": registry.named(entry.backend).repair(entry) if stands else [],
     }
 
 

@@ -176,6 +176,10 @@ class HostNodes(NodeAccess):
         """Where a file lies, as the agent on its node finds it."""
         return self._agents.blocks_of(namespace, pod, path, container)
 
+    def repairs(self, setting: NodeSetting) -> tuple[tuple[str, ...], ...]:
+        """As the agent on the node says of the back end that it took."""
+        return self._agents.repairs(setting) if self._is_agents(setting) else ()
+
     def _said(self, node: str, argv: Sequence[str], stdin: str = "") -> str:
         done = self.run(node, argv, stdin)
         if not done.ok:
