@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sregym_core.interfaces import Cluster
 
-TIMEOUT_S = 60.0
+TIMEOUT_S = 120.0
 POD_NAMESPACE = "kube-system"
 POD_IMAGE = "busybox:1.36"
 POD_TIMEOUT_S = 120.0
