@@ -37,7 +37,7 @@ class Kubelet:
 
     def __enter__(self) -> Kubelet:
         self._register()
-        self.said("sh", "-c", "mkdir -p /run/pods; python3 -I /pods.py > /tmp/pods.log 2>&1 < /dev/null &")
+        self.said("sh", "-c", "mkdir -p /run/pods; /usr/bin/python3 -I /media/pods.py > /tmp/pods.log 2>&1 < /dev/null &")
         for thread in self._threads:
             thread.start()
         return self
@@ -83,7 +83,7 @@ class Kubelet:
         info = dict.fromkeys(facts, "") | {"kernelVersion": self.said("uname", "-r").strip(), "containerRuntimeVersion": "containerd://1.6.20", "kubeletVersion": "v1.33.0", "operatingSystem": "linux", "architecture": "amd64", "osImage": "Debian GNU/Linux 12 (bookworm)"}
         now = _stamp(datetime.now(UTC).timestamp())
         conditions = [{"type": name, "status": status, "reason": reason, "message": "", "lastTransitionTime": now, "lastHeartbeatTime": now} for name, status, reason in (("Ready", "True", "KubeletReady"), ("MemoryPressure", "False", "KubeletHasSufficientMemory"), ("DiskPressure", "False", "KubeletHasNoDiskPressure"), ("PIDPressure", "False", "KubeletHasSufficientPID"))]
-        status = {"capacity": room, "allocatable": room, "conditions": conditions, "nodeInfo": info, "addresses": [{"type": "InternalIP", "address": "10.0.2.15"}, {"type": "Hostname", "address": self.node}]}
+        status = {"capacity": room, "allocatable": room, "conditions": conditions, "nodeInfo": info, "addresses": [{"type": "InternalIP", "address": self._worker.address}, {"type": "Hostname", "address": self.node}]}
         self._api.ask("PATCH", f"/api/v1/nodes/{self.node}/status", {"status": status})
 
     def beat(self) -> None:
@@ -204,7 +204,7 @@ def _status(pod: dict[str, Any], seen: dict[str, Any], address: str) -> dict[str
     now = _stamp(max(one["started"] or one["finished"] for one in seen.values()))
     told = {"PodScheduled": True, "Initialized": True, "ContainersReady": ready, "Ready": ready}
     return {
-        **{"phase": phase, "podIP": address, "podIPs": [{"ip": address}], "hostIP": "10.0.2.15", "startTime": pod["metadata"]["creationTimestamp"]},
+        **{"phase": phase, "podIP": address, "podIPs": [{"ip": address}], "hostIP": pod["status"].get("hostIP", ""), "startTime": pod["metadata"]["creationTimestamp"]},
         "conditions": [{"type": name, "status": str(holds), "lastTransitionTime": now if name.endswith("eady") else pod["metadata"]["creationTimestamp"]} for name, holds in told.items()],
         "containerStatuses": containers,
     }

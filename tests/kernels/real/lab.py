@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -11,8 +10,7 @@ from sregym_core.interfaces import ClusterSpec
 
 from .front import Api, Front
 from .kubelet import Kubelet
-from .machine import unpacked
-from .worker import Worker, keys_in, root_of
+from .worker import Worker
 
 
 class Lab:
@@ -20,11 +18,10 @@ class Lab:
 
     Args:
         folder: For its files.
-        version: Of Debian's kernel.
     """
 
-    def __init__(self, folder: Path, version: str = "6.1") -> None:
-        self._folder, self._version = folder, version
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
 
     def __enter__(self) -> Lab:
         folder = self._folder
@@ -37,10 +34,7 @@ class Lab:
             for name in nodes:
                 api.ask("PATCH", f"/api/v1/nodes/{name}", {"spec": {"unschedulable": True}})
             own = "metal-1"
-            package, kernel = unpacked(self._version, folder / "kernel")
-            keys, port = keys_in(folder), _free()
-            root = root_of(folder / "root", package, own, keys)
-            self.worker = opened.enter_context(Worker(kernel, root, port))
+            self.worker = opened.enter_context(Worker(folder, own))
             self.kubelet = opened.enter_context(Kubelet(api, self.worker, own))
 
             def log(namespace: str, pod: str, container: str, previous: bool) -> str | None:
@@ -50,7 +44,7 @@ class Lab:
 
             front = opened.enter_context(Front(api, log))
             self.kubeconfig = front.kubeconfig(folder / "lab")
-            self.ssh = _ssh(folder, port)
+            self.ssh = _ssh(folder)
             self.choice = f"kubeconfig:kubeconfig={self.kubeconfig},nodes=ssh,ssh-config={self.ssh}"
             self._opened = opened.pop_all()
         return self
@@ -59,19 +53,13 @@ class Lab:
         self._opened.close()
 
 
-def _ssh(folder: Path, port: int) -> Path:
+def _ssh(folder: Path) -> Path:
     """What somebody who logs in to nodes has in `~/.ssh/config`."""
     lines = (
-        *("Host *", "HostName 127.0.0.1", f"Port {port}", f"IdentityFile {folder / 'user'}"),
+        *("Host *", f"IdentityFile {folder / 'user'}"),
         *("StrictHostKeyChecking accept-new", f"UserKnownHostsFile {folder / 'known'}"),
         *("ControlMaster auto", f"ControlPath {folder / 'way'}", "ControlPersist 60", "LogLevel ERROR"),
     )
     path = folder / "ssh"
     path.write_text("\n".join(lines) + "\n")
     return path
-
-
-def _free() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -1,65 +1,38 @@
-"""A machine that is the node of a cluster: Debian's kernel in QEMU with containerd, runc, sshd and a volume."""
+"""A guest that is the node of a cluster: user-mode Linux with containerd, runc, sshd and a volume."""
 
 from __future__ import annotations
 
-import re
+import os
 import subprocess
 from pathlib import Path
 
-from sregym_nodes import console_guest
+import pytest
 
-from .archive import Archive, linked
-from .images import IMAGES, Image, packed
-from .machine import APPLETS, PROGRAMS, PYTHON, Machine
+from .guest import Guest
+from .images import IMAGES, packed
 from .needing import needs
 
-_PROGRAMS = (
-    *("/usr/bin/containerd", "/usr/bin/ctr", "/usr/bin/containerd-shim-runc-v2", "/usr/sbin/runc"),
-    *("/usr/sbin/sshd", "/usr/sbin/dmsetup", "/usr/sbin/losetup", "/usr/sbin/mkfs.ext4"),
-    *("/usr/sbin/tc", "/usr/sbin/ip"),
-)
-_APPLETS = (
-    *("insmod", "tar", "head", "tail", "stat", "umount", "ln", "chmod", "touch", "true", "sed", "tr"),
-    *("date", "hostname", "truncate", "wc", "md5sum", "chroot", "dd", "blockdev", "losetup", "id"),
-)
-_MODULES = (
-    *("virtio_pci", "virtio_net", "dm-mod", "dm-flakey", "dm-delay", "loop", "overlay"),
-    *("sch_netem", "sch_tbf"),
-)
-# The root of all files that a kernel brings along cannot be left by a container: it is moved.
-_FIRST = """#!/bin/sh
-export PATH=/usr/sbin:/usr/bin:/sbin:/bin
-mkdir -p /whole && mount -o bind / /whole && cd /whole && mount -o move . / && exec chroot . /second
-"""
-_SECOND = """#!/bin/sh
-export PATH=/usr/sbin:/usr/bin:/sbin:/bin
-mount -t devtmpfs dev /dev && mount -t proc proc /proc && mount -t sysfs sys /sys
-mkdir -p /dev/shm /dev/pts
-mount -t devpts pts /dev/pts
-for place in /dev/shm /tmp /mnt /var/lib /root; do mount -t tmpfs tmp $place; done
-mount -t tmpfs -o mode=755 run /run
-mount -t cgroup2 groups /sys/fs/cgroup
-echo "+cpu +memory +io +pids" > /sys/fs/cgroup/cgroup.subtree_control
-mount -t securityfs security /sys/kernel/security
-echo 1 > /proc/sys/kernel/printk
-for module in {modules}; do insmod /modules/$module.ko; done
+# What it takes besides: files of the test's folder under a name that stays, a network, a disk for volumes.
+_FIRST = "mount --bind {folder} /media\n"
+_MORE = """
+for place in /root /var/log; do mount -t tmpfs tmp $place; done
+for file in hosts resolv.conf; do cp /etc/$file /tmp/$file && mount --bind /tmp/$file /etc/$file; done
+printf '127.0.0.1 localhost\\n' > /etc/hosts
+mount -t devpts pts /dev/pts 2>/dev/null
 hostname {name}
-ip link set lo up
-ip addr add 10.0.2.15/24 dev eth0 && ip link set eth0 up && ip route add default via 10.0.2.2
+ip addr add {address}/30 dev vec0 && ip link set vec0 up && ip route add default via {gateway}
 truncate -s 64M /var/lib/disk
 disk=$(losetup -f --show /var/lib/disk)
-echo "0 131072 linear $disk 0" | dmsetup create --noudevsync vol-data && dmsetup mknodes
-mkfs.ext4 -q /dev/mapper/vol-data && mkdir -p /var/lib/kubelet && mount /dev/mapper/vol-data /var/lib/kubelet
+printf '0 4096 linear %s 0\\n4096 126976 linear %s 4096\\n' $disk $disk | dmsetup create --noudevsync vol-data
+dmsetup mknodes
+mkfs.ext4 -q /dev/mapper/vol-data
+mkdir -p /var/lib/kubelet && mount /dev/mapper/vol-data /var/lib/kubelet
 mkdir -p /run/sshd /run/containerd
-/usr/sbin/sshd -f /etc/ssh/sshd_config -E /tmp/sshd.log
-containerd -c /etc/containerd.toml > /tmp/containerd.log 2>&1 < /dev/null &
-exec python3 -I /loop.py
+/usr/sbin/sshd -f /media/sshd_config -E /tmp/sshd.log
+containerd -c /media/containerd.toml > /tmp/containerd.log 2>&1 < /dev/null &
 """
-_PASSWD = """root::0:0:root:/root:/bin/sh
-sshd:x:100:100::/run/sshd:/bin/false
-"""
-_SSHD = """HostKey /etc/ssh/host
-AuthorizedKeysFile /etc/ssh/authorized
+_SSHD = """HostKey /media/host
+AuthorizedKeysFile /media/user.pub
 StrictModes no
 UsePAM no
 PidFile none
@@ -69,97 +42,61 @@ UseDNS no
 _CONTAINERD = """version = 2
 root = "/var/lib/containerd"
 state = "/run/containerd"
-disabled_plugins = ["io.containerd.grpc.v1.cri"]
+disabled_plugins = ["io.containerd.grpc.v1.cri", "io.containerd.snapshotter.v1.btrfs", "io.containerd.snapshotter.v1.aufs", "io.containerd.snapshotter.v1.zfs", "io.containerd.snapshotter.v1.devmapper"]
 """
-_READY_S = 90.0
+_IMPORT = (
+    "for i in $(seq 300); do ctr version >/dev/null 2>&1 && break; sleep 0.2; done; "
+    "for image in /media/*.tar; do ctr -n k8s.io images import $image || exit 1; done"
+)
+_PROGRAMS = ("linux.uml", "containerd", "ctr", "containerd-shim-runc-v2", "runc", "sshd", "ssh", "ssh-keygen")
 
 
-class Worker(Machine):
+class Worker(Guest):
     """A running one; leaving the context stops it.
 
     Args:
-        image: The kernel.
-        root: Its files, as `root_of` makes them.
-        port: Of the loopback, at which its sshd is reached.
+        folder: For its files.
+        name: Of the machine.
     """
 
-    def __init__(self, image: Path, root: Path, port: int) -> None:
-        super().__init__(image, root)
-        words = list(self._words)
-        words[words.index("-m") + 1], words[words.index("-smp") + 1] = "2G", "2"
-        way = f"user,model=virtio-net-pci,restrict=on,hostfwd=tcp:127.0.0.1:{port}-:22"
-        self._words = (*words, "-nic", way)
-        self.port = port
+    def __init__(self, folder: Path, name: str) -> None:
+        needs(*_PROGRAMS, "dmsetup", "losetup", "mkfs.ext4", "busybox", "ip", "redis-server")
+        super().__init__(folder)
+        number = os.getpid() % 60000 // 4 * 4
+        self._tap, base = f"tap{number}", f"10.231.{number >> 8}"
+        self._gateway, self.address = f"{base}.{(number & 255) + 1}", f"{base}.{(number & 255) + 2}"
+        self.name = name
+        self.memory = "1G"
+        self.words = (f"vec0:transport=tap,ifname={self._tap},depth=64,gro=1",)
+        self.modules = ("fs/overlayfs/overlay",)
 
     def __enter__(self) -> Worker:
+        self._network()
+        for key in ("host", "user"):
+            words = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "admin", "-f", str(self.folder / key))
+            subprocess.run(words, check=True)
+        (self.folder / "sshd_config").write_text(_SSHD)
+        (self.folder / "containerd.toml").write_text(_CONTAINERD)
+        (self.folder / "pods.py").write_bytes((Path(__file__).parent / "pods.py").read_bytes())
+        for name, image in IMAGES.items():
+            (self.folder / f"{name}.tar").write_bytes(packed(image))
         super().__enter__()
-        for name in IMAGES:
-            into = ("ctr", "-n", "k8s.io", "images", "import", f"/images/{name}.tar")
-            self.said("sh", "-c", f"for i in $(seq 300); do ctr version >/dev/null 2>&1 && exec {' '.join(into)}; sleep 0.2; done; exit 1")
+        self.said("sh", "-c", _IMPORT)
         return self
 
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        subprocess.run(["ip", "link", "del", self._tap], check=False)
 
-def root_of(into: Path, package: Path, name: str, keys: Path) -> Path:
-    """Files of this machine that such a node needs, as one archive.
+    def first(self) -> str:
+        return _FIRST.format(folder=self.folder)
 
-    Args:
-        into: Where to.
-        package: The folder into which the kernel's package was unpacked.
-        name: Of the machine.
-        keys: Folder with `host`, the key of its sshd, and `user.pub`, of who may log in.
-    """
-    needs(*(Path(program).name for program in (*PROGRAMS, *_PROGRAMS)))
-    archive = Archive()
-    for program in (*PROGRAMS, *_PROGRAMS):
-        archive.program(Path(program))
-    for applet in (*APPLETS, *_APPLETS):
-        archive.link(f"usr/bin/{applet}", "busybox")
-    archive.copy(PYTHON)
-    for module in sorted((PYTHON / "lib-dynload").glob("*.so")):
-        for library in linked(module):
-            archive.copy(library)
-    modules = in_order(package)
-    for module, file in modules.items():
-        archive.add(f"modules/{module}.ko", file.read_bytes())
-    archive.add("etc/passwd", _PASSWD.encode())
-    archive.add("etc/group", b"root:x:0:\nsshd:x:100:\n")
-    archive.add("etc/hosts", f"127.0.0.1 localhost\n127.0.1.1 {name}\n".encode())
-    archive.add("etc/resolv.conf", b"")
-    archive.add("etc/containerd.toml", _CONTAINERD.encode())
-    archive.add("etc/ssh/sshd_config", _SSHD.encode())
-    archive.add("etc/ssh/host", (keys / "host").read_bytes(), 0o600)
-    archive.add("etc/ssh/authorized", (keys / "user.pub").read_bytes())
-    for image, made in IMAGES.items():
-        archive.add(f"images/{image}.tar", packed(made))
-    archive.add("pods.py", (Path(__file__).parent / "pods.py").read_bytes())
-    archive.add("init", _FIRST.encode(), 0o755)
-    archive.add("second", _SECOND.format(modules=" ".join(modules), name=name).encode(), 0o755)
-    archive.add("loop.py", Path(console_guest.__file__).read_bytes())
-    into.write_bytes(archive.content())
-    return into
+    def more(self) -> str:
+        return _MORE.format(name=self.name, address=self.address, gateway=self._gateway)
 
-
-def in_order(package: Path) -> dict[str, Path]:
-    """Modules with what they need before them, as they say themselves."""
-    there = {path.stem.replace("-", "_"): path for path in package.glob("lib/modules/**/*.ko")}
-    found: dict[str, Path] = {}
-
-    def enter(name: str) -> None:
-        name = name.replace("-", "_")
-        told = re.search(rb"\0depends=([^\0]*)\0", there[name].read_bytes())
-        for other in filter(None, told[1].decode().split(",") if told else ()):
-            enter(other)
-        found.setdefault(name, there[name])
-
-    for name in _MODULES:
-        enter(name)
-    return found
-
-
-def keys_in(folder: Path) -> Path:
-    """Keys of the node's sshd and of who logs in."""
-    needs("ssh-keygen", "ssh")
-    for name in ("host", "user"):
-        words = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "admin", "-f", str(folder / name))
-        subprocess.run(words, check=True)
-    return folder
+    def _network(self) -> None:
+        made = subprocess.run(["ip", "tuntap", "add", "dev", self._tap, "mode", "tap"], capture_output=True, text=True, check=False)
+        if made.returncode:
+            pytest.skip(f"needs a network device for a guest: {made.stderr.strip()}")
+        subprocess.run(["ip", "addr", "add", f"{self._gateway}/30", "dev", self._tap], check=True)
+        subprocess.run(["ip", "link", "set", self._tap, "up"], check=True)

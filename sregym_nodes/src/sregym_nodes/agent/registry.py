@@ -10,6 +10,7 @@ from .links import Netem, Tbf
 from .mapper import Delay, Dust, ErrorSegments, Flakey
 from .prepared import PreparedDisk
 from .pressure import Burner, StressNg
+from .redirect import Redirected
 from .refusal import Refusal
 from .strace import Strace
 
@@ -23,7 +24,7 @@ BACKENDS: tuple[type[Backend], ...] = (
     *(ModifyReturn, GroupModule, Override, Strace),
     *(Dust, ErrorSegments, AlteredCopy, Flakey, Delay, PreparedDisk),
     *(StressNg, Burner),
-    *(Netem, Tbf),
+    *(Netem, Tbf, Redirected),
 )
 AUTO = "auto"
 
