@@ -45,7 +45,9 @@ class Lab:
             front = opened.enter_context(Front(api, log))
             self.kubeconfig = front.kubeconfig(folder / "lab")
             self.ssh = _ssh(folder)
-            self.choice = f"kubeconfig:kubeconfig={self.kubeconfig},nodes=ssh,ssh-config={self.ssh}"
+            way = {"nodes": "ssh", "ssh-config": str(self.ssh)}
+            self.options = {"kubeconfig": str(self.kubeconfig), **way}
+            self.choice = "kubeconfig:" + ",".join(f"{name}={value}" for name, value in self.options.items())
             self._opened = opened.pop_all()
         return self
 
