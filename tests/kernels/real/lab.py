@@ -44,7 +44,7 @@ class Lab:
 
             front = opened.enter_context(Front(api, log))
             self.kubeconfig = front.kubeconfig(folder / "lab")
-            self.ssh = _ssh(folder)
+            self.ssh = _ssh(folder, self.worker.address)
             way = {"nodes": "ssh", "ssh-config": str(self.ssh)}
             self.options = {"kubeconfig": str(self.kubeconfig), **way}
             self.choice = "kubeconfig:" + ",".join(f"{name}={value}" for name, value in self.options.items())
@@ -55,9 +55,11 @@ class Lab:
         self._opened.close()
 
 
-def _ssh(folder: Path) -> Path:
+def _ssh(folder: Path, address: str) -> Path:
     """What somebody who logs in to nodes has in `~/.ssh/config`."""
     lines = (
+        # Of the others nothing is a machine.
+        *(f"Host * !{address}", "ProxyCommand false"),
         *("Host *", f"IdentityFile {folder / 'user'}"),
         *("StrictHostKeyChecking accept-new", f"UserKnownHostsFile {folder / 'known'}"),
         *("ControlMaster auto", f"ControlPath {folder / 'way'}", "ControlPersist 60", "LogLevel ERROR"),

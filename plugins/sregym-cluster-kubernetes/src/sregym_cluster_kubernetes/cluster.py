@@ -213,6 +213,8 @@ class KubernetesCluster(Cluster):
             )
             if stdin:
                 channel.write_stdin(stdin)
+                # Who reads all of it waits for its end, which older servers and clients cannot tell.
+                getattr(channel, "close_channel", int)(0)
             channel.run_forever(timeout=EXEC_TIMEOUT_S)
             done = CommandResult(
                 int(channel.returncode or 0), channel.read_stdout(), channel.read_stderr()

@@ -60,6 +60,7 @@ class Answers(Backend):
         self._next = 0.0
         self._note: Note | None = None
         self._told: list[int] = []
+        self._first: list[int] = []
 
     @classmethod
     def can(cls, ask: Mapping[str, Any]) -> bool:
@@ -128,6 +129,7 @@ class Answers(Backend):
         ctypes.CDLL(None).prctl(_SET_NAME, _NAME)
         note({"links": []})
         self._note = note
+        self._first = pids
         found = Places(ask, pids)
         by_group = Meant.by_group(scope)
         rule = _rule(ask, limited=found.are_limited, pids=not by_group)
@@ -157,6 +159,8 @@ class Answers(Backend):
             self._meant.take(trial.pid)
         with Trial(call, file) as other:
             besides = other.call().error
+        if said != wanted and not any(map(facts.started, self._first)):
+            return {**effect, "seen": "all whom it is about have ended at such a call"}
         if said != wanted or besides == wanted:
             seen = os.strerror(said) if said else "no error"
             what = "others fail, too" if said == wanted else f"a call of {call} there gave {seen}"

@@ -23,6 +23,10 @@ POD_IMAGE = "busybox:1.36"
 POD_TIMEOUT_S = 120.0
 
 
+class UnreachedError(NodeError):
+    """No way leads to the host now: whatever else would be asked of it would fail as well."""
+
+
 class Transport(ABC):
     """One way to the hosts of all nodes.
 
@@ -95,7 +99,7 @@ class DockerExec(Transport):
         done = self._run((*head, *argv), stdin)
         if done.exit_code == 1 and "No such container" in done.stderr:
             msg = f"no container is called {node!r}; are the nodes containers of this machine?"
-            raise NodeError(msg)
+            raise UnreachedError(msg)
         return done
 
 
@@ -129,7 +133,7 @@ class Ssh(Transport):
         done = self._run((*head, self._address_of(node), "--", shlex.join(words)), stdin)
         if done.exit_code == 255:
             msg = f"node {node!r} cannot be reached by ssh: {done.stderr.strip()}"
-            raise NodeError(msg)
+            raise UnreachedError(msg)
         return done
 
 
@@ -160,9 +164,12 @@ class PrivilegedPod(Transport):
                     f"no pod came up on node {node!r} within {POD_TIMEOUT_S:g} s; does its kubelet "
                     "run? Else give another way to nodes (option nodes=ssh)"
                 )
-                raise NodeError(msg)
+                raise UnreachedError(msg)
             enter = ("nsenter", "-t", "1", "-m", "-u", "-i", "-n", "-p", "--")
-            return self._cluster.exec(POD_NAMESPACE, ref.name, (*enter, *argv), stdin=stdin)
+            # Not every server says where standard input ends, so the pod counts.
+            counted = ("sh", "-c", 'head -c "$0" | "$@"', str(len(stdin.encode())))
+            words = (*(counted if stdin else ()), *enter, *argv)
+            return self._cluster.exec(POD_NAMESPACE, ref.name, words, stdin=stdin)
         finally:
             self._cluster.delete(ref)
 
