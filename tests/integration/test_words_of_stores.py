@@ -13,6 +13,7 @@ import pytest
 import yaml
 from sregym_cluster_embedded.userland.disk import DataFile, Trouble
 from sregym_server_sql.postgres_kind import PostgresKind
+from sregym_server_sql.postgres_panic import fall
 
 WORDS = yaml.safe_load(
     (Path(__file__).resolve().parents[1] / "kernels" / "words.yaml").read_text(encoding="utf-8")
@@ -32,6 +33,7 @@ def alike(text: str) -> str:
     [
         ("pread64 EIO of a table", Trouble("EIO"), False),
         ("pwrite64 ENOSPC of a table", Trouble("ENOSPC"), True),
+        ("fsync EIO", Trouble("EIO", call="fsync"), True),
     ],
 )
 def test_postgresql(case: str, trouble: Trouble, write: bool) -> None:
@@ -41,3 +43,11 @@ def test_postgresql(case: str, trouble: Trouble, write: bool) -> None:
     if not write:
         world: Any = nothing
         assert [alike(said.text) for said in kind.unread(world, world, trouble)] == [real]
+
+
+def test_postgresql_that_cannot_sync() -> None:
+    """It gives up, cannot recover, and ends: in the words and in the order of the real one."""
+    said = fall(Trouble("EIO", call="fsync"), 61, "DIR/data", "2026-11-28 07:10:47.112 UTC")
+    texts = [re.sub(r"^\{at\} \[\d+\] |(?<=PID )\d+", "", one.text) for one in said]
+    real = [line.replace("pid N", "PID ") for line in WORDS["postgres"]["fsync EIO"]["lines"]]
+    assert [text for text in texts if text in real] == real

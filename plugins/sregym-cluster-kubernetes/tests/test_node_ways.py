@@ -28,11 +28,16 @@ def test_docker_and_ssh_carry_the_same_words() -> None:
 
     assert DockerExec("podman", program).run("node", ["cat", "a b"], "x").stdout == "ok"
     Ssh(lambda node: f"{node}.example", "admin", program).run("node", ["cat", "a b"])
+    Ssh(str, run=program, config="/lab/ssh").run("node", ["true"])
     assert ran == [
         ("podman", "exec", "-i", "--user", "0", "node", "cat", "a b", "x"),
         (
             *("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-l", "admin"),
             *("node.example", "--", "sudo -n -- cat 'a b'", ""),
+        ),
+        (
+            *("ssh", "-F", "/lab/ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-l", "root"),
+            *("node", "--", "true", ""),
         ),
     ]
 
@@ -89,7 +94,9 @@ def test_a_pod_is_there_only_while_its_command_runs() -> None:
     done = PrivilegedPod(cluster).run("worker-1", ["sysctl", "-n", "a"], "in")
     assert done == CommandResult(3, "out", "err")
     enter = ("nsenter", "-t", "1", "-m", "-u", "-i", "-n", "-p", "--")
-    assert seen == [("worker-1", {"privileged": True}, (*enter, "sysctl", "-n", "a"), "in")]
+    counted = ("sh", "-c", 'head -c "$0" | "$@"', "2")
+    words = (*counted, *enter, "sysctl", "-n", "a")
+    assert seen == [("worker-1", {"privileged": True}, words, "in")]
     assert cluster.list("v1", "Pod", "kube-system") == []
     cluster.phase = "Pending"
     with pytest.raises(NodeError) as caught:
@@ -110,4 +117,9 @@ def test_the_way_is_an_option() -> None:
         parse({"nodes": "telnet"})
     assert str(caught.value) == (
         "cluster 'kubeconfig', option 'nodes': one of none, pod, ssh, docker, podman, local, not 'telnet'"
+    )
+    with pytest.raises(UsageError) as caught:
+        parse({"nodes": "ssh", "ssh-config": "/nowhere/config"})
+    assert str(caught.value) == (
+        "cluster 'kubeconfig', option 'ssh-config': there is no file '/nowhere/config'"
     )

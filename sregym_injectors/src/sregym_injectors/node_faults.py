@@ -33,6 +33,7 @@ from sregym_injectors.nodes import (
     from_another_node,
     on_another_node,
     on_host,
+    repairs,
     truth_on_node,
 )
 from sregym_injectors.pressure import after_pressure, store_started_anew
@@ -154,8 +155,10 @@ class NodeSettingFault(Fault):
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
         enter = _WAYS_IN[self.row.enter]
         name = context.node.name
-        named = ([word.replace("{node}", name) for word in argv] for argv in self.row.repair)
-        repair = tuple(enter(context, argv) for argv in named)
+        usual = [[word.replace("{node}", name) for word in argv] for argv in self.row.repair]
+        repair = tuple(
+            enter(context, argv) for argv in repairs(context, self.wanted(context), usual)
+        )
         if self.row.restarts:
             repair = (*repair, *store_started_anew(context))
         return (

@@ -83,6 +83,21 @@ def current(context: FaultContext, setting: S) -> S:
     return node_access(context.cluster).read(setting)
 
 
+def repairs(
+    context: FaultContext, settings: Sequence[NodeSetting], usual: Sequence[Sequence[str]]
+) -> tuple[Sequence[str], ...]:
+    """Commands on the host that make things as they were: as the access says, else the usual ones.
+
+    Args:
+        context: Gives the cluster.
+        settings: What the fault has set.
+        usual: What undoes them on machines of which the access knows no more.
+    """
+    access = context.cluster.nodes
+    told = [argv for one in settings for argv in access.repairs(one)] if access else []
+    return tuple(dict.fromkeys(map(tuple, told or usual)))
+
+
 def on_host(context: FaultContext, argv: Sequence[str]) -> Command:
     """The kubectl command by which an engineer runs something on the node, as root.
 

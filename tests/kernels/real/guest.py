@@ -21,7 +21,7 @@ MODULES = (
 INIT = """#!/bin/sh
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 exec 9<{loop}
-mount -t proc proc /proc && mount -t sysfs sys /sys
+{first}mount -t proc proc /proc && mount -t sysfs sys /sys
 mount -t tmpfs tmp /tmp && mount -t tmpfs run /run && mount -t tmpfs lib /var/lib && mount -t tmpfs mnt /mnt
 mkdir -p /dev/shm && mount -t tmpfs shm /dev/shm
 mount -t cgroup2 groups /sys/fs/cgroup
@@ -30,6 +30,7 @@ echo 1 > /proc/sys/kernel/printk
 modules=/usr/lib/uml/modules/$(uname -r)/kernel
 for module in {modules}; do busybox insmod $modules/$module.ko; done
 ip link set lo up
+{more}
 exec /usr/bin/python3 -I /proc/self/fd/9
 """
 
@@ -57,20 +58,41 @@ class Guest(Reached):
         without: Modules that it is to lack, by the ends of their names.
     """
 
+    memory = "512M"
+    # Further words of the kernel's command line, and further modules.
+    words: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+
     def __init__(self, folder: Path, without: tuple[str, ...] = ()) -> None:
-        self._folder = folder
+        self.folder = folder
         self._without = without
 
+    def first(self) -> str:
+        """What it does before its own folders are there."""
+        return ""
+
+    def more(self) -> str:
+        """What it does before it answers."""
+        return ""
+
     def __enter__(self) -> Guest:
-        init = self._folder / "init"
-        loaded = [name for name in MODULES if not name.endswith(self._without or ("/",))]
-        init.write_text(INIT.format(modules=" ".join(loaded), loop=self._loop()))
+        init = self.folder / "init"
+        loaded = [name for name in (*MODULES, *self.modules) if not name.endswith(self._without or ("/",))]
+        init.write_text(
+            INIT.format(
+                modules=" ".join(loaded),
+                loop=self._loop(),
+                first=self.first(),
+                more=self.more(),
+            )
+        )
         init.chmod(0o755)
         self._process = subprocess.Popen(
             [
-                *("linux.uml", "mem=512M", "rootfstype=hostfs", "rootflags=/", "ro"),
+                *("linux.uml", f"mem={self.memory}", "rootfstype=hostfs", "rootflags=/", "ro"),
                 *(f"init={init}", "con=null", "con0=fd:0,fd:1", f"umid=guest-{id(self)}"),
-                f"uml_dir={self._folder}/",
+                *self.words,
+                f"uml_dir={self.folder}/",
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -93,6 +115,6 @@ class Guest(Reached):
             file.close()
 
     def _loop(self) -> str:
-        copy = self._folder / "loop.py"
+        copy = self.folder / "loop.py"
         copy.write_bytes(Path(console_guest.__file__).read_bytes())
         return str(copy)

@@ -20,8 +20,8 @@ PROGRAMS = (
     *("/usr/bin/python3", "/usr/bin/redis-server", "/usr/bin/redis-cli", "/bin/busybox"),
     *("/usr/bin/pgrep", "/usr/bin/pkill"),
 )
-_PYTHON = Path("/usr/lib/python3.11")
-_APPLETS = (
+PYTHON = Path("/usr/lib/python3.11")
+APPLETS = (
     *("sh", "cat", "mkdir", "rmdir", "mount", "ip", "ls", "sync", "echo", "cp", "mv", "rm", "ps"),
     *("sleep", "seq", "grep", "kill", "uname"),
 )
@@ -54,7 +54,7 @@ class Machine(Reached):
             *("-smp", "1", "-m", "768M", "-nodefaults", "-no-reboot", "-display", "none"),
             *("-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console"),
             *("-kernel", str(image), "-initrd", str(root)),
-            *("-append", "console=ttyS0 quiet loglevel=1 panic=-1 mitigations=off"),
+            *("-append", "console=ttyS0 quiet loglevel=1 panic=-1 mitigations=off no_timer_check"),
         )
 
     def __enter__(self) -> Machine:
@@ -81,10 +81,10 @@ def root(into: Path) -> Path:
     archive = Archive()
     for program in PROGRAMS:
         archive.program(Path(program))
-    for applet in _APPLETS:
+    for applet in APPLETS:
         archive.link(f"usr/bin/{applet}", "busybox")
-    archive.copy(_PYTHON)
-    for module in sorted((_PYTHON / "lib-dynload").glob("*.so")):
+    archive.copy(PYTHON)
+    for module in sorted((PYTHON / "lib-dynload").glob("*.so")):
         for library in linked(module):
             archive.copy(library)
     archive.add("init", INIT.encode(), 0o755)
@@ -100,6 +100,11 @@ def image(version: str, into: Path) -> Path:
         version: `6.1`, `6.12`.
         into: A folder for it.
     """
+    return unpacked(version, into)[1]
+
+
+def unpacked(version: str, into: Path) -> tuple[Path, Path]:
+    """The folder of the unpacked package, with the modules, and the kernel in it."""
     needs("qemu-system-x86_64", "dpkg-deb")
     found = [
         path
@@ -110,4 +115,4 @@ def image(version: str, into: Path) -> Path:
         pytest.skip(f"needs Debian's kernel {version}: python tools/kernel_images.py")
     subprocess.run(["dpkg-deb", "-x", str(found[-1]), str(into)], check=True)
     (kernel,) = (into / "boot").glob("vmlinuz-*")
-    return kernel
+    return into, kernel

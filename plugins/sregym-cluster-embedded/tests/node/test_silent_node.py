@@ -239,3 +239,23 @@ def test_a_fork_is_silent_on_its_own(shop: Any) -> None:
     shop.run(70)
     assert readiness(twin.store.get(Key("nodes", "", "node2"))) == ("Unknown", "NodeStatusUnknown")
     assert readiness(node(shop)) == ("True", "KubeletReady")
+
+
+def test_a_kubelet_outside_of_the_simulation_keeps_its_node(shop: Any) -> None:
+    """As long as it renews its lease: what it wrote stands there, not what a rhythm says."""
+    lease = Key("leases.coordination.k8s.io", "kube-node-lease", "metal-1")
+    named = {"name": lease.name, "namespace": lease.namespace}
+    writes.create(shop.world, "nodes", {"metadata": {"name": "metal-1"}})
+    writes.create(shop.world, lease.resource, {"metadata": named, "spec": {}})
+    ready = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": ""}
+    writes.update_status(shop.world, Key("nodes", "", "metal-1"), {"conditions": [ready]})
+    fresh = shop.world.room(HEARTBEATS)
+    for _ in range(20):
+        shop.run(10)
+        held, now = shop.world.store.get(lease), shop.world.micro_timestamp(shop.world.now)
+        writes.update(shop.world, lease.resource, {**held, "spec": {"renewTime": now}})
+        stored = shop.world.store.get(lease)
+        assert fresh(shop.world, lease.resource, stored)["spec"]["renewTime"] == now
+    assert readiness(node(shop, "metal-1")) == ("True", "KubeletReady")
+    shop.run(70)
+    assert readiness(node(shop, "metal-1")) == ("Unknown", "NodeStatusUnknown")

@@ -213,6 +213,8 @@ class KubernetesCluster(Cluster):
             )
             if stdin:
                 channel.write_stdin(stdin)
+                # Who reads all of it waits for its end, which older servers and clients cannot tell.
+                getattr(channel, "close_channel", int)(0)
             channel.run_forever(timeout=EXEC_TIMEOUT_S)
             done = CommandResult(
                 int(channel.returncode or 0), channel.read_stdout(), channel.read_stderr()
@@ -290,7 +292,8 @@ class KubernetesCluster(Cluster):
     def nodes(self) -> NodeAccess | None:
         """The machines, by the way that the user named; none unless one was."""
         if self._nodes is None:
-            self._nodes = access_to(self, self._options.nodes, self._options.ssh_user)
+            given = self._options
+            self._nodes = access_to(self, given.nodes, given.ssh_user, given.ssh_config)
         return self._nodes
 
     def hidden_state(self) -> Mapping[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sregym_core.errors import UsageError
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 ENDPOINTS = ("prometheus", "loki", "jaeger", "alertmanager")
-KNOWN = ("context", "kubeconfig", "pace", *ENDPOINTS, "nodes", "ssh-user", "suffix", "telemetry")
+KNOWN = ("context", "kubeconfig", "pace", *ENDPOINTS, "nodes", "ssh-user", "ssh-config", "suffix", "telemetry")
 _SUFFIX = re.compile(r"([a-z0-9-]{0,19}[a-z0-9])?")
 # Ways to the hosts of nodes; docker and podman for nodes that are containers, as those of kind; local
 # for a cluster of one node on this machine.
@@ -32,6 +33,7 @@ class ClusterOptions:
         endpoints: Base URLs or Services of telemetry, by name.
         nodes: The way to the hosts of nodes, one of `WAYS`.
         ssh_user: As whom `ssh` logs in there.
+        ssh_config: A file in the place of `~/.ssh/config`: ports, keys, jump hosts; empty for the usual ones.
         telemetry: Namespace whose Services of observability are used; empty for none.
         suffix: With which the names of applications' namespaces end.
     """
@@ -42,6 +44,7 @@ class ClusterOptions:
     endpoints: Mapping[str, str] = field(default_factory=dict)
     nodes: str = "none"
     ssh_user: str = "root"
+    ssh_config: str = ""
     suffix: str = ""
     telemetry: str = ""
 
@@ -88,8 +91,24 @@ def parse(options: Mapping[str, str]) -> ClusterOptions:
         kubeconfig=options.get("kubeconfig", ""),
         nodes=way,
         ssh_user=options.get("ssh-user", "root"),
+        ssh_config=_file(options.get("ssh-config", "")),
         pace=pace,
         suffix=suffix,
         telemetry=options.get("telemetry", ""),
         endpoints={name: options[name] for name in ENDPOINTS if name in options},
     )
+
+
+def _file(text: str) -> str:
+    """An absolute path to a file that is there, or nothing.
+
+    Raises:
+        UsageError: It is not there.
+    """
+    if not text:
+        return ""
+    path = Path(text).expanduser().absolute()
+    if not path.is_file():
+        msg = f"cluster 'kubeconfig', option 'ssh-config': there is no file {text!r}"
+        raise UsageError(msg)
+    return str(path)

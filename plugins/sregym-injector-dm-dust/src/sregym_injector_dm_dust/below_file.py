@@ -12,7 +12,7 @@ from sregym_core.model import Check, DiskBadBlocks, DiskCorruption, Node, Target
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.node_fitting import runs_no_store
-from sregym_injectors.nodes import NodeEdits, current, on_host
+from sregym_injectors.nodes import NodeEdits, current, on_host, repairs
 from sregym_injectors.pods import live, pods_of
 from sregym_injectors.pressure import after_pressure, store_started_anew
 from sregym_injectors.workloads import restart_rollout
@@ -93,17 +93,21 @@ class BelowFile(Fault):
     @override
     def present(self, context: FaultContext) -> Check:
         node = context.node.name
-        # On whichever disk of the node: volumes may have their own.
-        standing = node_access(context.cluster).settings()
-        mine = [one for one in standing if isinstance(one, self.setting) and one.node == node]
-        blocks = [pair for one in mine for pair in one.blocks]
+        blocks = [pair for one in self._standing(context) for pair in one.blocks]
         bad = [f"blocks {first} to {last} of node {node} {self.harm}" for first, last in blocks]
         return defect_check(f"{self.expected} of node {node}", bad)
 
     @override
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
-        repair = on_host(context, self.repair)
-        return (repair, *store_started_anew(context), *after_pressure(context, "Ready"))
+        found = repairs(context, self._standing(context), (self.repair,))
+        repair = (on_host(context, argv) for argv in found)
+        return (*repair, *store_started_anew(context), *after_pressure(context, "Ready"))
+
+    def _standing(self, context: FaultContext) -> list[DiskBadBlocks | DiskCorruption]:
+        """On whichever disk of the node: volumes may have their own."""
+        access, node = context.cluster.nodes, context.node.name
+        standing = () if access is None else access.settings()
+        return [one for one in standing if isinstance(one, self.setting) and one.node == node]
 
     def _pod(self, context: FaultContext) -> KubeObject:
         """The pod of the datastore on the node."""

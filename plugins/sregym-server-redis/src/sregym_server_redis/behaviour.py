@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, Line
@@ -45,6 +46,10 @@ _RETRY_S = 6.0
 _CHILD = 25
 _RDB = "short read or unsupported RDB version"
 _USUAL_CLIENTS = 10_000
+
+# What a child says whose snapshot fails at a call, or at any that writes.
+_NOT_WRITTEN = "Write error while saving DB to the disk(rdbSaveRio)"
+_NOT_SAVED = MappingProxyType({"fsync": "Write error saving DB on disk(fsync)"})
 
 
 class RedisKind(StoreKind):
@@ -287,7 +292,7 @@ class RedisKind(StoreKind):
                 note(world, process, "C", "*", "DB saved on disk", pid=_CHILD)
                 note(world, process, "M", "*", "Background saving terminated with success")
             else:
-                text = f"Write error while saving DB to the disk(rdbSaveRio): {trouble.words}"
+                text = f"{_NOT_SAVED.get(trouble.call, _NOT_WRITTEN)}: {trouble.words}"
                 note(world, process, "C", "#", text, pid=_CHILD)
                 note(world, process, "M", "#", "Background saving error")
         if trouble is not None:

@@ -16,9 +16,11 @@ from sregym_cluster_embedded.sdk.servers import (
     Process,
     Refusal,
     change,
+    end,
     moment,
     process_of,
     say,
+    write_trouble,
 )
 
 from sregym_server_sql import standby
@@ -33,9 +35,11 @@ from sregym_server_sql.journal import (
 )
 from sregym_server_sql.mysql_kind import SqlKind
 from sregym_server_sql.postgres_limits import connection_limits, demand_room
+from sregym_server_sql.postgres_panic import SYNC, fall, panic
 from sregym_server_sql.postgres_server import PostgresConnection, PostgresError
 from sregym_server_sql.postgres_settings import in_effect, taken_up
 from sregym_server_sql.program import PostgresProgram
+from sregym_server_sql.unread import until_next_failure_s
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,6 +49,8 @@ if TYPE_CHECKING:
 # The process of the server that serves a session.
 _BACKEND = 61
 _PAGE_BYTES = 8192
+# Set while it is about to fall; and the event of that.
+_FALLS, _SYNCS = "sql.falls", ("sync",)
 _STATES = {"ENOSPC": "53100", "EROFS": "25006", ALTERED: "XX001"}
 # Path in the data directory -> bytes.
 _FILES = {
@@ -149,7 +155,9 @@ class PostgresKind(SqlKind):
 
     def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
         """A standby looks for changes; or what all servers of SQL do."""
-        if arguments != ("stream",):
+        if arguments == _SYNCS:
+            self._sync(world, process, program)
+        elif arguments != ("stream",):
             super().event(world, process, program, *arguments)
         elif said := standby.look(world, process):
             self.tell(world, process, program, said)
@@ -264,12 +272,42 @@ class PostgresKind(SqlKind):
     def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
         """A file cannot be extended or read."""
         state = _STATES.get(trouble.error, "58030")
+        if write and trouble.call == SYNC:
+            return f"PANIC: {panic(trouble)} (SQLSTATE {state})"
         text = (
             f'could not extend file "{file.name}": {trouble.words}'
             if write
             else self._unreadable(trouble)
         )
         return f"ERROR: {text} (SQLSTATE {state})"
+
+    def look_at_disk(self, world: World, process: Process, program: PostgresProgram) -> None:
+        """A change that cannot be made sure of is met by whoever commits first."""
+        super().look_at_disk(world, process, program)
+        process = process_of(world, process.ref) or process
+        trouble = self._unsynced(world, process, program)
+        if trouble is not None and process.served_at is not None and _FALLS not in process.settings:
+            change(world, process.ref, settings={**process.settings, _FALLS: "yes"})
+            due_s = until_next_failure_s(world, process, trouble.share)
+            world.after(due_s, "userland.event", process.ref, *_SYNCS)
+
+    def _unsynced(
+        self, world: World, process: Process, program: PostgresProgram
+    ) -> Trouble | None:
+        """What its syncs meet, where they alone do."""
+        file = self.data_file(process, program)
+        trouble = None if file is None else write_trouble(world, process, file)
+        return trouble if trouble is not None and trouble.call == SYNC else None
+
+    def _sync(self, world: World, process: Process, program: PostgresProgram) -> None:
+        """It falls, and cannot recover; or all is well again meanwhile."""
+        settings = {key: value for key, value in process.settings.items() if key != _FALLS}
+        process = change(world, process.ref, settings=settings)
+        trouble = self._unsynced(world, process, program)
+        if trouble is not None:
+            last = stamp(moment(world, process.served_at or 0.0), "postgres")
+            self.tell(world, process, program, fall(trouble, _BACKEND, program.data_dir, last))
+            end(world, process.ref, 1)
 
     def pool_bytes(self, world: World, process: Process) -> int:
         """The shared buffers."""

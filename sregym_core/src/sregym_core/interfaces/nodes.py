@@ -106,6 +106,17 @@ class NodeAccess(ABC):
         )
         raise NodeError(msg)
 
+    def repairs(self, setting: NodeSetting) -> tuple[tuple[str, ...], ...]:
+        """Commands on the host by which an engineer makes a thing as it was, as it is set now.
+
+        Those of a machine differ with what it is set by there. Nothing where this access cannot tell
+        more than whoever asked for it knows.
+
+        Args:
+            setting: Which thing; what it is set to is not looked at.
+        """
+        return ()
+
     def back_ends(
         self, node: str, settings: Sequence[NodeSetting]
     ) -> tuple[tuple[BackEnd, ...], ...]:

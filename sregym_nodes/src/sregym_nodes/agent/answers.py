@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .backend import Note
+    from .journal import Entry
 
 _LOOK_S, _ANEW_S, _GONE_S = 0.1, 0.5, 5.0
 # A program outlasts the look at its lease by so much, and stands so long while it is tried.
@@ -59,11 +60,16 @@ class Answers(Backend):
         self._next = 0.0
         self._note: Note | None = None
         self._told: list[int] = []
+        self._first: list[int] = []
 
     @classmethod
     def can(cls, ask: Mapping[str, Any]) -> bool:
         """Whether such a call can be answered so, on any machine; programs cannot wait."""
         return bool(ask.get("error")) and cls.reaches(str(ask.get("call")))
+
+    def repair(self, entry: Entry) -> list[list[str]]:
+        """The process that holds the programs is ended, by the name that it has."""
+        return [["pkill", "-x", _NAME.decode()]]
 
     @classmethod
     def reaches(cls, call: str) -> bool:
@@ -123,6 +129,7 @@ class Answers(Backend):
         ctypes.CDLL(None).prctl(_SET_NAME, _NAME)
         note({"links": []})
         self._note = note
+        self._first = pids
         found = Places(ask, pids)
         by_group = Meant.by_group(scope)
         rule = _rule(ask, limited=found.are_limited, pids=not by_group)
@@ -152,6 +159,8 @@ class Answers(Backend):
             self._meant.take(trial.pid)
         with Trial(call, file) as other:
             besides = other.call().error
+        if said != wanted and not any(map(facts.started, self._first)):
+            return {**effect, "seen": "all whom it is about have ended at such a call"}
         if said != wanted or besides == wanted:
             seen = os.strerror(said) if said else "no error"
             what = "others fail, too" if said == wanted else f"a call of {call} there gave {seen}"

@@ -79,6 +79,13 @@ class Backend(ABC):
     def dismiss(self, state: Mapping[str, Any]) -> None:  # noqa: B027 - nothing by default
         """The process that holds the change is told to end: collect what it started, if anything."""
 
+    def repair(self, entry: Entry) -> list[list[str]]:
+        """Commands by which somebody on this machine who knows nothing of the journal makes it whole.
+
+        What is left of the change then goes by itself.
+        """
+        return []
+
     def stands(self, entry: Entry) -> bool:
         """Whether it is still so: others may have undone it."""
         return entry.is_held

@@ -102,7 +102,7 @@ def on_volumes(pid: int, most: int = 256) -> set[str]:
 
 
 def mapped_device(path: Path) -> str:
-    """The device of the device mapper on which a file or a mounted volume lies.
+    """The device on which a file or a mounted volume lies: of the device mapper, or a prepared disk.
 
     Raises:
         Refusal: It lies on another kind of device.
@@ -112,6 +112,10 @@ def mapped_device(path: Path) -> str:
     name = facts.read(Path(f"/sys/dev/block/{number}/dm/name")).strip()
     if name:
         return name
+    loop = Path(f"/sys/dev/block/{number}").resolve().name
+    behind = facts.read(Path("/sys/block", loop, "loop/backing_file")).strip()
+    if behind.endswith("/disk") and "/disks/" in behind:
+        return loop  # that of a disk which was prepared
     uevent = facts.read(Path(f"/sys/dev/block/{number}/uevent"))
     what = uevent.partition("DEVNAME=")[2].partition("\n")[0] or f"device {number}"
     msg = (
@@ -122,15 +126,16 @@ def mapped_device(path: Path) -> str:
 
 
 def mount_points(device: str) -> list[Path]:
-    """Where a device of the device mapper is mounted, in the view of any process."""
+    """Where a device is mounted, in the view of any process."""
     number = facts.read(Path("/sys/block", _kernel_name(device), "dev")).strip()
     found = {}
-    for info in Path("/proc").glob("[0-9]*/mountinfo"):
+    # Its own view first: others may not be looked through.
+    for info in (Path("/proc/self/mountinfo"), *Path("/proc").glob("[0-9]*/mountinfo")):
         for line in facts.read(info).splitlines():
             words = line.split()
             if len(words) > 4 and words[2] == number and words[4] not in found:
                 found[words[4]] = info.parent / "root" / words[4].lstrip("/")
-    return sorted(found.values())
+    return list(found.values())
 
 
 def drop_pages(device: str) -> int:
@@ -192,4 +197,4 @@ def _kernel_name(device: str) -> str:
     for path in Path("/sys/block").glob("dm-*/dm/name"):
         if facts.read(path).strip() == device:
             return path.parts[3]
-    return ""
+    return device if Path("/sys/block", device, "loop").is_dir() else ""

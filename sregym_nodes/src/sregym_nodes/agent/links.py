@@ -56,14 +56,14 @@ class Queue(Backend):
                 f"sch_{self.name}, or take a kernel that has it"
             )
         try:
-            _free(_device(ask), bool(ask.get("replaces")))
+            _free(device_of(ask), bool(ask.get("replaces")))
         except Refusal as refusal:
             return str(refusal)
         return ""
 
     def inject(self, ask: Mapping[str, Any], note: Note) -> None:
         """Put it there."""
-        device, inwards = _device(ask), ask.get("way") == "in"
+        device, inwards = device_of(ask), ask.get("way") == "in"
         note({"device": device, "in": inwards})
         if inwards:
             _run("ip", "link", "add", _IN_DEVICE, "type", "ifb")
@@ -97,6 +97,11 @@ class Queue(Backend):
                 _run("ip", "link", "del", _IN_DEVICE)
         elif _ours(str(state["device"])) is not None:
             _run("tc", "qdisc", "del", "dev", str(state["device"]), "root")
+
+    def repair(self, entry: Entry) -> list[list[str]]:
+        """The queueing discipline is deleted, or what leads packets to it."""
+        device = str(entry.state["device"])
+        return [["tc", "qdisc", "del", "dev", device, "ingress" if entry.state["in"] else "root"]]
 
     def stands(self, entry: Entry) -> bool:
         """Whether it is there."""
@@ -156,7 +161,12 @@ class Tbf(Queue):
         return [self.name, "rate", rate, "burst", "32kb", "latency", "400ms"]
 
 
-def _device(ask: Mapping[str, Any]) -> str:
+def device_of(ask: Mapping[str, Any]) -> str:
+    """The network device that is meant; by default the one to everybody else.
+
+    Raises:
+        Refusal: There is none.
+    """
     named = str(ask.get("device") or "")
     if not named:
         words = _run("ip", "route", "show", "default").split()

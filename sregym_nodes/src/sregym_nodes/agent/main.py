@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import burning, holding
+from . import burning, holding, prepared
 from .journal import Journal
 from .refusal import Refusal
 from .verbs import VERBS
@@ -29,6 +29,9 @@ def main() -> int:
     if verb in _HOLDS:
         ident, answer = words
         holding.hold(journal, ident, int(answer), again=_HOLDS[verb])
+        return 0
+    if verb == "disk":
+        prepared.serve(*words)
         return 0
     given: dict[str, Any] = json.loads(sys.stdin.read() or "{}")
     if verb == "work":

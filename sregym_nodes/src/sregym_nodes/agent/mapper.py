@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import mmap
 import os
+import shlex
 import shutil
 import sys
 import time
@@ -110,6 +111,17 @@ class Mapper(Backend):
         with suppress(Refusal):
             tables.dmsetup("clear", name)
 
+    def repair(self, entry: Entry) -> list[list[str]]:
+        """The table of before is put back below the file system, and what was read since forgotten."""
+        name, before = str(entry.state["device"]), str(entry.state["before"])
+        lines = " ".join(shlex.quote(line) for line in before.splitlines())
+        swap = (
+            f"printf '%s\\n' {lines} | dmsetup load {name}",
+            *(f"dmsetup {verb} --noudevsync {name}" for verb in ("suspend", "resume")),
+            "echo 1 > /proc/sys/vm/drop_caches",
+        )
+        return [["sh", "-c", " && ".join(swap)]]
+
     def stands(self, entry: Entry) -> bool:
         """Whether the table is ours."""
         state = entry.state
@@ -188,7 +200,7 @@ class Dust(Mapper):
 
     def seen(self, path: Path, ask: Mapping[str, Any]) -> str:
         """A bad block fails, its neighbour does not."""
-        return _unreadable(path, ask["blocks"])
+        return unreadable(path, ask["blocks"])
 
     def stands(self, entry: Entry) -> bool:
         """Whether there are bad blocks still: each can be written anew."""
@@ -218,7 +230,7 @@ class ErrorSegments(Mapper):
 
     def seen(self, path: Path, ask: Mapping[str, Any]) -> str:
         """A bad block fails, its neighbour does not."""
-        return _unreadable(path, ask["blocks"])
+        return unreadable(path, ask["blocks"])
 
 
 class Flakey(Mapper):
@@ -230,13 +242,13 @@ class Flakey(Mapper):
 
     def below(self, segment: Segment, ask: Mapping[str, Any]) -> Segment:
         """Up and down in whole seconds."""
-        up, down = _seconds(float(ask["share"]))
+        up, down = seconds(float(ask["share"]))
         return replace(segment, target="flakey", words=(*segment.words, str(up), str(down)))
 
     def seen(self, path: Path, ask: Mapping[str, Any]) -> str:
         """A read that fails within a period."""
-        period = sum(_seconds(float(ask["share"]))) + 1.0
-        failed = wait_for(lambda: _error(path, 0) == errno.EIO, period)
+        period = sum(seconds(float(ask["share"]))) + 1.0
+        failed = wait_for(lambda: error_of(path, 0) == errno.EIO, period)
         return f"reads fail within {period:g} s" if failed else ""
 
 
@@ -295,7 +307,7 @@ def _inside(segment: Segment, blocks: Sequence[Sequence[int]]) -> list[int]:
     return sorted(block for block in meant if first <= block < last)
 
 
-def _seconds(share: float) -> tuple[int, int]:
+def seconds(share: float) -> tuple[int, int]:
     """Whole seconds up and down whose share of down is the nearest, in the shortest period."""
     pairs = ((up, down) for down in range(1, _WINDOW_S) for up in range(_WINDOW_S - down + 1))
     return min(pairs, key=lambda pair: (abs(pair[1] / sum(pair) - share), sum(pair)))
@@ -312,7 +324,8 @@ def read_block(path: Path, block: int) -> bytes:
         os.close(fd)
 
 
-def _error(path: Path, block: int) -> int:
+def error_of(path: Path, block: int) -> int:
+    """The number of the error that a block gives, 0 for none."""
     try:
         read_block(path, block)
     except OSError as error:
@@ -320,10 +333,11 @@ def _error(path: Path, block: int) -> int:
     return 0
 
 
-def _unreadable(path: Path, blocks: Sequence[Sequence[int]]) -> str:
+def unreadable(path: Path, blocks: Sequence[Sequence[int]]) -> str:
+    """What is said where bad blocks fail and their neighbour does not; empty where it is not so."""
     bad = {block for first, last in blocks for block in (first, last)}
     inner = {block for first, last in blocks for block in range(first, last + 1)}
     good = next(block for block in range(len(inner) + 1) if block not in inner)
-    if all(_error(path, block) == errno.EIO for block in bad) and not _error(path, good):
+    if all(error_of(path, block) == errno.EIO for block in bad) and not error_of(path, good):
         return f"{len(inner)} blocks give Input/output error, others do not"
     return ""

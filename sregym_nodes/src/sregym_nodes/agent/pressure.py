@@ -107,6 +107,10 @@ class Pressure(Backend):
         """Empty the group."""
         groups.emptied([Path(folder) for folder in state.get("folders", ())])
 
+    def repair(self, entry: Entry) -> list[list[str]]:
+        """Whoever is called so is ended."""
+        return [["pkill", "-x", str(entry.ask["as"])]] if entry.ask.get("as") else []
+
     def stands(self, entry: Entry) -> bool:
         """Whether anybody is left there."""
         return bool(groups.members([Path(folder) for folder in entry.state.get("folders", ())]))

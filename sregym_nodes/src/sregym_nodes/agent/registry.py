@@ -8,7 +8,9 @@ from .copies import AlteredCopy
 from .families import GroupModule, ModifyReturn, Override
 from .links import Netem, Tbf
 from .mapper import Delay, Dust, ErrorSegments, Flakey
+from .prepared import PreparedDisk
 from .pressure import Burner, StressNg
+from .redirect import Redirected
 from .refusal import Refusal
 from .strace import Strace
 
@@ -20,9 +22,9 @@ if TYPE_CHECKING:
 
 BACKENDS: tuple[type[Backend], ...] = (
     *(ModifyReturn, GroupModule, Override, Strace),
-    *(Dust, ErrorSegments, AlteredCopy, Flakey, Delay),
+    *(Dust, ErrorSegments, AlteredCopy, Flakey, Delay, PreparedDisk),
     *(StressNg, Burner),
-    *(Netem, Tbf),
+    *(Netem, Tbf, Redirected),
 )
 AUTO = "auto"
 

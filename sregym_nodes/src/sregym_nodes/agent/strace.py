@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .backend import Note
+    from .journal import Entry
 
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 _ATTACH_S = 5.0
@@ -50,6 +51,10 @@ class Strace(Backend):
         self._scope: Scope | None = None
         self._note: Note | None = None
         self.hits = 0
+
+    def repair(self, entry: Entry) -> list[list[str]]:
+        """The tracers are ended: they are those whose processes are meant."""
+        return [["pkill", "-x", self.name]]
 
     def resource(self, ask: Mapping[str, Any]) -> str:
         """The processes: the kernel lets only one program trace each."""
@@ -75,9 +80,18 @@ class Strace(Backend):
         self._attach(ask)
 
     def probe(self, ask: Mapping[str, Any], state: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A call of a traced process fails, and all that are meant are traced."""
-        why = self._tried(ask)
+        """A call of a traced process fails, and all that are meant are traced.
+
+        Theirs count first: who ends at such a call leaves nothing that a trial could name.
+        """
         assert self._scope is not None
+        meant = list(self._meant.values())
+        self._hear(0)
+        why = "" if self.hits else self._tried(ask)
+        if why and not self.hits:
+            self._hear(_LOOK_S)
+        if self.hits or not any(facts.started(pid) for pids in meant for pid in pids):
+            why = ""
         free = [pid for pid in self._scope.pids() if not self._is_ours(pid)]
         if not why and free and not wait_for(lambda: not any(map(self._missed, free)), _ATTACH_S):
             why = f"processes {free} of {self._scope.told} are not traced"
@@ -109,9 +123,7 @@ class Strace(Backend):
 
     def attend(self, ask: Mapping[str, Any], timeout_s: float) -> bool:
         """Attach to who has come; False when somebody ended a tracer whose processes go on."""
-        pipes = [tracer.stderr for tracer in self._tracers.values() if tracer.stderr is not None]
-        for pipe in select.select(pipes, (), (), min(timeout_s, _LOOK_S))[0]:
-            self.hits += len(_INJECTED.findall(os.read(pipe.fileno(), 65536)))
+        self._hear(min(timeout_s, _LOOK_S))
         for pid, tracer in list(self._tracers.items()):
             if tracer.poll() is None:
                 continue
@@ -121,6 +133,12 @@ class Strace(Backend):
         assert self._scope is not None
         self._attach(ask)
         return True
+
+    def _hear(self, timeout_s: float) -> None:
+        """What tracers tell of calls that were met."""
+        pipes = [tracer.stderr for tracer in self._tracers.values() if tracer.stderr is not None]
+        for pipe in select.select(pipes, (), (), timeout_s)[0]:
+            self.hits += len(_INJECTED.findall(os.read(pipe.fileno(), 65536)))
 
     def _gone(self, pid: int, start: int) -> bool:
         tracer = self._tracers.get(pid)

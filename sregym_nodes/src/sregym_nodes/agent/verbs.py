@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import facts, files, holding, registry
+from . import facts, files, holding, prepared, registry
 from .journal import APPLIED, ENDED, INTENT, Entry, Journal
 from .refusal import Refusal
 from .scope import Scope
@@ -107,6 +107,18 @@ def locate(_journal: Journal, given: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"device": files.mapped_device(path), "blocks": files.extents(path), "path": str(path)}
 
 
+def prepare(journal: Journal, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Mount a file or partition (`file`, `at`) so that its disk can go bad without a device mapper."""
+    _need_root()
+    return prepared.prepare(journal.folder, given)
+
+
+def release(journal: Journal, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Unmount what was prepared of a `file`; it is as it was."""
+    _need_root()
+    return prepared.release(journal.folder, given)
+
+
 def _examined(ask: Mapping[str, Any]) -> Mapping[str, str]:
     try:
         found = registry.fitting(ask)
@@ -122,6 +134,8 @@ VERBS: Mapping[str, Callable[[Journal, Mapping[str, Any]], Mapping[str, Any]]] =
     "list": listing,
     "examine": examine,
     "locate": locate,
+    "prepare": prepare,
+    "release": release,
 }
 
 
@@ -150,6 +164,7 @@ def _told(entry: Entry) -> Mapping[str, Any]:
         "stands": stands,
         "left_s": round(entry.until - facts.now(), 1),
         "effect": entry.effect,
+        "repair": registry.named(entry.backend).repair(entry) if stands else [],
     }
 
 

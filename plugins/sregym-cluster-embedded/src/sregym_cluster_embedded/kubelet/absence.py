@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 FROZEN, STOPPED, OFF = "frozen", "stopped", "off"
 NO_RUNTIME = "without runtime"
+# Of a machine that is no part of the simulation: whoever registered the node sees to its pods.
+OUTSIDE = "outside"
 # By node: how its kubelet is, while it is not running.
 _ABSENT: TableKey[str, str] = TableKey("kubelet.absent")
 _HELD: TableKey[str, tuple[tuple[str, tuple[Any, ...]], ...]] = TableKey("kubelet.held")
@@ -39,6 +41,7 @@ _DIAL = {
     FROZEN: "net/http: TLS handshake timeout",
     STOPPED: "dial tcp {}:10250: connect: connection refused",
     OFF: "dial tcp {}:10250: connect: no route to host",
+    OUTSIDE: "dial tcp {}:10250: connect: connection refused",
 }
 _NO_SOCKET = (
     'rpc error: code = Unavailable desc = connection error: desc = "transport: Error while '
@@ -47,7 +50,7 @@ _NO_SOCKET = (
 
 
 def absent(world: World, node: str) -> str:
-    """`frozen` (by a signal), `stopped`, `off` or `without runtime`; empty while the kubelet works."""
+    """`frozen` (by a signal), `stopped`, `off`, `without runtime` or `outside`; empty while it works."""
     how: str = world.table(_ABSENT).get(node, "")
     return how
 

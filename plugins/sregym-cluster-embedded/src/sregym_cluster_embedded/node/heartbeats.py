@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _LEASES = "leases.coordination.k8s.io"
-_LEASE_NAMESPACE = "kube-node-lease"
+LEASE_NAMESPACE = "kube-node-lease"
 _SERVER = "apiserver.kubernetes.io/identity"
 _RENEWED_EVERY_S = 10.0
 _REPORTED_EVERY_S = 300.0
@@ -35,12 +35,15 @@ _CLOSE_S = 1e-3
 def fresh(world: World, resource: str, obj: Object) -> Object:
     """A node or node lease as its kubelet would have renewed it by now; others as they are.
 
-    A kubelet that is silent renews nothing. The stored object stays as it is.
+    A kubelet that is silent renews nothing. The stored object stays as it is. What a kubelet outside
+    of the simulation reports of its machine is written as it comes.
     """
-    if resource == _LEASES and obj["metadata"].get("namespace") == _LEASE_NAMESPACE:
-        if world.store.get(Key("nodes", "", obj["metadata"]["name"])) is None:
+    if resource == _LEASES and obj["metadata"].get("namespace") == LEASE_NAMESPACE:
+        name = obj["metadata"]["name"]
+        known = world.store.get(Key("nodes", "", name)) is not None
+        if not known or machines.machine(world, name) is None:
             return obj
-        return as_of(world, LEASE, obj, last_renewal(world, obj["metadata"]["name"]))
+        return as_of(world, LEASE, obj, last_renewal(world, name))
     if resource == _LEASES and _key(obj) in world.table(HELD):
         since, until = world.table(HELD)[_key(obj)]
         moment = min(world.now, until)
@@ -49,7 +52,11 @@ def fresh(world: World, resource: str, obj: Object) -> Object:
     if resource == _LEASES and (obj["metadata"].get("labels") or {}).get(_SERVER):
         at = _latest(world, obj["metadata"]["name"], _RENEWED_EVERY_S)
         return {**obj, "spec": {**obj["spec"], "renewTime": world.micro_timestamp(at)}}
-    if resource == "nodes" and _posting(obj):
+    if (
+        resource == "nodes"
+        and _posting(obj)
+        and machines.machine(world, obj["metadata"]["name"]) is not None
+    ):
         return as_of(world, STATUS, obj, last_sign(world, obj["metadata"]["name"], STATUS))
     return obj
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.controllers import node_lifecycle
+from sregym_cluster_embedded.kubelet import absence
 from sregym_cluster_embedded.node import heartbeats
 from sregym_cluster_embedded.store import ChangeType, Key
 
@@ -34,10 +35,30 @@ def node_changed(world: World, change: Change) -> None:
         _say(world, change.obj, "RemovingNode", f"Removing Node {name} from Controller")
         heartbeats.speak_again(world, name)
         node_lifecycle.speaks_again(world, name)
+        if absence.absent(world, name) == absence.OUTSIDE:
+            absence.come_back(world, name)
     elif change.old is None and machines.machine(world, name) is None:
         heartbeats.fall_silent(world, name)
         node_lifecycle.fell_silent(world, name, world.now + _STARTUP_S)
+        absence.leave(world, name, absence.OUTSIDE)
         world.after(_NOTICED_S, REGISTER, name)
+
+
+def lease_changed(world: World, change: Change) -> None:
+    """A kubelet of a machine outside of the simulation gives a sign of life: it renews its lease."""
+    name = change.key.name
+    if change.type is ChangeType.DELETED or change.key.namespace != heartbeats.LEASE_NAMESPACE:
+        return
+    if machines.machine(world, name) is not None:
+        return
+    if world.store.get(Key("nodes", "", name)) is None or _renewed(change.old) == _renewed(change.obj):
+        return
+    heartbeats.fall_silent(world, name)
+    node_lifecycle.fell_silent(world, name, world.now)
+
+
+def _renewed(lease: Object | None) -> str:
+    return str(((lease or {}).get("spec") or {}).get("renewTime", ""))
 
 
 def register(world: World, name: str) -> None:

@@ -35,7 +35,7 @@ def contribution() -> Contribution:
         },
         followers={
             "nodes": (kubelets.node_changed, registration.node_changed),
-            restoring.LEASES: (restoring.lease_changed,),
+            restoring.LEASES: (restoring.lease_changed, registration.lease_changed),
             **dict.fromkeys(restoring.OWN_KINDS, (restoring.server_changed,)),
             **dict.fromkeys(dynamic.RESOURCES, (refusals.configuration_changed,)),
         },

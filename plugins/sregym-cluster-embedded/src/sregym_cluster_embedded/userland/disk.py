@@ -55,11 +55,13 @@ class Trouble(NamedTuple):
             come than were written.
         share: The part of the accesses that do.
         offset: The first byte of the file that cannot be read, or is wrong.
+        call: The one call that meets it, `fsync`; empty where all do that reach the disk.
     """
 
     error: str
     share: float = 1.0
     offset: int = 0
+    call: str = ""
 
     @property
     def words(self) -> str:
@@ -146,7 +148,7 @@ def _failing(
     for call in calls:
         error, share = syscalls.risk(world, _caller(process), call, file.path)
         if error and share > 0:
-            return Trouble(error, share)
+            return Trouble(error, share, call=call)
     return None
 
 

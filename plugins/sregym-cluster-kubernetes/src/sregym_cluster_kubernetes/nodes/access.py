@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from contextlib import suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,13 @@ from sregym_core.model import (
 from sregym_cluster_kubernetes.nodes.agents import Agents
 from sregym_cluster_kubernetes.nodes.asks import CAPABILITIES, KINDS
 from sregym_cluster_kubernetes.nodes.recipes import RECIPES, TRIALS
-from sregym_cluster_kubernetes.nodes.transports import DockerExec, Here, PrivilegedPod, Ssh
+from sregym_cluster_kubernetes.nodes.transports import (
+    DockerExec,
+    Here,
+    PrivilegedPod,
+    Ssh,
+    UnreachedError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -127,20 +134,26 @@ class HostNodes(NodeAccess):
             raise NodeError(msg)
 
     def settings(self) -> tuple[NodeSetting, ...]:
-        """What can be read of each node; a thing that a node does not have is left out."""
+        """What can be read of each node: neither things that one does not have, nor nodes out of reach."""
         found: dict[str, NodeSetting] = {}
         for node in self.nodes():
-            for setting in _baseline_of(node.name):
-                if self._is_agents(setting):
-                    continue
-                try:
-                    value = self.read(setting)
-                except NodeError:
-                    continue
-                if not value.is_neutral:
-                    found[value.key] = value
-            found |= {one.key: one for one in self._agents.settings(node.name)}
+            with suppress(UnreachedError):
+                found |= {one.key: one for one in self._settings_of(node.name)}
         return tuple(found[key] for key in sorted(found))
+
+    def _settings_of(self, node: str) -> Iterator[NodeSetting]:
+        for setting in _baseline_of(node):
+            if self._is_agents(setting):
+                continue
+            try:
+                value = self.read(setting)
+            except UnreachedError:
+                raise
+            except NodeError:
+                continue
+            if not value.is_neutral:
+                yield value
+        yield from self._agents.settings(node)
 
     def back_ends(
         self, node: str, settings: Sequence[NodeSetting]
@@ -175,6 +188,10 @@ class HostNodes(NodeAccess):
     def blocks_of(self, namespace: str, pod: str, path: str, container: str = "") -> DiskBlocks:
         """Where a file lies, as the agent on its node finds it."""
         return self._agents.blocks_of(namespace, pod, path, container)
+
+    def repairs(self, setting: NodeSetting) -> tuple[tuple[str, ...], ...]:
+        """As the agent on the node says of the back end that it took."""
+        return self._agents.repairs(setting) if self._is_agents(setting) else ()
 
     def _said(self, node: str, argv: Sequence[str], stdin: str = "") -> str:
         done = self.run(node, argv, stdin)
@@ -229,14 +246,16 @@ class ThisMachine(HostNodes):
         return (Node(name=socket.gethostname()),)
 
 
-def access_to(cluster: Cluster, way: str, ssh_user: str = "root") -> HostNodes | None:
+def access_to(
+    cluster: Cluster, way: str, ssh_user: str = "root", ssh_config: str = ""
+) -> HostNodes | None:
     """Access by the way of an option; None for `none`."""
     if way == "none":
         return None
     if way == "pod":
         return HostNodes(cluster, PrivilegedPod(cluster))
     if way == "ssh":
-        return HostNodes(cluster, Ssh(lambda node: _address(cluster, node), ssh_user))
+        return HostNodes(cluster, Ssh(lambda node: _address(cluster, node), ssh_user, config=ssh_config))
     if way == "local":
         return HostNodes(cluster, Here())
     return HostNodes(cluster, DockerExec(way))

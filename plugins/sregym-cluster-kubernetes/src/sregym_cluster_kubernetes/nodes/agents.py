@@ -15,7 +15,7 @@ from sregym_nodes.renewal import Renewal
 from sregym_cluster_kubernetes.nodes.asks import CAPABILITIES, KINDS, ask_of, scope_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from sregym_core.interfaces import Cluster, CommandResult
     from sregym_core.interfaces.nodes import S
@@ -115,6 +115,15 @@ class Agents:
                 return found
         return setting.neutral()
 
+    def repairs(self, setting: NodeSetting) -> tuple[tuple[str, ...], ...]:
+        """How an engineer undoes it by hand; nothing where it does not stand."""
+        return tuple(
+            tuple(argv)
+            for change in self._changes(setting.nodes[0])
+            if change["key"] == setting.key
+            for argv in change["repair"]
+        )
+
     def apply(self, setting: NodeSetting) -> None:
         """Ask the agent for it, or to undo it.
 
@@ -177,13 +186,15 @@ class Agents:
         return {"device": disk}
 
     def _standing(self, node: str) -> tuple[NodeSetting, ...]:
+        return tuple(parse_setting(one["ask"]["setting"]) for one in self._changes(node))
+
+    def _changes(self, node: str) -> list[Mapping[str, Any]]:
+        """What stands of this owner's."""
         try:
             changes = self._agent(node).changes()
         except AgentError as error:
             raise NodeError(str(error)) from error
-        mine = (one for one in changes if one["owner"] == self._owner and one["stands"])
-        found = [one["ask"]["setting"] for one in mine]
-        return tuple(parse_setting(data) for data in found)
+        return [one for one in changes if one["owner"] == self._owner and one["stands"]]
 
     def _agent(self, node: str) -> NodeAgent:
         if node not in self._agents:

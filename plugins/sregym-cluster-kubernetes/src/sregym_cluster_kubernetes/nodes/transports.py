@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 
     from sregym_core.interfaces import Cluster
 
-TIMEOUT_S = 60.0
+TIMEOUT_S = 120.0
 POD_NAMESPACE = "kube-system"
 POD_IMAGE = "busybox:1.36"
 POD_TIMEOUT_S = 120.0
+
+
+class UnreachedError(NodeError):
+    """No way leads to the host now: whatever else would be asked of it would fail as well."""
 
 
 class Transport(ABC):
@@ -95,7 +99,7 @@ class DockerExec(Transport):
         done = self._run((*head, *argv), stdin)
         if done.exit_code == 1 and "No such container" in done.stderr:
             msg = f"no container is called {node!r}; are the nodes containers of this machine?"
-            raise NodeError(msg)
+            raise UnreachedError(msg)
         return done
 
 
@@ -106,6 +110,7 @@ class Ssh(Transport):
         address_of: The address of a node.
         user: As whom; anybody but root has to be allowed `sudo` without a password.
         run: What runs programs of this machine.
+        config: Of `ssh`, in the place of the usual files; empty for these.
     """
 
     def __init__(
@@ -113,19 +118,22 @@ class Ssh(Transport):
         address_of: Callable[[str], str],
         user: str = "root",
         run: Callable[[Sequence[str], str], CommandResult] = run_here,
+        config: str = "",
     ) -> None:
         self._address_of = address_of
         self._user = user
+        self._config = ("-F", config) if config else ()
         self._run = run
 
     def run(self, node: str, argv: Sequence[str], stdin: str = "") -> CommandResult:
         """`ssh`, with one line that the login shell takes apart into the same words."""
         words = tuple(argv) if self._user == "root" else ("sudo", "-n", "--", *argv)
-        head = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-l", self._user)
+        quick = ("-o", "BatchMode=yes", "-o", "ConnectTimeout=10")
+        head = ("ssh", *self._config, *quick, "-l", self._user)
         done = self._run((*head, self._address_of(node), "--", shlex.join(words)), stdin)
         if done.exit_code == 255:
             msg = f"node {node!r} cannot be reached by ssh: {done.stderr.strip()}"
-            raise NodeError(msg)
+            raise UnreachedError(msg)
         return done
 
 
@@ -156,9 +164,12 @@ class PrivilegedPod(Transport):
                     f"no pod came up on node {node!r} within {POD_TIMEOUT_S:g} s; does its kubelet "
                     "run? Else give another way to nodes (option nodes=ssh)"
                 )
-                raise NodeError(msg)
+                raise UnreachedError(msg)
             enter = ("nsenter", "-t", "1", "-m", "-u", "-i", "-n", "-p", "--")
-            return self._cluster.exec(POD_NAMESPACE, ref.name, (*enter, *argv), stdin=stdin)
+            # Not every server says where standard input ends, so the pod counts.
+            counted = ("sh", "-c", 'head -c "$0" | "$@"', str(len(stdin.encode())))
+            words = (*(counted if stdin else ()), *enter, *argv)
+            return self._cluster.exec(POD_NAMESPACE, ref.name, words, stdin=stdin)
         finally:
             self._cluster.delete(ref)
 

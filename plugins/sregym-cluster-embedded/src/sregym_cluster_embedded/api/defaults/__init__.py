@@ -38,6 +38,7 @@ _DEFAULTS: Mapping[str, Callable[[Object], Object]] = {
     "storageclasses.storage.k8s.io": storage.storage_class,
     "csidrivers.storage.k8s.io": storage.csi_driver,
     "secrets": storage.secret,
+    "nodes": further.node,
     "events": further.event,
     "ingressclasses.networking.k8s.io": network.ingress_class,
     "flowschemas.flowcontrol.apiserver.k8s.io": further.flow_schema,
