@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_oracle_checklist.blame import Accused
 from sregym_oracle_checklist.concepts import JOINT, relations, stems, subjects
+from sregym_oracle_checklist.conflicts import Conflicts
 from sregym_oracle_checklist.defects import Defects
 from sregym_oracle_checklist.hypotheses import ranked
 from sregym_oracle_checklist.layout import MAX_CHARS, Section
@@ -133,6 +134,7 @@ class Evidence:
             **self._places(), **self._blame(), **self._mechanism(), **self._subjects(),
             **self._denials(), **self._ranking(), **self._style(),
             **Defects(profile, self._claims).figures(),
+            **Conflicts(profile, self._accused, self.reading.clauses).figures(),
         }  # fmt: skip
         rivalled = any(figures[name] for name in _RIVALS)
         self.figures: Mapping[str, float] = {**figures, "unrivalled": float(not rivalled)}

@@ -17,6 +17,7 @@ from sregym_oracle_checklist.stance import (
     HEALTHY,
     HEDGE,
     LINK,
+    NOT_QUITE,
     OPEN_QUESTION,
     REPAIR,
     TO_THE_JUDGE,
@@ -115,7 +116,7 @@ def read(text: str, names: frozenset[str], phrases: tuple[str, ...] = ()) -> Rea
         for sentence in _sentences(line.text):
             number += 1
             since += 1
-            clean = sentence
+            clean = NOT_QUITE.sub("probably", sentence)
             if TO_THE_JUDGE.search(sentence):
                 continue
             kept[number] = clean
