@@ -26,6 +26,11 @@ DOUBTFUL = (
     "accused_besides", "undecided", "last_rival", "alternatives", "defects_listed", "faulted", "sibling",
     "removed_other", "reversed", "other_field", "opposed", "other_setting", "not_gone", "rival_repaired", "place_cleared",
 )  # fmt: skip
+# What does not follow from the words of the truth's author, where a text has them.
+AGAINST_OWN_WORDS = (
+    *(name for name in DOUBTFUL if name not in ("opposed", "not_gone", "other_field")),
+    "other_value",
+)
 # A text that speaks of no other place and no other defect is not failed unless it is this unlikely.
 RULED_OUT = 0.1
 # From here on what a text says of the defect in other words is enough.
@@ -129,7 +134,10 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
         SAYS_MOST, figures["mechanism"]
     )
     doubtful = supposed or taken_back or any(figures[name] for name in DOUBTFUL)
-    if figures["own_words"] and not figures["unsure"] and not doubtful and figures["covered"] == 1:
+    against = supposed or taken_back or any(figures[name] for name in AGAINST_OWN_WORDS)
+    if figures["own_words"] and not figures["unsure"] and not against and figures["covered"] == 1:
+        return True
+    if diagnosis is None and both_values(figures) and not (doubtful or unknown):
         return True
     if diagnosis and (unknown or doubtful or figures["covered"] < 1 or not figures["named"]):
         return None
@@ -164,6 +172,20 @@ def tells_defect(figures: Mapping[str, float]) -> bool:
         or figures["after"]
         or figures["before"]
         or any(figures[name] >= SAYS_MUCH for name in parts)
+    )
+
+
+def both_values(figures: Mapping[str, float]) -> bool:
+    """Whether a text says what the field was and is, at the truth's place, and nothing against it."""
+    return bool(
+        figures["after"]
+        and figures["before"]
+        and figures["named"]
+        and figures["unrivalled"]
+        and figures["covered"] == 1
+        and figures["mechanism_firm"] >= SAYS_MUCH
+        and not figures["unsure"]
+        and not figures["other_value"]
     )
 
 

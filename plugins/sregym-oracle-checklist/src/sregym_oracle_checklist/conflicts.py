@@ -37,6 +37,8 @@ _ASSIGNED = (
     r"(?:(?:is|was|has been|got|are)? ?(?:wrongly |now |currently )*(?:set|pointed|changed|pinned)? ?(?:to|at)|points? (?:to|at)|=|:|is|holds|of) ?[`'\"]?"
     r"(?P<value>(?=[\w./:-]*\d)[\w./:-]*\w|on|off|true|false)\b"
 )
+# What a field was before says of nothing that it is gone.
+_WAS_UNSET = re.compile(r"\bwas (?:unset|none|empty|missing|absent)\b", re.IGNORECASE)
 _CLEARING = re.compile(
     r"\bneither\b|\b(?:not|n't|never) (?:\w+ )?(?:the |a |to )?(?:\w+ )?(?:cause|culprit|blame|fault|origin|problem|reason)\b|\binnocent\b|\bexonerat\w+|\brul(?:e|ed|es|ing) (?:\S+ ){0,4}out\b",
     re.IGNORECASE,
@@ -133,7 +135,7 @@ class Conflicts:
         change = self._profile.truth.changed
         if change.after or not change.before:
             return False
-        whole = JOINT.join(c.text for c in self._claims)
+        whole = JOINT.join(_WAS_UNSET.sub(" ", c.text) for c in self._claims)
         return not {"removed", "denied"} & relations(whole)
 
     def _symptoms_alone(self) -> bool:
@@ -176,4 +178,3 @@ class Conflicts:
             c.denied and _CLEARING.search(c.text) and self._accused.truth_in(c.text)
             for c in self._clauses
         )
-

@@ -25,10 +25,12 @@ _UNITS = {
 # Fields of the API: every object has them.
 _PATH = re.compile(r"\b(?:spec|metadata|status|rules|containers?)[.\[]\S*")
 _MOVE = re.compile(
-    r"\bfrom (\S.{0,120}?),? (?:to|into) (\S.{0,120})|\bwas (\S.{0,120}?),? (?:and|but) is (?:now )?(\S.{0,120})"
+    r"(?<!come )(?<!comes )(?<!came )(?<!coming )\bfrom (\S.{0,120}?),? (?:to|into) (\S.{0,120})|\bwas (\S.{0,120}?),? (?:and|but) is (?:now )?(\S.{0,120})"
     r"|(\S{1,80}) ?(?:->|→|=>) ?(\S{1,80})",
     re.IGNORECASE,
 )
+_LEFT_SIDE = re.compile(r"[\w./-]+=(?=[\w'\"])")
+_UNIT = re.compile(r"[kmgt]i?b(?:ps|its?)?", re.IGNORECASE)
 # What may stand on a side of an arrow that tells a change.
 _VALUE = re.compile(
     r"[\d=:`'\"]|^(?:none|unset|null|nil|empty|absent|missing|gone|nothing|on|off|true|false|yes|no)\b",
@@ -77,7 +79,11 @@ class Values:
     """Values that one side of a change has and the other has not."""
 
     def __init__(self, here: str, there: str, known: str) -> None:
-        self._names = frozenset(v for v in identifiers(here) if v not in known)
+        # Of an assignment where nothing was before the left side is no value: `kubernetes.io/hostname=extra-node`.
+        assigned = here if there.strip() else _LEFT_SIDE.sub(" ", here)
+        self._names = frozenset(
+            v for v in identifiers(assigned) if v not in known and not _UNIT.fullmatch(v)
+        )
         self._names -= identifiers(there)
         self._names |= frozenset(v for v in _telling_parts(self._names, there) if v not in known)
         self._numbers = numbers(here) - numbers(there)
