@@ -30,6 +30,8 @@ _MOVE = re.compile(
     re.IGNORECASE,
 )
 _LEFT_SIDE = re.compile(r"[\w./-]+=(?=[\w'\"])")
+# A digit is told with what it counts: `minAvailable 1`.
+_SMALL = re.compile(r"\b([A-Za-z]{3,})[ :=]+(\d)(?![\w.])")
 _UNIT = re.compile(r"[kmgt]i?b(?:ps|its?)?", re.IGNORECASE)
 # What may stand on a side of an arrow that tells a change.
 _VALUE = re.compile(
@@ -87,6 +89,7 @@ class Values:
         self._names -= identifiers(there)
         self._names |= frozenset(v for v in _telling_parts(self._names, there) if v not in known)
         self._numbers = numbers(here) - numbers(there)
+        self._named_by = {m[2]: m[1].lower() for m in _SMALL.finditer(here)}
 
     def __bool__(self) -> bool:
         return bool(self._names or self._numbers)
@@ -98,7 +101,9 @@ class Values:
             return True
         have = numbers(low)
         return any(
-            n in have or ((n[0], "") in have and len(n[0]) > _TELLING) for n in self._numbers
+            (n in have or ((n[0], "") in have and len(n[0]) > _TELLING))
+            and (n[1] or self._named_by.get(n[0], "") in low)
+            for n in self._numbers
         )
 
 
@@ -361,10 +366,12 @@ class Profile:
 
     def other_change_in(self, text: str) -> bool:
         """Whether a text tells a change, and neither side of it is one of the true change."""
-        before, after = self.sides
-        moves = _moves(text)
+        change, moves = self.truth.changed, _moves(text)
+        # That something was or is nothing is said of many fields.
+        told = zip((change.before, change.after), self.sides, strict=True)
+        sides = [finds for value, finds in told if value] or list(self.sides)
         return bool(moves) and not any(
-            side(told) for move in moves for told in move for side in (before, after)
+            finds(side) for move in moves for side in move for finds in sides
         )
 
     def other_value_in(self, text: str) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import Application, Fault
     from sregym_core.model import FaultTarget, GroundTruth
 
-# So many right diagnoses may be undecided.
+# So many of the author's phrases alone may be undecided; of the frames none.
 UNDECIDED = 0.1
 # So many near misses must not pass.
 NEAR_MISSES = 10
@@ -77,17 +77,15 @@ def unrecognised(
 ) -> Mapping[str, str]:
     """Right diagnoses that do not pass, by name of the phrasing: outcome and text.
 
-    A few may be left undecided, of the frames and of the author's phrases each.
+    Of the author's phrases, which say less than a diagnosis, a few may be left undecided.
     """
     texts = phrasings(truth)
     found = _told(judge, truth, parts, texts, wanted=True)
     if any(text.startswith(Outcome.FAIL) for text in found.values()):
         return found
-    framed, own = ([n for n in texts if n.startswith("author: ") is kind] for kind in (False, True))
-    left = (
-        sum(name in found for name in names) <= UNDECIDED * len(names) for names in (framed, own)
-    )
-    return {} if all(left) else found
+    own = [name for name in texts if name.startswith("author: ")]
+    few = set(found) <= set(own) and len(found) <= max(1, UNDECIDED * len(own))
+    return {} if few else found
 
 
 def mistaken(
