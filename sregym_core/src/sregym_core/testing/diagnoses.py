@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -84,8 +85,8 @@ def unrecognised(
     if any(text.startswith(Outcome.FAIL) for text in found.values()):
         return found
     own = [name for name in texts if name.startswith("author: ")]
-    few = set(found) <= set(own) and len(found) <= max(1, UNDECIDED * len(own))
-    return {} if few else found
+    few = len(found) <= ceil(UNDECIDED * len(own)) and 2 * len(found) < len(own)
+    return {} if not found or (few and set(found) <= set(own)) else found
 
 
 def mistaken(
