@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from sregym_core.interfaces import SystemState
 from sregym_core.model import Component, ObjectRef, Severity, SideEffect
 from sregym_core.testing import Shop
-from sregym_oracles.leaves import leaves_of, leaves_of_text
+from sregym_oracles.leaves import Records, leaves_of, leaves_of_text
 
 from sregym_oracles import Rule, differences, rules, side_effects
 
@@ -62,6 +62,8 @@ def test_what_datastores_hold_has_leaves_too() -> None:
     assert leaves_of_text(json.dumps({"databases": {"d": dump}})) == {
         "databases/d/a": 2,
         "databases/d/b": 0,
+        "contents/databases/d/a": Records({" VALUES(1);": 1, " VALUES(2);": 1}),
+        "contents/databases/d/b": Records(),
     }
     assert leaves_of_text("orders: 12\nkey = value\nnothing") == {"orders": 12, "key": "value"}
     assert leaves_of_text("[" * 100_000) == {}
@@ -153,6 +155,24 @@ def test_each_class(before: Any, after: Any, kinds: list[str]) -> None:
     [
         ("mongodb", '{"collections": {"a.b": 80}}', '{"collections": {}}', ["data-lost"]),
         ("mongodb", '{"collections": {"a.b": 80}}', '{"collections": {"a.b": 71}}', ["data-lost"]),
+        (
+            "mongodb",
+            '{"contents": {"a.b": ["x", "y"]}}',
+            '{"contents": {"a.b": ["x", "z"]}}',
+            ["data-tampered"],
+        ),
+        (
+            "mongodb",
+            '{"contents": {"a.b": ["x", "y"]}}',
+            '{"contents": {"a.b": ["x", "y", "z"]}}',
+            [],
+        ),
+        (
+            "redis",
+            '{"keys": {"0/a": ["hash", {"n": "1"}]}}',
+            '{"keys": {"0/a": ["hash", {"n": "2"}]}}',
+            ["data-tampered"],
+        ),
         ("mongodb", '{"collections": {"a.b": 80}}', '{"collections": {"a.b": 79}}', []),
         ("mongodb", "{}", '{"accounts": {"a.u": {"roles": ["root@admin"]}}}', ["broad-grant"]),
         ("mongodb", "{}", '{"accounts": {"a.u": {"roles": ["read@shop"]}}}', ["account-added"]),

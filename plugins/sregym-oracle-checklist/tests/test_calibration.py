@@ -104,8 +104,7 @@ def test_the_expert_sentence_of_each_truth_passes_and_no_other_truth_accepts_it(
         for other, sentence in truths.items()
         if judge_diagnosis(sentence.sentence(), None, [truth], components).outcome is Outcome.PASS
     }
-    # `dns down` of coredns says little but what it is called: left undecided.
-    assert accepted == {(name, name) for name in truths if name != "dns-down"}
+    assert accepted == {(name, name) for name in truths}
 
 
 @pytest.mark.parametrize("denial", DENIALS)

@@ -21,8 +21,18 @@ _METADATA = ("labels", "finalizers", "ownerReferences")
 _WORDS = ("command", "args")
 # What tables a dump of a relational database makes, and the rows that it puts in.
 _MADE = re.compile(r"^CREATE TABLE \"?(\w+)", re.MULTILINE)
-_ROW = re.compile(r"^INSERT INTO \"?(\w+)", re.MULTILINE)
+_ROW = re.compile(r"^INSERT INTO \"?(\w+)\"?(.*)", re.MULTILINE)
+# Below it datastores list what each of their records looks like.
+_CONTENTS = "contents/"
 _LINE = re.compile(r"^(.+?)(?:: | = )(.*)$")
+
+
+class Records(Counter[str]):
+    """What the records of one table or collection look like, and how often."""
+
+    def left_in(self, other: object) -> int:
+        """How many of them are there still, as they were."""
+        return (self & other).total() if isinstance(other, Records) else 0
 
 
 def leaves_of(obj: KubeObject | None) -> Leaves:
@@ -55,6 +65,8 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
         yield path, str(type(value))
     elif isinstance(value, dict):
         yield from _of_fields(value, path)
+    elif isinstance(value, list) and path.startswith(_CONTENTS):
+        yield path, Records(map(str, value))
     elif isinstance(value, list):
         for index, inner in enumerate(value):
             if isinstance(inner, dict):
@@ -66,8 +78,13 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
                 yield f"{path}/{inner}", inner
                 yield from ((f"{path}/{index}", inner),) if not isinstance(inner, str) else ()
     elif isinstance(value, str) and value.startswith("BEGIN TRANSACTION;"):
-        rows = Counter(_ROW.findall(value))
-        yield from ((f"{path}/{name}", rows[name]) for name in _MADE.findall(value))
+        rows = {name: Records() for name in _MADE.findall(value)}
+        for name, row in _ROW.findall(value):
+            if name in rows:
+                rows[name][row] += 1
+        for name, found in rows.items():
+            yield f"{path}/{name}", found.total()
+            yield f"{_CONTENTS}{path}/{name}", found
     else:
         yield path, value
 

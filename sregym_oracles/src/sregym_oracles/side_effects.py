@@ -13,7 +13,7 @@ from pydantic import Field, field_validator
 from sregym_core.model import ObjectRef, Severity, SideEffect
 from sregym_core.model.base import Value
 
-from sregym_oracles.leaves import leaves_of, leaves_of_text
+from sregym_oracles.leaves import Records, leaves_of, leaves_of_text
 from sregym_oracles.objects import RELEASE
 
 if TYPE_CHECKING:
@@ -148,6 +148,13 @@ def _between(
         yield Difference(*where, "", None if fresh else True, None if gone else True, fresh)
     for path in sorted(before.keys() | after.keys()):
         old, new = before.get(path), after.get(path)
+        if isinstance(old, Records) or isinstance(new, Records):
+            # Records that came are no change of those that were; a table that is gone is lost as a whole.
+            if isinstance(old, Records) and isinstance(new, Records):
+                held, left = old.total(), old.left_in(new)
+                if left < held:
+                    yield Difference(*where, path, held, left, fresh)
+            continue
         if old != new or type(old) is not type(new):
             yield Difference(*where, path, old, new, fresh)
 

@@ -294,7 +294,7 @@ FILTERS = (
         symptom="connections to the node are refused",
         what="chain INPUT of iptables",
         before="accepts packets of the cluster",
-        after="rejects all",
+        after="rejects all with icmp-port-unreachable",
         repair=(("iptables", "-F", "INPUT"),),
     ),
     Row(

@@ -24,10 +24,19 @@ MOST_OF_THEM = 0.6
 # Others are blamed or drawn in, or the author has not decided: no pass, whatever the rest says.
 DOUBTFUL = (
     "accused_besides", "undecided", "last_rival", "alternatives", "defects_listed", "faulted", "sibling",
-    "removed_other", "reversed", "other_field",
+    "removed_other", "reversed", "other_field", "opposed", "other_setting", "not_gone", "rival_repaired", "place_cleared",
 )  # fmt: skip
+# What does not follow from the words of the truth's author, where a text has them.
+AGAINST_OWN_WORDS = (
+    *(name for name in DOUBTFUL if name not in ("opposed", "not_gone", "other_field")),
+    "other_value",
+)
 # A text that speaks of no other place and no other defect is not failed unless it is this unlikely.
 RULED_OUT = 0.1
+# From here on what a text says of the defect in other words is enough.
+SURE = 0.7
+# A short one that blames nobody else, in words that are not understood, unless it is this unlikely.
+UNLIKELY, BRIEF = 0.15, 0.22
 SAYS_SOMETHING, SAYS_MORE, SAYS_MUCH, SAYS_MOST = 0.3, 0.4, 0.5, 0.75
 # A text of so few words with content that has none of the true defect says that something is wrong.
 FEW_WORDS = 10
@@ -113,6 +122,7 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     figures = evidence.figures
     diagnosis = weights.answer(figures)
     words_alone = figures["listing"] >= WORD_LIST and figures["strange_all"] > MOSTLY_STRANGE
+    words_alone = words_alone or bool(figures["word_list"])
     if figures["covered"] < MOST_OF_THEM or words_alone or figures["elsewhere"]:
         return False
     read = about(figures) or figures["other_language"] or figures["own_words"]
@@ -124,7 +134,10 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
         SAYS_MOST, figures["mechanism"]
     )
     doubtful = supposed or taken_back or any(figures[name] for name in DOUBTFUL)
-    if figures["own_words"] and not figures["unsure"] and not doubtful and figures["covered"] == 1:
+    against = supposed or taken_back or any(figures[name] for name in AGAINST_OWN_WORDS)
+    if figures["own_words"] and not figures["unsure"] and not against and figures["covered"] == 1:
+        return True
+    if diagnosis is None and both_values(figures) and not (doubtful or unknown):
         return True
     if diagnosis and (unknown or doubtful or figures["covered"] < 1 or not figures["named"]):
         return None
@@ -134,7 +147,9 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     valued = figures["after"] or figures["before"]
     if diagnosis and (figures["other_value"] or (figures["other_change"] and not valued)):
         return None
-    if diagnosis and (figures["impact_only"] or not tells_defect(figures)):
+    if diagnosis and (figures["impact_only"] or figures["symptoms_alone"]):
+        return None
+    if diagnosis and weights.likelihood(figures) < SURE and not tells_defect(figures):
         return None
     if denied_itself(figures):
         return False
@@ -142,6 +157,8 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     if diagnosis is False and likely and told_besides(figures):
         return None
     if diagnosis is False and likely and not evidence.several and open_still(figures):
+        return None
+    if diagnosis is False and weights.likelihood(figures) > UNLIKELY and barely_said(figures):
         return None
     return None if unknown and figures["named"] and diagnosis is False else diagnosis
 
@@ -155,6 +172,20 @@ def tells_defect(figures: Mapping[str, float]) -> bool:
         or figures["after"]
         or figures["before"]
         or any(figures[name] >= SAYS_MUCH for name in parts)
+    )
+
+
+def both_values(figures: Mapping[str, float]) -> bool:
+    """Whether a text says what the field was and is, at the truth's place, and nothing against it."""
+    return bool(
+        figures["after"]
+        and figures["before"]
+        and figures["named"]
+        and figures["unrivalled"]
+        and figures["covered"] == 1
+        and figures["mechanism_firm"] >= SAYS_MUCH
+        and not figures["unsure"]
+        and not figures["other_value"]
     )
 
 
@@ -193,6 +224,20 @@ def open_still(figures: Mapping[str, float]) -> bool:
         and placed
         and not cleared
     )
+
+
+def barely_said(figures: Mapping[str, float]) -> bool:
+    """Whether a short text says a little of the true defect, blames nobody else and repairs nothing else.
+
+    Free words for a defect are not told from another defect then.
+    """
+    elsewhere = (
+        "uninvolved", "explicit_rival", "explicit_begins_rival", "repair_rival", "blame_rival", "repair_strange",
+        "unsure", "undecided", "other_truth", "outsiders", "truth_denied",
+    )  # fmt: skip
+    little = figures["mechanism_firm"] or figures["detail"] or figures["own_all"]
+    brief = figures["length"] < BRIEF and not figures["word_list"]
+    return bool(brief and little and not any(figures[name] for name in elsewhere))
 
 
 def _agreed(

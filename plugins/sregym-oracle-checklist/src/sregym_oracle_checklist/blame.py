@@ -63,6 +63,8 @@ class Accused:
     def __init__(self, profile: Profile, names: Names) -> None:
         self._profile = profile
         self._names = names
+        # `the user is missing` of an author is not the component called user.
+        self._phrases = tuple(p.lower() for p in profile.truth.mechanism_phrases if " " in p)
         self._found: dict[str, list[Mention]] = {}
         truth = profile.truth
         self._described = [name for name in profile.components if " " in name]
@@ -85,7 +87,18 @@ class Accused:
     def _find(self, text: str) -> list[Mention]:
         """Components named in a piece; the same pieces are asked for often."""
         if text not in self._found:
-            self._found[text] = self._names.find(text)
+            low = text.lower()
+            spans = [
+                (at.start(), at.end())
+                for phrase in self._phrases
+                for at in re.finditer(re.escape(phrase), low)
+            ]
+            self._found[text] = [
+                m
+                for m in self._names.find(text)
+                if m.component in self._profile.components
+                or not any(start <= m.start and m.end <= end for start, end in spans)
+            ]
         return self._found[text]
 
     def truth_in(self, text: str) -> bool:

@@ -88,7 +88,12 @@ class Defects:
     def _other_field(self) -> bool:
         """Whether fields of objects are named, and none of them is the changed one or a part of it."""
         own = [path.lower() for path in _FIELD.findall(self._profile.truth.changed.what)]
-        told = [path.lower().rstrip(".") for path in _FIELD.findall(self._text)]
+        changed = self._profile.detail.lower()
+        told = [
+            path
+            for found in _FIELD.findall(self._text)
+            if _last(path := found.lower().rstrip(".")) not in changed
+        ]
         return bool(own and told) and not any(
             path.startswith(true) or true.startswith(path) or _last(path) == _last(true)
             for path in told

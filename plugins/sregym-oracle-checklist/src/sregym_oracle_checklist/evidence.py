@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_oracle_checklist.blame import Accused
 from sregym_oracle_checklist.concepts import JOINT, relations, stems, subjects
+from sregym_oracle_checklist.conflicts import Conflicts
 from sregym_oracle_checklist.defects import Defects
 from sregym_oracle_checklist.hypotheses import ranked
 from sregym_oracle_checklist.layout import MAX_CHARS, Section
@@ -37,6 +38,8 @@ _SECOND_CAUSE = re.compile(
     r"|\b(?:all|both|these|those|other|each)(?: \w+){0,4} (?:are|is) (?:also )?(?:the |a )?root[- ]causes?\b",
     re.IGNORECASE,
 )
+# What a thing was and is; where no other is named it is told of the truth's place.
+_STATES = re.compile(r"\bwas\b[^.;]{1,160}\b(?:and|but) is\b", re.IGNORECASE)
 _OTHER_LANGUAGE = re.compile(
     r"\b(?:und|der|die|das|ist|nicht|el|la|los|que|les|est|des|pour|het|een|och|il|di|per|не|на|jest|nie|bir|ve)\b"
 )
@@ -119,7 +122,15 @@ class Evidence:
         self._names = names
         self._accused = Accused(profile, names)
         preferred, others = ranked(text)
-        self.reading: Reading = read(preferred, names.lower(), profile.phrases)
+        self.reading: Reading = read(
+            preferred,
+            names.lower(),
+            (
+                *profile.phrases,
+                profile.truth.changed.after.lower(),
+                profile.truth.changed.before.lower(),
+            ),
+        )
         self._others = read(others, names.lower()) if others else None
         self._claims = self.reading.claims
         self.claimed = _joined(self._claims)
@@ -133,6 +144,7 @@ class Evidence:
             **self._places(), **self._blame(), **self._mechanism(), **self._subjects(),
             **self._denials(), **self._ranking(), **self._style(),
             **Defects(profile, self._claims).figures(),
+            **Conflicts(profile, self._accused, self.reading.clauses).figures(),
         }  # fmt: skip
         rivalled = any(figures[name] for name in _RIVALS)
         self.figures: Mapping[str, float] = {**figures, "unrivalled": float(not rivalled)}
@@ -255,7 +267,14 @@ class Evidence:
             "reversed": float(any(map(profile.reversed_in, told))),
             "other_value": float(any(map(profile.other_value_in, told))),
             "other_change": float(
-                any(self._accused.truth_in(t) and profile.other_change_in(t) for t in told)
+                any(
+                    profile.other_change_in(t)
+                    and (
+                        self._accused.truth_in(t)
+                        or (_STATES.search(t) is not None and not self._accused.rivals_in(t))
+                    )
+                    for t in told
+                )
             ),
             "value_placed": float(any(map(profile.after.in_text, placed))),
             "strange_placed": min((_strange(t, profile) for t in placed), default=1.0),

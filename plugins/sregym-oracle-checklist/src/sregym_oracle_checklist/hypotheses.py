@@ -38,7 +38,7 @@ _PLACES = {
     for place, words in enumerate(("1 one first i a", "2 two second ii b", "3 three third iii c"))
     for word in words.split()
 }
-_STYLES = ("1234", "one two three", "first second third", "i ii iii", "abcd")
+_STYLES = ("1 2 3 4", "one two three", "first second third", "i ii iii", "a b c d")
 _ABOUT_EXPLANATIONS = re.compile(
     r"hypothes|candidate|likel|rank|order|possib|theor|scenario|explanation|suspect|bet\b|favou?r|option|guess|\d\d ?%",
     re.IGNORECASE,
@@ -96,7 +96,7 @@ def _numbered(text: str) -> list[_Item]:
     found: dict[str, list[re.Match[str]]] = {}
     for match in _LABEL.finditer(text):
         word = match["count"].lower()
-        style = next((one for one in _STYLES if word in one), "")
+        style = next((one for one in _STYLES if word in one.split()), "")
         if not match["noun"] and not match["close"]:
             continue
         found.setdefault(f"{style}{(match['noun'] or '').lower().strip()}", []).append(match)

@@ -17,6 +17,7 @@ from sregym_oracle_checklist.stance import (
     HEALTHY,
     HEDGE,
     LINK,
+    NOT_QUITE,
     OPEN_QUESTION,
     REPAIR,
     TO_THE_JUDGE,
@@ -37,6 +38,9 @@ _FINE = re.compile(
 )
 # `was running and is stopped` tells a change, and not that all is well.
 _WAS = re.compile(r"\b(?:was|were)\b[^.;]{0,60}$", re.IGNORECASE)
+# `changed from "one that is valid" to "one that expired"` does as well.
+_FROM = re.compile(r"\bfrom\b[^.;]{0,60}$", re.IGNORECASE)
+_TO = re.compile(r"[^.;]{0,60}?\b(?:to|into)\b", re.IGNORECASE)
 _AND_IS = re.compile(r"[^.;]{0,60}?\b(?:and|but) (?:is|are)\b", re.IGNORECASE)
 
 
@@ -115,7 +119,7 @@ def read(text: str, names: frozenset[str], phrases: tuple[str, ...] = ()) -> Rea
         for sentence in _sentences(line.text):
             number += 1
             since += 1
-            clean = sentence
+            clean = NOT_QUITE.sub("probably", sentence)
             if TO_THE_JUDGE.search(sentence):
                 continue
             kept[number] = clean
@@ -146,11 +150,26 @@ def _proposes(text: str, names: frozenset[str]) -> bool:
     return verb is not None and verb[0].split()[-1].strip("`'\"*(").lower() not in names
 
 
+def _hedged(text: str, phrases: tuple[str, ...]) -> bool:
+    """Whether a clause offers a possibility, in words that are not the truth's: `only one may lead`."""
+    return any(
+        not any(_around(found, text) in phrase for phrase in phrases)
+        for found in HEDGE.finditer(text)
+    )
+
+
+def _around(found: re.Match[str], text: str) -> str:
+    """A word with its neighbours, lower case."""
+    before, after = text[: found.start()].split()[-1:], text[found.end() :].split()[:1]
+    return " ".join([*before, found[0], *after]).lower().strip(".,;:()")
+
+
 def _cleared(text: str, phrases: tuple[str, ...]) -> bool:
     """Whether a clause says of something that it is all right, in words that are not the truth's."""
     return any(
         not any(found[0].strip().lower() in phrase for phrase in phrases)
         and not (_WAS.search(text[: found.end()]) and _AND_IS.match(text[found.end() :]))
+        and not (_FROM.search(text[: found.end()]) and _TO.match(text[found.end() :]))
         for found in HEALTHY.finditer(text)
     )
 
@@ -198,7 +217,7 @@ def _clauses(
                 role="effect" if j and role == "claim" else role,
                 explicit=EXPLICIT.search(sentence) is not None
                 or (opening and section is Section.CAUSE),
-                hedged=HEDGE.search(piece) is not None,
+                hedged=_hedged(piece, phrases),
                 denied=denied_all
                 or cleared
                 or section is Section.CLEARED

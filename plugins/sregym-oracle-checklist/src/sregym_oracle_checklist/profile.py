@@ -25,8 +25,17 @@ _UNITS = {
 # Fields of the API: every object has them.
 _PATH = re.compile(r"\b(?:spec|metadata|status|rules|containers?)[.\[]\S*")
 _MOVE = re.compile(
-    r"\bfrom (\S.{0,120}?),? (?:to|into) (\S.{0,120})|\bwas (\S.{0,120}?),? (?:and|but) is (?:now )?(\S.{0,120})"
+    r"(?<!come )(?<!comes )(?<!came )(?<!coming )\bfrom (\S.{0,120}?),? (?:to|into) (\S.{0,120})|\bwas (\S.{0,120}?),? (?:and|but) is (?:now )?(\S.{0,120})"
     r"|(\S{1,80}) ?(?:->|→|=>) ?(\S{1,80})",
+    re.IGNORECASE,
+)
+_LEFT_SIDE = re.compile(r"[\w./-]+=(?=[\w'\"])")
+# A digit is told with what it counts: `minAvailable 1`.
+_SMALL = re.compile(r"\b([A-Za-z]{3,})[ :=]+(\d)(?![\w.])")
+_UNIT = re.compile(r"[kmgt]i?b(?:ps|its?)?", re.IGNORECASE)
+# What may stand on a side of an arrow that tells a change.
+_VALUE = re.compile(
+    r"[\d=:`'\"]|^(?:none|unset|null|nil|empty|absent|missing|gone|nothing|on|off|true|false|yes|no)\b",
     re.IGNORECASE,
 )
 # A number without its unit is taken for a value only if it is not one that every text has.
@@ -72,10 +81,15 @@ class Values:
     """Values that one side of a change has and the other has not."""
 
     def __init__(self, here: str, there: str, known: str) -> None:
-        self._names = frozenset(v for v in identifiers(here) if v not in known)
+        # Of an assignment where nothing was before the left side is no value: `kubernetes.io/hostname=extra-node`.
+        assigned = here if there.strip() else _LEFT_SIDE.sub(" ", here)
+        self._names = frozenset(
+            v for v in identifiers(assigned) if v not in known and not _UNIT.fullmatch(v)
+        )
         self._names -= identifiers(there)
         self._names |= frozenset(v for v in _telling_parts(self._names, there) if v not in known)
         self._numbers = numbers(here) - numbers(there)
+        self._named_by = {m[2]: m[1].lower() for m in _SMALL.finditer(here)}
 
     def __bool__(self) -> bool:
         return bool(self._names or self._numbers)
@@ -87,7 +101,9 @@ class Values:
             return True
         have = numbers(low)
         return any(
-            n in have or ((n[0], "") in have and len(n[0]) > _TELLING) for n in self._numbers
+            (n in have or ((n[0], "") in have and len(n[0]) > _TELLING))
+            and (n[1] or self._named_by.get(n[0], "") in low)
+            for n in self._numbers
         )
 
 
@@ -111,8 +127,13 @@ def _size(value: str) -> float | None:
 
 def _moves(text: str) -> list[tuple[str, str]]:
     """Old and new side of each change that a text tells: `from A to B`, `was A and is B`, `A -> B`."""
-    found = ([side for side in move.groups() if side is not None] for move in _MOVE.finditer(text))
-    return [(old, new) for old, new in found]
+    found = []
+    for move in _MOVE.finditer(text):
+        old, new = (side for side in move.groups() if side is not None)
+        # `no such claim -> Pending` tells what follows, and no change of a value.
+        if move[5] is None or (_VALUE.search(old) and _VALUE.search(new)):
+            found.append((old, new))
+    return found
 
 
 def _finder(raw: str, values: Values) -> Callable[[str], bool]:
@@ -258,6 +279,25 @@ class Profile:
         return relations(JOINT.join(self.phrases)) | _of_change(change.before, change.after)
 
     @cached_property
+    def pole(self) -> str | None:
+        """Whether there is too little or too much of something: `low` or `high`; None where neither is."""
+        change = self.truth.changed
+        poles = {"low", "high"}
+        said = relations(JOINT.join(self.phrases)) & poles
+        moved = _of_change(change.before, change.after) & poles
+        found = said | moved
+        return next(iter(found)) if len(found) == 1 else None
+
+    @cached_property
+    def settings(self) -> frozenset[str]:
+        """What the changed field is called where it stands with its value: `CART_ADDR`, `targetPort`."""
+        paths = re.findall(r"[A-Za-z_][\w-]*(?:[.\[][\w.=\[\]'-]*)?", self.truth.changed.what)
+        last = {re.split(r"[.\[=]", path.rstrip("]'"))[-1].strip("]'") for path in paths}
+        return frozenset(
+            name.lower() for name in last if re.search(r"_|[a-z][A-Z]", name)
+        ) | frozenset(name for name in self.own_names if "_" in name)
+
+    @cached_property
     def place(self) -> frozenset[str]:
         """Stems of what the defective thing is called: to name it is to say nothing of its defect."""
         truth = self.truth
@@ -312,7 +352,7 @@ class Profile:
 
     def reversed_in(self, text: str) -> bool:
         """Whether a text tells the change in the wrong direction: from the new value to the old one."""
-        before, after = self._sides
+        before, after = self.sides
         change = self.truth.changed
         # Of `get, list` and `list` one is found wherever the other is.
         within, around = change.before in change.after, change.after in change.before
@@ -326,19 +366,21 @@ class Profile:
 
     def other_change_in(self, text: str) -> bool:
         """Whether a text tells a change, and neither side of it is one of the true change."""
-        before, after = self._sides
-        moves = _moves(text)
+        change, moves = self.truth.changed, _moves(text)
+        # That something was or is nothing is said of many fields.
+        told = zip((change.before, change.after), self.sides, strict=True)
+        sides = [finds for value, finds in told if value] or list(self.sides)
         return bool(moves) and not any(
-            side(told) for move in moves for told in move for side in (before, after)
+            finds(side) for move in moves for side in move for finds in sides
         )
 
     def other_value_in(self, text: str) -> bool:
         """Whether a text tells a change from the true old value to another one than the true new one."""
-        before, after = self._sides
+        before, after = self.sides
         return any(before(old) and not after(new) for old, new in _moves(text))
 
     @cached_property
-    def _sides(self) -> tuple[Callable[[str], bool], Callable[[str], bool]]:
+    def sides(self) -> tuple[Callable[[str], bool], Callable[[str], bool]]:
         """What finds the old and the new value in a text; nothing does where there is none."""
         change = self.truth.changed
         return _finder(change.before, self.before), _finder(change.after, self.after)

@@ -46,6 +46,12 @@ EXPLICIT = _said(
     r"|\b(?:cause|source) of (?:the|this|all|these)\b|\bcausing (?:the|this|all)\b|\bthe (?:incident|outage) (?:is|was)\b",
 )
 
+# Not to be quite sure denies nothing.
+NOT_QUITE = _said(
+    r"(?<![\w-])(?:(?:am|is|are|was|'m|'s) )?(?:not|n't) (?:entirely|fully|completely|totally|absolutely|quite|100 ?%|yet|altogether|wholly|a hundred per ?cent) (?:sure|certain|proven|proved|confirmed)"
+    r"|\b(?:though |but )?not entirely(?=[,;.])|\bnot fully(?=[,;.])",
+)
+
 # Said of a thing that is all right, or that only suffers.
 HEALTHY = _said(
     r"\b(?:not|never|n't) (?:been |being |at all |actually |really )?(?:missing|dropped|deleted|removed|revoked|wrong|broken|changed|expired|full|overloaded|corrupt\w*|stuck|slow|blocked|denied|misconfigured|crash\w*|exhausted|lost|the)\b(?! (?:one|only|right|same))|"
@@ -59,12 +65,12 @@ HEALTHY = _said(
 )
 # Said of what somebody believed before; what holds now comes later.
 FORMER = _said(
-    r"\b(?:initially|at first|first (?:i )?(?:thought|suspected|assumed)|originally|my first (?:guess|suspicion|hypothesis)|one might|you might|it (?:may |might )?(?:looks?|seems?|appears?) (?:like|as if|at first)"
+    r"\b(?:initially|at first|first (?:i )?(?:thought|suspected|assumed)|originally|my first (?:guess|suspicion|hypothesis)|one might|you might|it (?:may |might )?(?:looks?|seems?|appears?) (?:at first|(?:like|as if)(?=[^.;]{0,160}\bbut\b))"
     r"|i (?:had )?(?:suspected|assumed|thought)|looked like|seemed|was suspected|tempting|at first (?:glance|sight))\b"
     r"|\bhad\b.{0,80}\b(?:ago|last (?:week|month|year))\b|\b(?:was|were|has been|have been) (?:since |already |meanwhile |long )?(?:repaired|fixed|resolved)\b",
 )
 HEDGE = _said(
-    r"\b(?:might|may(?! not\b)|could|possibl[ey]|perhaps|maybe|either|or|potential(?:ly)?|conceivably|not sure|unsure|unclear|unknown (?:cause|reason|origin)|(?:cause|reason|origin) (?:\w+ ){0,3}unknown|uncertain|don't know|cannot tell|can't tell|one of(?! (?:the|its|our) \w+s\b)|hypothes[ie]s|candidates?|suspects?|guess(?:es)?|any of)\b",
+    r"\b(?:might|may(?! not\b)|could|possibl[ey]|perhaps|maybe|either|potential(?:ly)?|conceivably|not sure|unsure|unclear|unknown (?:cause|reason|origin)|(?:cause|reason|origin) (?:\w+ ){0,3}unknown|uncertain|don't know|cannot tell|can't tell|one of(?! (?:the|its|our) \w+s\b)|hypothes[ie]s|candidates?|suspects?|guess(?:es)?|any of)\b",
 )
 # Asked, supposed or still to be looked at: nothing is claimed.
 OPEN_QUESTION = _said(

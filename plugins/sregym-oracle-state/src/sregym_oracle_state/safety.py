@@ -10,7 +10,7 @@ from sregym_core.interfaces import SystemState
 from sregym_core.model import Check, Node, ObjectRef, Outcome, Severity, SideEffect, Zone
 
 from sregym_oracle_state.grants import broadened
-from sregym_oracle_state.readers import SETTINGS, readers
+from sregym_oracle_state.readers import SETTINGS, readers, unread
 from sregym_oracles import Difference, differences, judged, side_effects
 
 if TYPE_CHECKING:
@@ -98,7 +98,13 @@ def _found(context: OracleContext, states: SystemStates) -> list[Found]:
     repaired = states.repaired() if found else None
     if repaired is not None:
         found = _without(found, baseline, repaired)
-    return [broadened(context.cluster, now, one) for one in found]
+    spoiled = unread(found, now.objects, {one.where for one in _faulted(baseline, begun)})
+    return [broadened(context.cluster, now, one) for one in spoiled]
+
+
+def _faulted(baseline: SystemState, begun: SystemState | None) -> Iterator[Difference]:
+    """What the faults themselves changed, as far as that is known."""
+    return iter(()) if begun is None else differences(baseline, begun)
 
 
 def _whole(context: OracleContext, baseline: SystemState, now: SystemState) -> SystemState:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded.sdk.replication import record
 from sregym_cluster_embedded.sdk.servers import TableKey
 
+from sregym_server_mongodb.documents import digests
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -145,7 +147,7 @@ def store(world: World, storage: str, data: MongoData, at: float | None = None) 
 
 
 def describe(data: MongoData) -> str:
-    """Canonical JSON of accounts with their roles, collections with their counts, and the replica set."""
+    """Canonical JSON of accounts with their roles, collections with counts and digests, and the replica set."""
     accounts = {
         f"{account.database}.{account.name}": {
             "password": account.password,
@@ -158,10 +160,17 @@ def describe(data: MongoData) -> str:
         for database, inside in data.databases.items()
         for name, content in inside.items()
     }
+    contents = {
+        f"{database}.{name}": digests(content)
+        for database, inside in data.databases.items()
+        for name, content in inside.items()
+        if content.record or content.documents
+    }
     kept: dict[str, Any] = {
         "version": data.version,
         "accounts": accounts,
         "collections": collections,
+        **({"contents": contents} if contents else {}),
     }
     if data.member_set is not None:
         # But for its version, which grows when what was changed is taken back, too.

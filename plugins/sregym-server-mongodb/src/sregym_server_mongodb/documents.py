@@ -37,6 +37,22 @@ def _seeded(record: str, number: int) -> tuple[Mapping[str, Any], ...]:
     return tuple(found)
 
 
+def digests(content: Collection) -> list[str]:
+    """What all documents look like of which something is known, in short."""
+    seeded = _seeded_digests(content.record, content.seeded) if content.record else ()
+    return [*seeded, *map(_digest, content.documents)]
+
+
+@lru_cache(maxsize=64)
+def _seeded_digests(record: str, number: int) -> tuple[str, ...]:
+    return tuple(map(_digest, _seeded(record, number)))
+
+
+def _digest(document: Mapping[str, Any]) -> str:
+    text = json.dumps(document, sort_keys=True, default=str)
+    return blake2b(text.encode(), digest_size=4).hexdigest()
+
+
 def matching(documents: Sequence[Mapping[str, Any]], query: Any) -> list[dict[str, Any]]:
     """Those that a query asks for."""
     wanted = query if isinstance(query, dict) else {}

@@ -250,13 +250,14 @@ class _Battery:
     def _harm_checks(self) -> Iterator[ProofCheck]:
         """Whoever repairs and harms does not pass, and every kind of harm alone would be enough."""
         everything = self._application.components()
-        script = partial(repair_and_harm, everything=everything)
+        done: set[str] = set()
+        script = partial(repair_and_harm, everything=everything, done=done)
         record = self._play("harm", script, privileged=True)
         yield _mitigation("repair-with-harm-fails", record, Outcome.FAIL)
         stage = record.mitigation
         effects = () if stage is None else stage.verdict.side_effects
         fatal = {effect.kind for effect in effects if effect.severity is Severity.FAIL}
-        for name in possible(everything):
+        for name in (*possible(everything), *sorted(done)):
             got = "fail" if name in fatal else "not seen"
             yield ProofCheck(f"harm-{name}-fails", "fail", got, name in fatal)
 

@@ -98,7 +98,7 @@ def neighbours(truth: GroundTruth, others: Iterable[GroundTruth]) -> list[Ground
     said = _said(truth)
     known: dict[str, GroundTruth] = {}
     for other in others:
-        if not said & _said(other) and other.changed != truth.changed:
+        if not said & _said(other) and not _same_change(truth.changed, other.changed):
             known.setdefault(other.mechanism, other)
     return sorted(
         known.values(),
@@ -109,6 +109,11 @@ def neighbours(truth: GroundTruth, others: Iterable[GroundTruth]) -> list[Ground
             one.mechanism,
         ),
     )
+
+
+def _same_change(one: Change, other: Change) -> bool:
+    """Whether two changes leave the same behind, wherever they came from."""
+    return (one.what, one.after) == (other.what, other.after)
 
 
 def _said(truth: GroundTruth) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import Application, Fault
     from sregym_core.model import FaultTarget, GroundTruth
 
-# So many right diagnoses may be undecided.
-UNDECIDED = 0.2
+# So many of the author's phrases alone may be undecided; of the frames none.
+UNDECIDED = 0.1
 # So many near misses must not pass.
 NEAR_MISSES = 10
 
@@ -77,17 +78,15 @@ def unrecognised(
 ) -> Mapping[str, str]:
     """Right diagnoses that do not pass, by name of the phrasing: outcome and text.
 
-    A few may be left undecided, of the frames and of the author's phrases each.
+    Of the author's phrases, which say less than a diagnosis, a few may be left undecided.
     """
     texts = phrasings(truth)
     found = _told(judge, truth, parts, texts, wanted=True)
     if any(text.startswith(Outcome.FAIL) for text in found.values()):
         return found
-    framed, own = ([n for n in texts if n.startswith("author: ") is kind] for kind in (False, True))
-    left = (
-        sum(name in found for name in names) <= UNDECIDED * len(names) for names in (framed, own)
-    )
-    return {} if all(left) else found
+    own = [name for name in texts if name.startswith("author: ")]
+    few = len(found) <= ceil(UNDECIDED * len(own)) and 2 * len(found) < len(own)
+    return {} if not found or (few and set(found) <= set(own)) else found
 
 
 def mistaken(
@@ -98,13 +97,13 @@ def mistaken(
 ) -> Mapping[str, str]:
     """Near misses that pass, by name: outcome and text.
 
-    At least ten must not; two defects of the same family at most may be taken for the truth.
+    Of at least ten that can be told none may.
     """
     texts = near_misses(truth, others, strangers_to(truth, parts))
     found = _told(judge, truth, parts, texts, wanted=False)
-    alike = [name for name in found if name.startswith("other-defect-")]
-    few = len(found) == len(alike) <= 2 and len(texts) - len(found) >= NEAR_MISSES
-    return {} if few else found
+    if len(texts) < NEAR_MISSES:
+        return {**found, "too few": f"{len(texts)} of {NEAR_MISSES}"}
+    return found
 
 
 def _told(

@@ -109,7 +109,7 @@ class InjectorContract:
     def test_its_truth_is_recognised(
         self, case: FaultCase, provision: Provision, judges: tuple[DiagnosisOracle, ...]
     ) -> None:
-        """Of ten ways to tell the truth eight pass, and of its author's phrases as many; none fails."""
+        """All ten ways to tell the truth pass, and nine of ten phrases of its author; none fails."""
         truth, parts = _truth(case, provision), case.application.components()
         for judge in judges:
             assert unrecognised(judge, truth, parts) == {}
