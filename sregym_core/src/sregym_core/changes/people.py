@@ -34,16 +34,18 @@ _LINUX = KUBECTL_AGENT
 _WINDOWS = "kubectl/v1.34.0 (windows/amd64) kubernetes/f28b4c9"
 
 PEOPLE = (
-    Person("a.kovacs@example.com", ("platform", "engineering"), _MAC),
-    Person("b.osei@example.com", ("platform", "engineering"), _LINUX),
-    Person("c.lindqvist@example.com", ("platform", "engineering"), _OLD_MAC),
-    Person("d.moreau@example.com", ("payments", "engineering"), _MAC),
-    Person("e.tanaka@example.com", ("payments", "engineering"), _LINUX),
-    Person("f.oconnor@example.com", ("search", "engineering"), _WINDOWS),
-    Person("g.ivanova@example.com", ("search", "engineering"), _MAC),
-    Person("h.nasser@example.com", ("data", "engineering"), _LINUX),
-    Person("i.ferreira@example.com", ("web", "engineering"), _OLD_MAC),
-    Person("j.schmidt@example.com", ("web", "engineering"), _WINDOWS),
+    Person("a.okafor@example.com", ("platform", "engineering"), _MAC),
+    Person("b.lindqvist@example.com", ("platform", "engineering"), _LINUX),
+    Person("c.moreau@example.com", ("payments", "engineering"), _OLD_MAC),
+    Person("d.petrov@example.com", ("search", "engineering"), _MAC),
+    Person("e.santos@example.com", ("platform", "engineering"), _LINUX),
+    Person("f.haddad@example.com", ("data", "engineering"), _WINDOWS),
+    Person("j.mendez@example.com", ("web", "engineering"), _MAC),
+    Person("k.nowak@example.com", ("growth", "engineering"), _LINUX),
+    Person("m.keller@example.com", ("payments", "engineering"), _OLD_MAC),
+    Person("p.rao@example.com", ("core", "engineering"), _WINDOWS),
+    Person("s.tanaka@example.com", ("search", "engineering"), _MAC),
+    Person("t.obrien@example.com", ("web", "engineering"), _LINUX),
 )
 
 
