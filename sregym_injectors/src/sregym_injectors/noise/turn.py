@@ -183,8 +183,8 @@ def _undo(context: NoiseContext, entry: Mapping[str, Any]) -> str:
         return ""
     actor = None
     if entry["actor"]:
-        *known, groups = entry["actor"]
-        actor = Actor(*known, tuple(groups))
+        manager, agent, user, limited, groups = entry["actor"]
+        actor = Actor(manager, agent, user, limited, tuple(groups))
     context.cluster.patch(ref, patch, "merge", actor)
     return f"{ref} as before"
 
