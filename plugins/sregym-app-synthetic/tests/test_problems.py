@@ -16,8 +16,9 @@ def test_targets_can_be_told_how_often_to_try_again() -> None:
         problem = parse_problem(file.read_text(encoding="utf-8"), file.name)
         options = dict(part.split("=") for part in problem.application.partition(":")[2].split(","))
         application = Synthetic().configured(options)
-        (target,) = problem.faults[0].components
+        (target,) = problem.faults[-1].components
         component = application.component(target)
         assert component is not None
         found[problem.id] = [setting.name for setting in component.settings]
-    assert found == {"retry_storm_at_a_generated_gateway": ["RPC_ATTEMPTS", "RPC_TIMEOUT"]}
+    retried = ["RPC_ATTEMPTS", "RPC_TIMEOUT"]
+    assert found == {"retry_storm_at_a_generated_gateway": retried}

@@ -10,6 +10,7 @@ from copy import deepcopy
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.changes.delivery import CREATED, PATCH, REPLACED, RESTART
 from sregym_core.errors import WorldError
 from sregym_core.model import ObjectRef, name_of
 
@@ -42,6 +43,10 @@ class Edits:
         self._chance = Random(f"edits of {self._target}, seed {context.seed}")  # noqa: S311 - a game, no secret
         self._actors: dict[ObjectRef, Actor] = {}
         self._begun = False
+        # One person makes all changes of an injection that are made by hand.
+        self._person = changes.somebody(
+            Random(f"who edits {self._target}, seed {context.seed}")  # noqa: S311 - as above
+        )
 
     def read(self, ref: ObjectRef) -> KubeObject:
         """The object as it is now; raises `WorldError` when it does not exist."""
@@ -72,19 +77,19 @@ class Edits:
         """Do what `kubectl rollout restart` does, with the time of the cluster's clock."""
         self.save(ref)
         self.pause()
-        return changes.restart(self.cluster, ref)
+        return changes.restart(self.cluster, ref, changes.by(self._person, RESTART))
 
     def replace(self, obj: KubeObject) -> KubeObject:
         """Replace an existing object, as `kubectl replace` does."""
         self.save(ObjectRef.of(obj))
         self.pause()
-        return self.cluster.replace(obj)
+        return self.cluster.replace(obj, changes.by(self._person, REPLACED))
 
     def delete(self, ref: ObjectRef) -> None:
         """Delete an existing object."""
         self.save(ref)
         self.pause()
-        self.cluster.delete(ref)
+        self.cluster.delete(ref, actor=changes.by(self._person, PATCH))
 
     def create(self, obj: KubeObject) -> KubeObject:
         """Create an object that does not exist yet, as `kubectl create` does."""
@@ -93,7 +98,7 @@ class Edits:
             self._journal.restore(ref, None)
             self._saved.append(ref)
         self.pause()
-        return self.cluster.create(obj)
+        return self.cluster.create(obj, changes.by(self._person, CREATED))
 
     def pause(self) -> None:
         """Let pass what people need between two changes; nothing before the first of them.
@@ -107,5 +112,6 @@ class Edits:
 
     def _actor(self, ref: ObjectRef, current: KubeObject) -> Actor:
         if ref not in self._actors:
-            self._actors[ref] = changes.actor_for(current, self._chance)
+            tool = changes.actor_for(current, self._chance)
+            self._actors[ref] = changes.by(self._person, tool)
         return self._actors[ref]

@@ -37,6 +37,7 @@ class RetryPolicy(SettingFault):
         FailureMode.METASTABLE,
         FailureMode.LATENT,
     )
+    tipping: ClassVar[tuple[str, ...]] = ("peak", "dip")
     roles: ClassVar[tuple[str, ...]] = ("attempts", "retries", "timeout", "backoff")
     decisive: ClassVar[tuple[str, ...]] = ("attempts", "retries")
     lacking: ClassVar[str] = "none of its settings says how often it tries a failed call again"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 from sregym_core.errors import UsageError
@@ -14,10 +14,14 @@ from typing_extensions import override
 from sregym_injector_kubernetes.starting import CpuLimit
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sregym_core.interfaces import Application, FaultContext
     from sregym_core.model import Component
 
 _STARTED_S = 300.0
+# Limits of which members of the family of metastable problems are made, in thousandths of a processor.
+_SIZES = (15, 30, 60, 120)
 
 
 class StoreSizedForHits(CpuLimit):
@@ -29,9 +33,8 @@ class StoreSizedForHits(CpuLimit):
 
     name: ClassVar[str] = "store-sized-for-hits"
     title: ClassVar[str] = "Datastore has processor for a warm cache alone"
-    # The limit alone often hurts with a warm cache, too: nothing shows that the system would stay well
-    # without the occasion, so it is no member of the family of metastable problems.
-    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.LATENT,)
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.METASTABLE, FailureMode.LATENT)
+    tipping: ClassVar[tuple[str, ...]] = ("cold",)
     mechanism: ClassVar[str] = "store-sized-for-warm-cache"
     phrases: ClassVar[tuple[str, ...]] = (
         *CpuLimit.phrases,
@@ -60,6 +63,16 @@ class StoreSizedForHits(CpuLimit):
         if reason := super().misfit(component):
             return reason
         return "" if component.kind == "datastore" else "it is no datastore"
+
+    @override
+    def occasions(
+        self, application: Application, component: Component
+    ) -> Mapping[str, Mapping[str, Any]]:
+        if not _caches(application, component):
+            return {}
+        # What a warm cache leaves of the load is another part of it for each store: proofs tell
+        # which size bears that and no more.
+        return {f"cold-{many}m": {"millicores": many, "cold": True} for many in _SIZES}
 
     @override
     def inject(self, context: FaultContext) -> None:

@@ -286,8 +286,11 @@ class CpuLimit(PodTemplateFault):
         limits = (live.container.get("resources") or {}).get("limits") or {}
         found = str(limits.get("cpu", ""))
         right = right_container(context).get("resources") or {}
-        needed = _millicores(str((right.get("limits") or {}).get("cpu", "100m")))
-        too_low = found and _millicores(found) < min(needed, 100.0)
+        given = str((right.get("limits") or {}).get("cpu", ""))
+        needed = _millicores(given) if given else float("inf")
+        # Half as much again is another size, whoever chose it; less than a tenth of a processor is little.
+        enough = max(100.0, 1.5 * context.parameters.millicores)
+        too_low = found and _millicores(found) < min(needed, enough)
         return [f"has a CPU limit of {found}"] if too_low else []
 
 

@@ -9,13 +9,11 @@ from sregym_core.changes.delivery import DELIVERERS, EDIT, Delivery
 from sregym_core.interfaces import Actor
 from sregym_core.interfaces.actor import KUBECTL_AGENT
 
+from sregym_core import changes
+
 if TYPE_CHECKING:
     from random import Random
 
-PEOPLE = (
-    *("a.okafor", "b.lindqvist", "c.moreau", "d.petrov", "e.santos", "f.haddad"),
-    *("j.mendez", "k.nowak", "m.keller", "p.rao", "s.tanaka", "t.obrien"),
-)
 TEAMS = ("core", "data", "growth", "payments", "platform", "search", "web")
 PIPELINES = ("gitlab-ci", "github-actions", "jenkins", "buildkite", "tekton")
 SCALE = Actor("kubectl-scale", KUBECTL_AGENT)
@@ -56,8 +54,9 @@ _REASONS = (
 def some_change(chance: Random) -> Change:
     """One of a person or of a pipeline."""
     why = chance.choice(_REASONS)
-    person = chance.choice(PEOPLE)
+    who = changes.somebody(chance)
+    person = who.user.partition("@")[0]
     if chance.random() < 0.5:
-        return Change(person, why, EDIT)
+        return Change(person, why, changes.by(who, EDIT))
     pipeline = f"{chance.choice(PIPELINES)} #{chance.randint(1200, 98000)}"
     return Change(f"{pipeline} by {person}", why, DELIVERERS[Delivery.APPLY])

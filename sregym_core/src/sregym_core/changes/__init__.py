@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from sregym_core.changes.delivery import Delivery, actor_for, delivery_of, marker_for
 from sregym_core.changes.edit import as_delivered, edited
+from sregym_core.changes.people import by, by_somebody, somebody
 from sregym_core.changes.restart import RESTARTED_AT, restart
 
 __all__ = [
@@ -16,8 +17,11 @@ __all__ = [
     "Delivery",
     "actor_for",
     "as_delivered",
+    "by",
+    "by_somebody",
     "delivery_of",
     "edited",
     "marker_for",
     "restart",
+    "somebody",
 ]

@@ -37,6 +37,8 @@ class Delivery(StrEnum):
 
 EDIT = Actor("kubectl-edit", KUBECTL_AGENT)
 PATCH = Actor("kubectl-patch", KUBECTL_AGENT)
+CREATED = Actor("kubectl-create", KUBECTL_AGENT)
+REPLACED = Actor("kubectl-replace", KUBECTL_AGENT)
 RESTART = Actor("kubectl-rollout", KUBECTL_AGENT)
 LABEL = Actor("kubectl-label", KUBECTL_AGENT)
 ANNOTATE = Actor("kubectl-annotate", KUBECTL_AGENT)
@@ -44,7 +46,7 @@ ANNOTATE = Actor("kubectl-annotate", KUBECTL_AGENT)
 DELIVERERS: Mapping[Delivery, Actor] = {
     Delivery.CREATE: Actor("kubectl-create", KUBECTL_AGENT),
     Delivery.APPLY: Actor("kubectl-client-side-apply", KUBECTL_AGENT),
-    Delivery.HELM: Actor("helm", "Helm/3.18.6"),
+    Delivery.HELM: Actor("helm", "Helm/3.18.6", "system:serviceaccount:ci:deployer"),
     Delivery.ARGO_CD: Actor(
         "argocd-controller",
         "argocd-application-controller/v0.0.0 (linux/amd64) kubernetes/$Format",
@@ -57,7 +59,7 @@ DELIVERERS: Mapping[Delivery, Actor] = {
     ),
 }
 # Tools that keep the configuration they applied in an annotation.
-REMEMBERING = (DELIVERERS[Delivery.APPLY], DELIVERERS[Delivery.ARGO_CD])
+REMEMBERING = tuple(DELIVERERS[one].manager for one in (Delivery.APPLY, Delivery.ARGO_CD))
 # Of ten changes of an object that some tool delivers, how many are made by hand.
 _BY_HAND = 5
 

@@ -19,6 +19,7 @@ from sregym_core.changes.delivery import (
 )
 from sregym_core.changes.helm import upgraded
 from sregym_core.changes.patches import apply_patch
+from sregym_core.changes.people import by_somebody
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Actor, Cluster
@@ -46,12 +47,13 @@ def edited(
         actor: Who changes it.
         current: The object as it is.
     """
+    actor = by_somebody(cluster, actor, ref)
     if actor == DELIVERERS[Delivery.HELM]:
         changed = cluster.patch(ref, patch, kind, actor)
         upgraded(cluster, current, patch, kind)
         return changed
     remembered = (current["metadata"].get("annotations") or {}).get(LAST_APPLIED)
-    if remembered is None or actor not in REMEMBERING:
+    if remembered is None or actor.manager not in REMEMBERING:
         return cluster.patch(ref, patch, kind, actor)
     applied = {LAST_APPLIED: _text(apply_patch(json.loads(remembered), patch, kind))}
     if kind == "json":

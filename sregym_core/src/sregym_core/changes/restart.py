@@ -6,18 +6,19 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sregym_core.changes.delivery import RESTART
+from sregym_core.changes.people import by_somebody
 
 if TYPE_CHECKING:
-    from sregym_core.interfaces import Cluster
+    from sregym_core.interfaces import Actor, Cluster
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import ObjectRef
 
 RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 
 
-def restart(cluster: Cluster, ref: ObjectRef) -> KubeObject:
+def restart(cluster: Cluster, ref: ObjectRef, actor: Actor = RESTART) -> KubeObject:
     """Start a workload's pods anew by a rolling update; its template gets kubectl's annotation."""
     moment = datetime.fromtimestamp(int(cluster.clock.now()), UTC)
     annotations = {RESTARTED_AT: moment.strftime("%Y-%m-%dT%H:%M:%SZ")}
     patch = {"spec": {"template": {"metadata": {"annotations": annotations}}}}
-    return cluster.patch(ref, patch, "strategic", RESTART)
+    return cluster.patch(ref, patch, "strategic", by_somebody(cluster, actor, ref))

@@ -13,7 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sregym_core import changes
-from sregym_core.conductor import mishaps
+from sregym_core.conductor import incidental, mishaps
 from sregym_core.conductor.readiness import READY_TIMEOUT_S, take_baseline, wait_ready
 from sregym_core.conductor.routine_requests import (
     PASSING,
@@ -111,11 +111,18 @@ def routine_before(cluster: Cluster, application: Application, seed: int) -> Bas
     acts += [(p, ("crash",)) for p in crashed for _ in range(chance.randint(*mishaps.CRASHES))]
     chance.shuffle(acts)
     began = cluster.clock.now()
-    mishaps.standing_alerts(cluster, parts, chance)
+    mishaps.standing_alerts(cluster, incidental.listed(application), chance)
     own = Random(f"requests before, seed {seed}")  # noqa: S311 - a game, no secret
     more = [
         *cleared(cluster, application, ends, seed),
         *requests(cluster, parts, ends, (PASSING, REFUSED), own, lambda _ref, _before: None),
+        *incidental.signs(
+            cluster,
+            application,
+            ends,
+            (incidental.WARNINGS, incidental.LINES),
+            f"before, seed {seed}",
+        ),
     ]
     timed = _spread(acts, ends, chance)
     _act(cluster, timed, ends, chance, lambda _ref, _before: None, more)
@@ -162,6 +169,8 @@ def routine_after(
     few = (PASSING_AFTER, REFUSED_AFTER)
     more = [*requests(cluster, parts, span, few, own, journal.restore)]
     more += _late_marks(cluster, application, journal, targets, span, own)
+    counts = (incidental.WARNINGS_AFTER, incidental.LINES_AFTER)
+    more += incidental.signs(cluster, application, span, counts, f"after, seed {seed}")
     _act(cluster, timed, span, chance, journal.restore, more)
     cluster.clock.advance(WATCHED_S)
 

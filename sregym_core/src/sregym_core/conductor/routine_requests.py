@@ -9,7 +9,8 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.changes.delivery import EDIT, PATCH
+from sregym_core.changes.delivery import CREATED, EDIT, PATCH
+from sregym_core.changes.people import by_somebody
 from sregym_core.interfaces import Actor, ClusterError
 from sregym_core.interfaces.actor import KUBECTL_AGENT
 from sregym_core.model import ObjectRef
@@ -33,7 +34,6 @@ REFUSED, REFUSED_AFTER = (4, 10), (0, 4)
 LEFT = (2, 6)
 _FOR_A_WHILE = ("canary", "debug", "tmp", "preview")
 _OLD = ("legacy", "old", "v1", "migrated")
-_CREATE = Actor("kubectl-create", KUBECTL_AGENT)
 # Programs that try what nobody has given them the right to.
 _ACCOUNTS = (
     ("ci:deployer", KUBECTL_AGENT),
@@ -50,14 +50,14 @@ def leave_behind(cluster: Cluster, parts: Sequence[Component], seed: int) -> Non
     for part in _some(parts, LEFT, chance):
         obj = _thing(part, chance.choice(_OLD), chance)
         if cluster.get(ObjectRef.of(obj)) is None:  # the application has one, or it was drawn twice
-            cluster.create(obj, _CREATE)
+            cluster.create(obj, by_somebody(cluster, CREATED, part.name))
 
 
 def cleared(cluster: Cluster, application: Application, span: float, seed: int) -> Iterator[Moment]:
     """Somebody takes away what was left behind; yields when and how."""
     chance = Random(f"cleared, seed {seed}")  # noqa: S311 - a game, no secret
     declared = {str(ObjectRef.of(obj)) for obj in application.manifests()}
-    names = {f"{part.name}-{word}" for part in application.components() for word in _OLD}
+    names = {f"{part.workload.name}-{word}" for part in application.components() for word in _OLD}
     for namespace in application.namespaces:
         for kind in _KINDS:
             for obj in cluster.list("v1", kind, namespace):
@@ -107,7 +107,7 @@ def _thing(part: Component, word: str, chance: Random) -> KubeObject:
     """A Service, ConfigMap or Secret that no program reads or asks."""
     # A Service that led nowhere would raise alerts.
     kind = chance.choice(_KINDS if part.ports else _KINDS[1:])
-    metadata = {"name": f"{part.name}-{word}", "namespace": part.namespace}
+    metadata = {"name": f"{part.workload.name}-{word}", "namespace": part.namespace}
     obj: dict[str, Any] = {"apiVersion": "v1", "kind": kind, "metadata": metadata}
     if kind == "Service":
         ports = [{"port": part.ports[0].port, "targetPort": part.ports[0].target_port}]
@@ -122,13 +122,13 @@ def _creation(cluster: Cluster, obj: KubeObject, save: Save) -> Callable[[], Non
         ref = ObjectRef.of(obj)
         if cluster.get(ref) is None:
             save(ref, None)
-            _tried(lambda: cluster.create(obj, _CREATE))
+            _tried(lambda: cluster.create(obj, by_somebody(cluster, CREATED, ref)))
 
     return act
 
 
 def _deletion(cluster: Cluster, ref: ObjectRef) -> Callable[[], None]:
-    return lambda: _tried(lambda: cluster.delete(ref))
+    return lambda: _tried(lambda: cluster.delete(ref, actor=by_somebody(cluster, PATCH, ref)))
 
 
 def _refusal(cluster: Cluster, part: Component, chance: Random) -> Callable[[], None]:
@@ -145,10 +145,14 @@ def _refusal(cluster: Cluster, part: Component, chance: Random) -> Callable[[], 
         )
     if kind == "value":
         return lambda: _tried(
-            lambda: cluster.patch(ref, {"spec": {"replicas": -replicas}}, "merge", EDIT)
+            lambda: cluster.patch(
+                ref, {"spec": {"replicas": -replicas}}, "merge", by_somebody(cluster, EDIT, ref)
+            )
         )
     labels = {"metadata": {"labels": {"team": "core"}}}
-    return lambda: _tried(lambda: cluster.patch(missing, labels, "merge", PATCH))
+    return lambda: _tried(
+        lambda: cluster.patch(missing, labels, "merge", by_somebody(cluster, PATCH, missing))
+    )
 
 
 def _tried(request: Callable[[], object]) -> None:

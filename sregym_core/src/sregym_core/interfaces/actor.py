@@ -16,12 +16,15 @@ class Actor:
             real cluster it is always the user of the credentials.
         limited: Whether that user has no more rights than roles give it. Otherwise writes are not
             refused for want of rights.
+        groups: Of that user, as the same log shows them; empty: an administrator's, or those of a
+            service account.
     """
 
     manager: str
     user_agent: str
     user: str = ""
     limited: bool = False
+    groups: tuple[str, ...] = ()
 
 
 KUBECTL_AGENT = "kubectl/v1.34.1 (linux/amd64) kubernetes/93248f9"

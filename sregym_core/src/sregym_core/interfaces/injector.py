@@ -152,6 +152,8 @@ class Fault(ABC):
         needs: What the cluster must let one do to its nodes; where it does not, a problem with
             this fault is skipped.
         modes: In which ways a system with this fault alone fails, beside that something is wrong.
+        tipping: Names of the parameters that bring about an occasion of `replay`. Without them the
+            defect is the same and waits.
     """
 
     name: ClassVar[str]
@@ -162,6 +164,7 @@ class Fault(ABC):
     parts: ClassVar[tuple[ComponentPart, ...]] = ()
     needs: ClassVar[tuple[Capability, ...]] = ()
     modes: ClassVar[tuple[FailureMode, ...]] = ()
+    tipping: ClassVar[tuple[str, ...]] = ()
 
     def settings_on(self, node: str) -> tuple[NodeSetting, ...]:
         """What it sets on a node, with default parameters and whatever depends on no target.

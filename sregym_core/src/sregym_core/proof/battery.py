@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import shlex
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sregym_core.conductor import grading
 from sregym_core.conductor.episode import EpisodePlayer
 from sregym_core.conductor.grading import judge, true_claims
 from sregym_core.conductor.journal import UndoJournal
@@ -23,8 +22,9 @@ from sregym_core.interfaces import (
     OracleContext,
     Traffic,
 )
-from sregym_core.model import EpisodeRecord, Outcome, Severity
+from sregym_core.model import EpisodeRecord, FailureMode, Outcome, Severity
 from sregym_core.proof.cheats import CHEATS, RESTARTS, finds_nothing
+from sregym_core.proof.checks import Proof, ProofCheck
 from sregym_core.proof.comparing import comparable, where_different
 from sregym_core.proof.diagnoses import told_besides, wrong_diagnoses
 from sregym_core.proof.harms import possible, repair_and_harm
@@ -36,6 +36,7 @@ from sregym_core.proof.scripted import (
     play_reference,
     repair_all_but,
 )
+from sregym_core.proof.tipping import tipping_checks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,70 +46,12 @@ if TYPE_CHECKING:
     from sregym_core.events import EpisodeEvent
     from sregym_core.interfaces import Session
     from sregym_core.model import Claims, Component, Problem
-    from sregym_core.proof.cheats import Cheat
-
+from sregym_core.proof.cheats import Cheat
 
 # Worlds that are thrown away need no recovery, which costs as much as the rest of an episode. It is
 # proved on those in which there is most to undo: the fault alone, workloads that are gone, and the
 # repair with every kind of harm. On a cluster that stays all are recovered, and none may fail.
 _RECOVERED = frozenset({"noop", "delete-workload", "harm"})
-# What an injection comes to that has no effect.
-_SOFT = (grading.UNNOTICED, grading.NO_DEFECT, grading.NO_HOLD)
-
-
-@dataclass(frozen=True)
-class ProofCheck:
-    """One thing that was proved or not.
-
-    Attributes:
-        name: `healthy-passes`, `cheat-scale-to-zero` ...
-        expected: What had to come out.
-        got: What came out.
-        ok: Whether it is the same.
-        detail: Why it came out.
-        said: The diagnosis that was judged, where one was.
-    """
-
-    name: str
-    expected: str
-    got: str
-    ok: bool
-    detail: str = ""
-    said: str = ""
-
-
-@dataclass(frozen=True)
-class Proof:
-    """All checks of one problem; `proved` when there is none that is not ok."""
-
-    problem: str
-    checks: tuple[ProofCheck, ...]
-    seconds: float
-
-    @property
-    def proved(self) -> bool:
-        """Whether every check came out as it had to."""
-        return bool(self.checks) and all(check.ok for check in self.checks)
-
-    @property
-    def softened(self) -> str:
-        """Why the fault hurts nobody here; empty where it does, or where that is not known.
-
-        It was injected as it should, and the application goes on without what it broke.
-        """
-        for check in self.checks:
-            if check.name == "noop-fails" and any(word in check.detail for word in _SOFT):
-                return check.detail
-        return ""
-
-    def as_json(self) -> dict[str, Any]:
-        """The form that `sregym verify --json` prints."""
-        return {
-            "id": self.problem,
-            "proved": self.proved,
-            "seconds": self.seconds,
-            "checks": [vars(check) for check in self.checks],
-        }
 
 
 def prove(
@@ -179,6 +122,10 @@ class _Battery:
             yield _mitigation("hasty-fix-fails", half, Outcome.FAIL)
         if self._problem.hasty:
             yield self._worsening_check(idle)
+        if FailureMode.METASTABLE in self._problem.modes and self._worlds.provider.simulated:
+            yield from tipping_checks(
+                self._bench, self._worlds, self._problem, self._application, self._seed
+            )
         yield from self._masking_checks()
         spared = RESTARTS if self._restart_heals() else frozenset[str]()
         for name, cheat in CHEATS.items():

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from sregym_core.conductor.workers import Station, Workers
 from sregym_core.conductor.worlds import Worlds
-from sregym_core.proof.battery import Proof, ProofCheck, prove
+from sregym_core.proof.battery import prove
+from sregym_core.proof.checks import Proof, ProofCheck
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -106,7 +106,11 @@ class Turn:
             message = f"there is no {ref}"
             raise ClusterError(404, "NotFound", message)
         self._save(ref, current)
-        who = None if actor is None else [actor.manager, actor.user_agent, actor.user]
+        who = (
+            None
+            if actor is None
+            else [actor.manager, actor.user_agent, actor.user, actor.limited, [*actor.groups]]
+        )
         self._remember(
             undo="fields",
             ref=ref.model_dump(mode="json"),
@@ -177,7 +181,10 @@ def _undo(context: NoiseContext, entry: Mapping[str, Any]) -> str:
     patch = {} if current is None else _still(current, entry["set"], entry["before"])
     if not patch:
         return ""
-    actor = Actor(*entry["actor"]) if entry["actor"] else None
+    actor = None
+    if entry["actor"]:
+        manager, agent, user, limited, groups = entry["actor"]
+        actor = Actor(manager, agent, user, limited, tuple(groups))
     context.cluster.patch(ref, patch, "merge", actor)
     return f"{ref} as before"
 

@@ -16,6 +16,8 @@ from uuid import UUID
 
 import orjson
 
+from sregym_cluster_embedded.api.access.authorizer import MASTERS
+from sregym_cluster_embedded.api.request import User
 from sregym_cluster_embedded.keys import TableKey
 
 if TYPE_CHECKING:
@@ -167,7 +169,9 @@ _ACCOUNT = "system:serviceaccount:"
 def _groups(entry: Audited) -> tuple[str, ...]:
     """Groups as the server knows them: a service account has those of its kind and namespace."""
     if not entry.user.startswith(_ACCOUNT):
-        return entry.groups
+        # People who may do all have it from bindings, and only the administrator's certificate says so.
+        own = entry.user == User().name
+        return tuple(group for group in entry.groups if own or group != MASTERS)
     namespace = entry.user.removeprefix(_ACCOUNT).partition(":")[0]
     accounts = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}")
     return (*accounts, "system:authenticated")

@@ -15,7 +15,9 @@ _ACCOUNT = "system:serviceaccount:"
 def user_of(actor: Actor) -> User:
     """The user behind an actor: with an administrator's rights, or with those that its groups have."""
     if not actor.limited:
-        return User(actor.user or User().name)
+        # What an administrator may, under names and groups of one's own: the log leaves out the rest.
+        given = (*actor.groups, *User().groups) if actor.groups else User().groups
+        return User(actor.user or User().name, tuple(dict.fromkeys(given)))
     if not actor.user.startswith(_ACCOUNT):
         return User(actor.user, ("system:authenticated",))
     return User(actor.user, account_groups(actor.user))

@@ -112,6 +112,7 @@ def _components() -> tuple[Component, ...]:
             ProgramSetting(name="CALL_ATTEMPTS", role="attempts"),
             ProgramSetting(name="MAX_REQUESTS", role="concurrency"),
             ProgramSetting(name="GOGC", role="gc-growth"),
+            ProgramSetting(name="GOMEMLIMIT", role="gc-limit"),
             ProgramSetting(name="PATH_RULE", role="filter"),
             ProgramSetting(name="pool", role="pool", argument=r"(?<=^--pool=)\d+"),
         ),

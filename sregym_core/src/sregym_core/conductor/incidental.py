@@ -1,0 +1,168 @@
+"""Incidental signs: Warnings of the kubelet and lines with errors that come in every cluster and mean little.
+
+Without them the oldest Warning of the last hour, and the oldest error in any log, would be those of a fault
+or of who suffers from it. They are about any part alike, also about one that is or will be broken.
+"""
+
+from __future__ import annotations
+
+import shlex
+from datetime import UTC, datetime
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from sregym_core.interfaces import Actor, ClusterError
+from sregym_core.model import ROLLING_KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sregym_core.conductor.routine_requests import Moment
+    from sregym_core.interfaces import Application, Cluster
+    from sregym_core.interfaces.cluster import KubeObject
+    from sregym_core.model import Component
+
+# How many there are of each before the baseline and after a fault.
+WARNINGS, WARNINGS_AFTER = (4, 8), (1, 3)
+LINES, LINES_AFTER = (4, 9), (1, 3)
+# API servers keep events for an hour; what comes before nobody finds.
+KEPT_S = 3000.0
+_VERSION = "v1.34.1 (linux/amd64) kubernetes/93248f9"
+
+
+def signs(
+    cluster: Cluster,
+    application: Application,
+    span: float,
+    counts: tuple[tuple[int, int], tuple[int, int]],
+    seed: str,
+) -> Iterator[Moment]:
+    """Warnings and lines within a time; yields when and how.
+
+    Args:
+        cluster: Where.
+        application: Whose parts they are about.
+        span: Seconds.
+        counts: Bounds of how many Warnings and how many lines there are.
+        seed: From which all of it derives.
+    """
+    chance = Random(f"incidental signs, {seed}")  # noqa: S311 - a game, no secret
+    every = listed(application)
+    # Servers of data write in formats of their own.
+    programs = [part for part in every if part.kind == "service"]
+    for bounds, act, parts in zip(counts, (_warn, _complain), (every, programs), strict=True):
+        for part in chance.choices(parts, k=chance.randint(*bounds)) if parts else ():
+            moment = round(chance.uniform(max(0.0, span - KEPT_S), span), 3)
+            yield moment, partial(act, cluster, part, Random(chance.random()))  # noqa: S311
+
+
+def listed(application: Application) -> list[Component]:
+    """The parts that whoever lists the workloads of an application finds."""
+    return [part for part in application.components() if part.workload.kind in ROLLING_KINDS]
+
+
+def _pod(cluster: Cluster, part: Component, chance: Random) -> KubeObject | None:
+    """A pod of a part that runs on a node."""
+    labels = ",".join(f"{key}={value}" for key, value in sorted(part.pod_labels.items()))
+    pods = [pod for pod in cluster.list("v1", "Pod", part.namespace, labels) if _runs(pod)]
+    return chance.choice(sorted(pods, key=lambda pod: pod["metadata"]["name"])) if pods else None
+
+
+def _runs(pod: KubeObject) -> bool:
+    return (pod.get("status") or {}).get("phase") == "Running" and "nodeName" in pod["spec"]
+
+
+def _warn(cluster: Cluster, part: Component, chance: Random) -> None:
+    """Let the kubelet tell of something about a pod that is over when it tells."""
+    pod = _pod(cluster, part, chance)
+    if pod is None:
+        return
+    reason, message, field = _told(pod, part, chance)
+    node, metadata = pod["spec"]["nodeName"], pod["metadata"]
+    moment = datetime.fromtimestamp(cluster.clock.now(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    about = {"kind": "Pod", "apiVersion": "v1", "uid": metadata["uid"]}
+    about |= {"namespace": part.namespace, "name": metadata["name"], **field}
+    event = {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {
+            "name": f"{metadata['name']}.{chance.randrange(16**14, 16**15):016x}",
+            "namespace": part.namespace,
+        },
+        "involvedObject": about,
+        "reason": reason,
+        "message": message,
+        "type": "Warning",
+        "source": {"component": "kubelet", "host": node},
+        "reportingComponent": "kubelet",
+        "reportingInstance": node,
+        "firstTimestamp": moment,
+        "lastTimestamp": moment,
+        "count": 1,
+    }
+    kubelet = Actor("kubelet", f"kubelet/{_VERSION}", f"system:node:{node}")
+    try:
+        cluster.create(event, kubelet)
+    except ClusterError:
+        return  # its namespace takes no more of them
+
+
+def _told(pod: KubeObject, part: Component, chance: Random) -> tuple[str, str, dict[str, Any]]:
+    """Reason, message, and the field that it is about."""
+    container = next(c for c in pod["spec"]["containers"] if c["name"] == part.container)
+    field = {"fieldPath": f"spec.containers{{{part.container}}}"}
+    probes = [name for name in ("readinessProbe", "livenessProbe") if container.get(name)]
+    if probes and chance.random() < 0.6:
+        name = chance.choice(probes)
+        word = name.removesuffix("Probe").capitalize()
+        late = _late(container[name], pod["status"].get("podIP", ""))
+        return "Unhealthy", f"{word} probe failed: {late}", field
+    volumes = [v["name"] for v in pod["spec"].get("volumes") or () if "projected" in v]
+    volume = volumes[0] if volumes else "kube-api-access"
+    late = "failed to sync configmap cache: timed out waiting for the condition"
+    return "FailedMount", f'MountVolume.SetUp failed for volume "{volume}" : {late}', {}
+
+
+def _late(probe: Mapping[str, Any], ip: str) -> str:
+    """What the kubelet says of a probe that got no answer in time."""
+    seconds = probe.get("timeoutSeconds", 1)
+    if "httpGet" in probe:
+        how = probe["httpGet"]
+        place = f"{how.get('scheme', 'HTTP').lower()}://{ip}:{how['port']}{how.get('path', '/')}"
+        why = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
+        return f'Get "{place}": {why}'
+    if "tcpSocket" in probe:
+        return f"dial tcp {ip}:{probe['tcpSocket']['port']}: i/o timeout"
+    if "grpc" in probe:
+        place = f"{ip}:{probe['grpc']['port']}"
+        return f'timeout: failed to connect service "{place}" within {seconds}s: context deadline exceeded'
+    return f"command timed out after {seconds}s"
+
+
+def _complain(cluster: Cluster, part: Component, chance: Random) -> None:
+    """Let a library of a program write what it writes when a client hangs up."""
+    pod = _pod(cluster, part, chance)
+    if pod is None:
+        return
+    stamp = datetime.fromtimestamp(cluster.clock.now(), UTC).strftime("%Y/%m/%d %H:%M:%S")
+    client = (
+        f"10.244.{chance.randint(0, 3)}.{chance.randint(2, 250)}:{chance.randint(32768, 60999)}"
+    )
+    line = f"{stamp} {chance.choice(_LINES).format(client=client)}"
+    script = f"printf '%s\\n' {shlex.quote(line)} > /proc/1/fd/1"
+    try:
+        cluster.exec(
+            part.namespace, pod["metadata"]["name"], ("sh", "-c", script), container=part.container
+        )
+    except ClusterError:
+        return  # it starts or ends just now, or has no shell
+
+
+_LINES: Sequence[str] = (
+    "http: TLS handshake error from {client}: EOF",
+    "http: TLS handshake error from {client}: read: connection reset by peer",
+    "http: response.Write error: write tcp {client}: write: broken pipe",
+    "error reading preface from client {client}: read: connection reset by peer",
+    "http2: server: error reading preface from client {client}: timeout waiting for client preface",
+)
