@@ -37,9 +37,9 @@ def user_in_status(world: World, ref: ContainerRef, node: str) -> Object | None:
     """`user` in the status of a container that has just begun to run; None where it is not told."""
     runtime, found = world.room(RUNTIME), world.store.get(Key("nodes", "", node))
     info = (found or {}).get("status", {}).get("nodeInfo") or {}
-    if not isinstance(runtime, Identities) or not knows_users(
-        info.get("containerRuntimeVersion", "")
-    ):
+    if not knows_users(info.get("containerRuntimeVersion", "")):
+        return None
+    if not isinstance(runtime, Identities):
         return None
     uid, gid, groups = runtime.identity_of(world, ref)
     return {"linux": {"gid": gid, "supplementalGroups": list(groups), "uid": uid}}
