@@ -140,7 +140,7 @@ class Machine(NamedTuple):
 
     def sysctl(self, name: str) -> str | None:
         """A kernel parameter, None when there is none of that name."""
-        own = dict(self.sysctls).get(name)
+        own = dict(self.sysctls).get(name) if self.sysctls else None
         if own is None and name == "kernel.hostname":
             return self.name
         return SYSCTLS.get(name) if own is None else own

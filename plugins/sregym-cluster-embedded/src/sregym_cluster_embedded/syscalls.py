@@ -100,7 +100,8 @@ def risk(world: World, caller: Caller, call: str, path: str = "") -> tuple[str, 
 
     Unlike `failure` it decides nothing: whoever asks for many calls at once asks here.
     """
-    for _, rule in sorted(world.table(RULES).items()):
+    known = world.table(RULES)
+    for _, rule in sorted(known.items()) if known else ():
         if rule.error and _concerns(world, rule, caller, call, path):
             return str(rule.error), float(rule.share)
     return "", 0.0

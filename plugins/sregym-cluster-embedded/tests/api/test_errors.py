@@ -179,6 +179,24 @@ def test_a_cluster_address_cannot_be_taken_twice(client):
     ]
 
 
+def test_an_address_that_was_given_back_is_free_again(client):
+    path = "/api/v1/namespaces/shop/services"
+
+    def made(name, address):
+        spec = {"clusterIP": address, "ports": [{"port": 80}]}
+        return client("POST", path, {"metadata": {"name": name}, "spec": spec}).get("code", 201)
+
+    assert [made("a", "10.96.0.77"), made("b", "10.96.0.78")] == [201, 201]
+    assert made("c", "10.96.0.77") == 422
+    client("DELETE", f"{path}/a")
+    assert [made("c", "10.96.0.77"), made("d", "10.96.0.78")] == [201, 422]
+    outside = {"type": "ExternalName", "externalName": "shop.example", "clusterIP": ""}
+    body = {"spec": {**outside, "clusterIPs": None}}
+    changed = client("PATCH", f"{path}/b", body, content="application/merge-patch+json")
+    assert "clusterIPs" not in changed["spec"]
+    assert [made("d", "10.96.0.78"), made("e", "10.96.0.77")] == [201, 422]
+
+
 @pytest.mark.parametrize(
     ("schedule", "problem"),
     [

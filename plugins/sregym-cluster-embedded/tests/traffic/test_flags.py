@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from sregym_cluster_embedded.userland.flags import HEARD, watch_flags
 
 FLAG = {"server": "flags:8080", "protocol": "http"}
 CHANGES: dict[str, Any] = {
@@ -283,3 +284,29 @@ def test_who_says_that_it_is_ill_gets_no_requests(market: Any) -> None:
     switch(market)
     market.run(20)
     assert failing(market.seen(30)) == {}
+
+
+def test_a_rule_that_asks_for_the_time_takes_effect_when_it_comes(market: Any) -> None:
+    begins = market.world.epoch + market.world.now + 60
+    flag = {
+        "state": "ENABLED",
+        "variants": {"off": False, "on": True},
+        "defaultVariant": "off",
+        "targeting": {"if": [{">": [{"var": "$flagd.timestamp"}, begins]}, "on", "off"]},
+    }
+    text = json.dumps({"flags": {"stockIll": flag}})
+    market.shell("flags", f"echo '{text}' >/tmp/flags.json")
+    market.run(30)
+    assert heard(market, "stock")["ill"] == "false"
+
+    market.run(40)
+    watch_flags(market.world)
+
+    assert heard(market, "stock")["ill"] == "true"
+
+
+def heard(market: Any, program: str) -> dict[str, str]:
+    """What a program heard last of its flags."""
+    return next(
+        dict(values) for ref, values in market.world.table(HEARD).items() if ref.name == program
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.sdk.servers import Broker, OffsetReset, TableKey, Topics
@@ -47,6 +48,11 @@ class RabbitmqData:
 
     def as_topics(self) -> Topics:
         """Queues as topics of one partition with one group, which is how messages flow."""
+        return self._topics
+
+    @cached_property
+    def _topics(self) -> Topics:
+        # Asked for with each look at the traffic, and seldom other than before.
         resets = tuple(OffsetReset(name, name, number) for number, name in enumerate(self.purged))
         return Topics(dict.fromkeys(self.queues, 1), (), resets)
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 
-@runtime_checkable
 class Storage(Protocol):
     """What the kubelet asks about files, `world.room(STORAGE)`; without it nothing is written."""
 
@@ -44,7 +43,7 @@ def empty_dir_bytes(world: World, state: PodState, volume: Object) -> int:
     """What stands in one emptyDir."""
     storage = world.room_or_none(STORAGE)
     mount = (state.mounts or {}).get(volume["name"])
-    if not isinstance(storage, Storage) or mount is None:
+    if storage is None or mount is None:
         return 0
     return storage.volume_bytes(world, mount.volume)
 
@@ -53,7 +52,7 @@ def container_bytes(world: World, state: PodState, name: str) -> int:
     """What the present life of a container wrote to the node's disk beside its volumes."""
     storage = world.room_or_none(STORAGE)
     container = state.containers.get(name)
-    if not isinstance(storage, Storage) or container is None or container.attempt < 0:
+    if storage is None or container is None or container.attempt < 0:
         return 0
     return storage.layer_bytes(world, state.ref(name))
 
@@ -101,7 +100,7 @@ def available_disk(
 def host_bytes(world: World, node: str) -> int:
     """What was written to a node's disk beside its pods: by hand, or through their hostPath volumes."""
     storage = world.room_or_none(STORAGE)
-    return storage.layer_bytes(world, host_ref(node)) if isinstance(storage, Storage) else 0
+    return 0 if storage is None else storage.layer_bytes(world, host_ref(node))
 
 
 def images_bytes(world: World, node: str) -> int:

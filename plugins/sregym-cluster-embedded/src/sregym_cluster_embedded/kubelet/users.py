@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubelet.configuration import Missing
 from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
+    # What a runtime offers besides when it knows as whom its processes run: user, group and all
+    # groups of a container.
+    _IdentityOf = Callable[[World, ContainerRef], tuple[int, int, tuple[int, ...]]]
+
 
 # The first major version of containerd that tells its kubelet.
 _TELLS = 2
-
-
-@runtime_checkable
-class Identities(Protocol):
-    """What a runtime offers besides when it knows as whom its processes run."""
-
-    def identity_of(self, world: World, ref: ContainerRef) -> tuple[int, int, tuple[int, ...]]:
-        """User, group and all groups of a container that runs."""
 
 
 def knows_users(runtime: str) -> bool:
@@ -35,13 +33,15 @@ def knows_users(runtime: str) -> bool:
 
 def user_in_status(world: World, ref: ContainerRef, node: str) -> Object | None:
     """`user` in the status of a container that has just begun to run; None where it is not told."""
-    runtime, found = world.room(RUNTIME), world.store.get(Key("nodes", "", node))
+    found = world.store.get(Key("nodes", "", node))
     info = (found or {}).get("status", {}).get("nodeInfo") or {}
-    if not isinstance(runtime, Identities) or not knows_users(
-        info.get("containerRuntimeVersion", "")
-    ):
+    if not knows_users(info.get("containerRuntimeVersion", "")):
         return None
-    uid, gid, groups = runtime.identity_of(world, ref)
+    # Asked with each start: comparing a runtime with a protocol would take longer than the answer.
+    identity_of: _IdentityOf | None = getattr(world.room(RUNTIME), "identity_of", None)
+    if identity_of is None:
+        return None
+    uid, gid, groups = identity_of(world, ref)
     return {"linux": {"gid": gid, "supplementalGroups": list(groups), "uid": uid}}
 
 

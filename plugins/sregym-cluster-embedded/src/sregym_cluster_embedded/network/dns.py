@@ -11,6 +11,7 @@ from sregym_cluster_embedded.network.records import Question, Reply, is_address
 from sregym_cluster_embedded.network.resolver import NODE_DNS, Resolver, hosts_of, resolver_of
 from sregym_cluster_embedded.network.services import backends
 from sregym_cluster_embedded.network.ways import way
+from sregym_cluster_embedded.syscalls import RULES
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.network.corefile import ServerBlock
@@ -25,6 +26,24 @@ _MOST_HOPS = 4
 
 # Answers after which a resolver asks the next server.
 _UNHELPFUL = ("timeout", "closed", "unreachable", "servfail", "refused")
+
+
+class _Server(NamedTuple):
+    """What questions of a caller to one address come to.
+
+    Attributes:
+        address: The address.
+        uses: See `Reply.uses`.
+        backend: The name server that gets them; None when none does.
+        seconds: Until its reply is there, or until the caller knows that none comes.
+        silent: What stands for its reply when there is none; None where others outside answer.
+    """
+
+    address: str
+    uses: tuple[str, ...]
+    backend: Backend | None
+    seconds: float = 0.0
+    silent: Reply | None = None
 
 
 class Lookup(NamedTuple):
@@ -76,7 +95,8 @@ def query(
     heard: Replies | None = None,
 ) -> Reply:
     """Ask one name server for the records of an absolute name, without search domains."""
-    return _query(world, source, server, Question(name.rstrip(".").lower(), kind), 0, heard)[0]
+    question = Question(name.rstrip(".").lower(), kind)
+    return _query(world, _server(world, source, server), question, 0, heard)
 
 
 def _ask(
@@ -91,14 +111,20 @@ def _ask(
     last = Lookup("timeout", (), name, "")
     waited, failed, known = 0.0, False, False
     uses: tuple[str, ...] = ()
+    servers: dict[str, _Server] = {}
     for candidate in resolver.candidates(name):
         reply = Reply("timeout")
-        for server in resolver.servers:
-            reply, delay_s = _query(world, source, server, Question(candidate, kind), 0, heard)
+        for address in resolver.servers:
+            server = servers.get(address)
+            if server is None or world.table(RULES):  # a rule may strike by chance, or not
+                server = servers[address] = _server(world, source, address)
+            waited += server.seconds
+            reply = _query(world, server, Question(candidate, kind), 0, heard)
             if heard is not None and kind == "A":
                 # The C library asks for both families at once.
-                _query(world, source, server, Question(candidate, "AAAA"), 0, heard)
-            waited += delay_s
+                if world.table(RULES):
+                    server = _server(world, source, address)
+                _query(world, server, Question(candidate, "AAAA"), 0, heard)
             uses = (*uses, *reply.uses)
             if reply.status not in _UNHELPFUL:
                 break
@@ -115,26 +141,20 @@ def _ask(
     return last._replace(status="nodata" if known else last.status)
 
 
-def _query(
-    world: World,
-    source: Object | None,
-    server: str,
-    question: Question,
-    hops: int,
-    heard: Replies | None = None,
-) -> tuple[Reply, float]:
-    """The reply of a server and the seconds until it is there."""
-    target = backends(world, server, 53, source, "UDP")
-    uses = (target.service,) if target.service else (server,)
+def _server(world: World, source: Object | None, address: str) -> _Server:
+    """Which name server gets the questions of a caller to an address."""
+    target = backends(world, address, 53, source, "UDP")
+    uses = (target.service,) if target.service else (address,)
     if target.failure is Outcome.REFUSED:
-        return Reply("closed", server=server, uses=uses), 0.0
+        return _Server(address, uses, None, 0.0, Reply("closed", server=address, uses=uses))
     if target.failure is not None:
-        if server == NODE_DNS:
-            return upstream.answer(world, question)._replace(server=server), 0.0
-        if target.failure is Outcome.UNREACHABLE:
-            return Reply("unreachable", server=server, uses=uses), 0.0
-        return Reply("timeout", server=server, uses=uses), _PATIENCE_S * _ATTEMPTS
-    lost, silent = 0, Reply("timeout", server=server, uses=uses)
+        if address == NODE_DNS:
+            return _Server(address, uses, None)
+        unreachable = target.failure is Outcome.UNREACHABLE
+        silent = Reply("unreachable" if unreachable else "timeout", server=address, uses=uses)
+        waited = 0.0 if unreachable else _PATIENCE_S * _ATTEMPTS
+        return _Server(address, uses, None, waited, silent)
+    lost, silent = 0, Reply("timeout", server=address, uses=uses)
     runtime = world.room(LISTENERS)
     best: tuple[Backend, float] | None = None
     for backend in target.backends:
@@ -147,13 +167,24 @@ def _query(
             best = (backend, path.latency_ms / 1000 + _PATIENCE_S * path.loss)
     if best is None:
         waited = _PATIENCE_S * _ATTEMPTS if lost == len(target.backends) else 0.0
-        return silent, waited
+        return _Server(address, uses, None, waited, silent)
     # Who meets a server that is lost waits, asks again and meets another one.
     seconds = best[1] + _PATIENCE_S * lost / len(target.backends)
-    reply = _answered(world, best[0], question, hops)
+    return _Server(address, uses, best[0], seconds)
+
+
+def _query(
+    world: World, server: _Server, question: Question, hops: int, heard: Replies | None = None
+) -> Reply:
+    """The reply of a server, which is there after `server.seconds`."""
+    if server.silent is not None:
+        return server.silent
+    if server.backend is None:
+        return upstream.answer(world, question)._replace(server=server.address)
+    reply = _answered(world, server.backend, question, hops)
     if heard is not None:
         heard.append((question, reply))
-    return reply._replace(server=server, uses=(*uses, *reply.uses)), seconds
+    return reply._replace(server=server.address, uses=(*server.uses, *reply.uses))
 
 
 def _answered(world: World, backend: Backend, question: Question, hops: int) -> Reply:
@@ -189,7 +220,7 @@ def _worked_out(
         if hops >= _MOST_HOPS or from_pod is None:
             return reply
         for server in _named_servers(servers, from_pod):
-            reply, _ = _query(world, from_pod, server, asked, hops + 1)
+            reply = _query(world, _server(world, from_pod, server), asked, hops + 1)
             if reply.status not in ("timeout", "closed", "unreachable"):
                 return reply
         return reply

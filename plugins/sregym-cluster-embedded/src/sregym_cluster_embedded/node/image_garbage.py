@@ -57,16 +57,16 @@ def show_images(world: World, node: str) -> None:
     obj = world.store.get(key)
     if obj is None:
         return
-    present = {image for place, image in world.table(IMAGES) if place == node}
+    here = {name: size for (place, name), (_, size) in world.table(IMAGES).items() if place == node}
     kept = [
         entry
         for entry in (obj.get("status") or {}).get("images") or ()
-        if present.intersection(entry.get("names") or [""])
+        if not here.keys().isdisjoint(entry.get("names") or [""])
         or "pause" in (entry.get("names") or [""])[0]
     ]
     listed = {name for entry in kept for name in (entry.get("names") or [""])}
-    for (place, image), (_, size_bytes) in sorted(world.table(IMAGES).items()):
-        if place == node and image not in listed:
+    for image, size_bytes in sorted(here.items()):
+        if image not in listed:
             kept.append({"names": [image], "sizeBytes": size_bytes})
     kept.sort(key=lambda entry: (-entry.get("sizeBytes", 0), (entry.get("names") or [""])))
     if not refusals.report(world, key, {**(obj.get("status") or {}), "images": kept[:50]}):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.machines import SYSCTLS, machine
@@ -25,7 +26,12 @@ _TIME_WAIT_S, _REUSED_S = 60.0, 1.0
 
 def port_range(world: World, ref: ContainerRef) -> tuple[int, int]:
     """The first and the last port that connections of a process begin at; its pod may say so."""
-    low, high = (_sysctl(world, ref, _RANGE) or SYSCTLS[_RANGE]).split()
+    return _bounds(_sysctl(world, ref, _RANGE) or SYSCTLS[_RANGE])
+
+
+@lru_cache(maxsize=64)
+def _bounds(text: str) -> tuple[int, int]:
+    low, high = text.split()
     return int(low), int(high)
 
 
@@ -83,8 +89,10 @@ def _own(world: World, ref: ContainerRef, name: str) -> str | None:
     """What a pod sets a kernel parameter to for itself."""
     pod = world.store.get(Key("pods", ref.namespace, ref.pod))
     context = {} if pod is None else pod["spec"].get("securityContext") or {}
-    given = (entry["value"] for entry in context.get("sysctls") or () if entry["name"] == name)
-    return next((str(value) for value in given), None)
+    for entry in context.get("sysctls") or ():
+        if entry["name"] == name:
+            return str(entry["value"])
+    return None
 
 
 def _sysctl(world: World, ref: ContainerRef, name: str) -> str | None:

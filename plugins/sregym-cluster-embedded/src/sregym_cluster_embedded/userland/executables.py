@@ -85,6 +85,10 @@ def _may_run(files: Files, inode: Inode) -> bool:
 
 def argument_error(argv: Sequence[str], environment: Mapping[str, str]) -> str:
     """What is written where the kernel takes a command line or an environment for too long; else empty."""
+    letters = sum(map(len, argv)) + sum(map(len, environment)) + sum(map(len, environment.values()))
+    # Of a letter come four bytes at most, and of a text an equals sign and a zero besides.
+    if 4 * letters + 2 * (len(argv) + len(environment)) <= _LONGEST_BYTES:
+        return ""
     texts = [*argv, *(f"{name}={value}" for name, value in environment.items())]
     sizes = [len(text.encode()) + 1 for text in texts]
     if max(sizes, default=0) <= _LONGEST_BYTES and sum(sizes) <= _ALL_BYTES:

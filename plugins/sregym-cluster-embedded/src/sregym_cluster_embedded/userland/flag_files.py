@@ -104,6 +104,12 @@ def told(flags: Mapping[str, Any], key: str, context: Mapping[str, Any], now: fl
     return Told(variants[variant], variant, "TARGETING_MATCH")
 
 
+def has_rule(flags: Mapping[str, Any], key: str) -> bool:
+    """Whether what a flag says depends on who asks, and when."""
+    flag = flags.get(key)
+    return isinstance(flag, dict) and bool(flag.get("targeting"))
+
+
 def _resolved(part: Any, rules: Mapping[str, Any], depth: int = 0) -> Any:
     """A part of a file with `{"$ref": name}` replaced."""
     if depth > 16:

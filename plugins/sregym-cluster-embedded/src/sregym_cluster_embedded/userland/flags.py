@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, Line, LoadGeneratorProgram, ServiceProgram, expand
 
-from sregym_cluster_embedded.keys import TableKey
+from sregym_cluster_embedded.keys import CacheKey, TableKey
 from sregym_cluster_embedded.userland.becoming import FLAGGED
-from sregym_cluster_embedded.userland.flag_files import read_flags, told
+from sregym_cluster_embedded.userland.flag_files import has_rule, read_flags, told
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.kind import WebAnswer
 from sregym_cluster_embedded.userland.life import say, touch_probes, wake_traffic
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 READ: TableKey[ContainerRef, tuple[str, str]] = TableKey("userland.flags-read")
 # What a program heard last.
 HEARD: TableKey[ContainerRef, tuple[tuple[str, str], ...]] = TableKey("userland.flags-heard")
+# From what was looked at follows what all programs hear.
+_WATCHED: CacheKey[Footing] = CacheKey("userland.flags-watched")
 _OFREP = "/ofrep/v1/evaluate/flags/"
 _JSON = "application/json"
 _STATUSES = {"FLAG_NOT_FOUND": 404}
@@ -97,14 +99,25 @@ def watch_flags(world: World) -> None:
         program = process.behaviour
         if isinstance(program, ServiceProgram) and program.flags_file and process.ports:
             _read(world, process, program)
+    before = world.worked_out.kept(_WATCHED)
+    if before is not None and before.holds(world):
+        return
     heard, look = world.table(HEARD), Footing()
-    for process in concerned:
-        program = process.behaviour
-        if isinstance(program, ServiceProgram) and program.flags:
-            values = flag_values(world, process.ref, look)
-            if heard.get(process.ref) != values:
-                heard[process.ref] = values
-                touch_probes(world, process.ref)
+    for process in look.at(_hearing, world):
+        values = flag_values(world, process.ref, look)
+        if heard.get(process.ref) != values:
+            heard[process.ref] = values
+            touch_probes(world, process.ref)
+    world.worked_out.keep(_WATCHED, look)
+
+
+def _hearing(world: World) -> tuple[Process, ...]:
+    """The programs that run and have flags."""
+    return tuple(
+        process
+        for process in running_among(world, world.table(FLAGGED))
+        if isinstance(process.behaviour, ServiceProgram) and process.behaviour.flags
+    )
 
 
 def _read(world: World, server: Process, program: ServiceProgram) -> None:
@@ -132,7 +145,8 @@ def _heard(
 ) -> Any:
     """The value of a flag at the server that a client reaches; None where there is none."""
     for target in targets(world, process, client, look):
-        server = None if target.kind or target.ref is None else process_of(world, target.ref)
+        answers = None if target.kind else target.ref
+        server = None if answers is None else look.at(process_of, world, answers)
         program = None if server is None else server.behaviour
         if server is not None and server.running and isinstance(program, ServiceProgram):
             return _told(world, server, program, flag, context, look).value
@@ -150,8 +164,12 @@ def _told(
     """What a server says of a flag, from its file or from the last that it could take."""
     text = look.at(_served, world, server.ref) if program.flags_file else ""
     found = read_flags(text)
-    if found.refused:
+    old = bool(found.refused)
+    if old:
         found = read_flags(world.table(READ).get(server.ref, ("", ""))[1])
+    if isinstance(look, Footing) and (old or has_rule(found.flags, flag)):
+        # A rule may ask for the time, and what was taken before is not among what is looked at.
+        look.loose = True
     return told(found.flags, flag, context, world.epoch + world.now)
 
 

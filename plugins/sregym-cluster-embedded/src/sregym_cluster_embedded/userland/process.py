@@ -192,9 +192,11 @@ def all_running(world: World) -> list[Process]:
 def running_among(world: World, refs: Mapping[ContainerRef, None]) -> list[Process]:
     """Those of some lives that run, in the order of `all_running`."""
     known, found = world.table(_PROCESSES), []
-    for own in world.table(PODS).values() if refs else ():
-        for ref in own:
-            if ref in refs and (process := known.get(ref)) is not None and process.running:
+    pods = {ref.pod_uid for ref in refs}
+    for pod_uid, own in world.table(PODS).items() if refs else ():
+        # Most pods have none of them, and a uid is found faster than a life.
+        for ref in own if pod_uid in pods else ():
+            if ref in refs and (process := known.get(ref)) is not None and process.ended_at is None:
                 found.append(process)
     return found
 
@@ -217,10 +219,13 @@ def detach_from_pod(world: World, ref: ContainerRef) -> None:
 
 def listener_at(world: World, pod_uid: str, port: int) -> tuple[Process, str] | None:
     """The process of a pod that listens on a port and the name of its listener, or None."""
-    for process in running_in(world, pod_uid):
-        for number, name in process.ports:
-            if number == port:
-                return process, name
+    known = world.table(_PROCESSES)
+    for ref in world.table(PODS).get(pod_uid, ()):
+        process = known.get(ref)
+        if process is not None and process.ended_at is None:
+            for number, name in process.ports:
+                if number == port:
+                    return process, name
     return None
 
 

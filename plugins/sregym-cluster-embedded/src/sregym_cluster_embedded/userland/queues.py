@@ -99,6 +99,7 @@ class Brokers:
         kinds = runtime.kinds
         self._described = {kind.name: kind for kind in kinds.every() if kind.broker is not None}
         self._kinds = kinds
+        self._loaded: dict[str, Broker] = {}
 
     def storage_of(self, process: Process) -> str:
         """The identity of what a broker keeps; empty for other programs."""
@@ -124,7 +125,9 @@ class Brokers:
 
     def _found(self, world: World, storage: str) -> tuple[Broker, Topics] | None:
         for kind in self._described.values():
-            broker: Broker = self._kinds.load(kind, kind.broker)
+            broker = self._loaded.get(kind.name)
+            if broker is None:
+                broker = self._loaded[kind.name] = self._kinds.load(kind, kind.broker)
             topics = broker.topics(world, storage)
             if topics is not None:
                 return broker, topics

@@ -276,7 +276,8 @@ class Runtime(Hosts, Identified):
 
     def kind_of(self, process: Process) -> Kind:
         """The behaviour of a process that is a program."""
-        return self.kinds.of(self.program_as(process, Program).kind)
+        program = process.behaviour
+        return self.kinds.of((program or self.program_as(process, Program)).kind)
 
     def known(self, process: Process) -> Known:
         """The image that a process was started from."""

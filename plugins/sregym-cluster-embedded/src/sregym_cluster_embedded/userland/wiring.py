@@ -23,7 +23,7 @@ from sregym_cluster_embedded.api.sameness import Same
 from sregym_cluster_embedded.network import cache, coredns
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.syscalls import risk
+from sregym_cluster_embedded.syscalls import RULES, risk
 from sregym_cluster_embedded.userland.dialling import caller_of
 from sregym_cluster_embedded.userland.etc import CLUSTER_DNS
 from sregym_cluster_embedded.userland.keys import RUNTIME
@@ -292,7 +292,7 @@ def _is_address(host: str) -> bool:
 
 def _lookups_fail(world: World, ref: ContainerRef) -> bool:
     """Whether a process cannot send its questions to a name server; some that arrive are enough."""
-    process = process_of(world, ref)
+    process = process_of(world, ref) if world.table(RULES) else None
     return process is not None and risk(world, caller_of(process), "sendmmsg")[1] >= 1
 
 

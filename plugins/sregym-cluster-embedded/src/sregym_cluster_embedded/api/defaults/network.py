@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api import errors
 from sregym_cluster_embedded.api.defaults.fields import each, filled, within
 from sregym_cluster_embedded.api.service_ranges import open_networks
+from sregym_cluster_embedded.keys import CacheKey
+from sregym_cluster_embedded.store import ChangeType
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
 NODE_PORTS = range(30000, 32768)
 _AFFINITY_TIMEOUT_S = 10800
+# The addresses of all Services at a revision of the store.
+_TAKEN: CacheKey[tuple[int, set[str]]] = CacheKey("api.service-addresses")
 
 
 def service(obj: Object) -> Object:
@@ -231,11 +237,37 @@ def _affinity(config: Object) -> Object:
 
 
 def _taken(world: World) -> set[str]:
-    return {
-        address
-        for service in world.store.list("services")
-        for address in service["spec"].get("clusterIPs", ())
-    }
+    """The addresses of all Services; nobody may change the set."""
+    revision, known = world.store.revision, world.worked_out.kept(_TAKEN)
+    found = None if known is None else _with_later(world, *known)
+    if found is None:
+        found = set()
+        for service in world.store.list("services"):
+            found.update(_addresses(service))
+    world.worked_out.keep(_TAKEN, (revision, found))
+    return found
+
+
+def _with_later(world: World, revision: int, known: set[str]) -> set[str] | None:
+    """The addresses known at a revision with those taken since; None where some were given back."""
+    history = world.store.history
+    missed = world.store.revision - revision  # each write makes one revision, and one entry
+    if missed > len(history):
+        return None
+    for change in history[len(history) - missed :]:
+        if change.key.resource != "services":
+            continue
+        if change.old is not None and _addresses(change.old) != _addresses(change.obj):
+            return None
+        if change.type is ChangeType.DELETED:
+            return None
+        known.update(_addresses(change.obj))
+    return known
+
+
+def _addresses(service: Object) -> Sequence[str]:
+    found: Sequence[str] = service["spec"].get("clusterIPs", ())
+    return found
 
 
 def _address(world: World) -> str:
