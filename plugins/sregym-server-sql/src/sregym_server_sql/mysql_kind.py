@@ -41,9 +41,11 @@ from sregym_server_sql.journal import (
 from sregym_server_sql.mysql_accounts import rights_on
 from sregym_server_sql.mysql_limits import connection_limits, demand_room
 from sregym_server_sql.mysql_server import MysqlConnection, MysqlError
+from sregym_server_sql.mysql_tables import no_number_left
 from sregym_server_sql.mysql_variables import in_effect
 from sregym_server_sql.seeding import FilledTables
 from sregym_server_sql.sleeping import WAKES, wake
+from sregym_server_sql.tables import exhausted
 from sregym_server_sql.unread import cold_share, size_of, until_next_failure_s
 
 if TYPE_CHECKING:
@@ -352,6 +354,8 @@ class MysqlKind(SqlKind):
         if data.misses(client.database, collection):
             text = f"Error 1146 (42S02): Table '{client.database}.{collection}' doesn't exist"
             return Refusal("server", text)
+        if verb == "INSERT" and (spent := exhausted(data, client.database, collection)):
+            return Refusal("server", f"Error 1062 (23000): {no_number_left(spent)}")
         option = _read_only(process, data, client.user) if write else ""
         if option:
             text = f"Error 1290 (HY000): The MySQL server is running with the --{option} option so it cannot execute this statement"

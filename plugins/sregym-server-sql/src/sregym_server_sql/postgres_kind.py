@@ -33,9 +33,11 @@ from sregym_server_sql.journal import (
 )
 from sregym_server_sql.mysql_kind import SqlKind
 from sregym_server_sql.postgres_limits import connection_limits, demand_room
+from sregym_server_sql.postgres_sequences import no_number_left
 from sregym_server_sql.postgres_server import PostgresConnection, PostgresError
 from sregym_server_sql.postgres_settings import in_effect, taken_up
 from sregym_server_sql.program import PostgresProgram
+from sregym_server_sql.tables import exhausted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -208,6 +210,11 @@ class PostgresKind(SqlKind):
         if not allowed:
             return Refusal(
                 "unauthorized", f"ERROR: permission denied for table {collection} (SQLSTATE 42501)"
+            )
+        verb = right_for(command, write=write)
+        if collection and verb == "INSERT" and (spent := exhausted(data, database, collection)):
+            return Refusal(
+                "server", f"{no_number_left(data, database, collection, spent)} (SQLSTATE 2200H)"
             )
         read_only = data.settings.get("default_transaction_read_only") == "on" or data.standby
         if write and read_only:
