@@ -16,5 +16,6 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("hang", "sregym_injector_code.hanging:Hang"),
         Offer("gray-replica", "sregym_injector_code.hanging:GrayReplica"),
         Offer("gc-pressure", "sregym_injector_code.memory:GcPressure"),
+        Offer("log-flood", "sregym_injector_code.log_flood:LogFlood"),
         Offer("hot-path", "sregym_injector_code.filtering:HotPath"),
     ]
