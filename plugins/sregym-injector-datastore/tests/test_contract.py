@@ -55,6 +55,25 @@ class TestCaches(InjectorContract):
         return FaultCase(CacheCold(), CachedShop(), "front")
 
 
+def test_the_truth_of_a_cold_cache_tells_of_the_stores_that_were_made_small():
+    shop, fault = CachedShop(), CacheCold()
+    truths = []
+    for parameters in ({}, {"store_cpu": ""}):
+        values = fault.Parameters(**parameters)
+        context = FaultContext(
+            MemoryCluster(), shop, shop.component("front"), values, UndoJournal()
+        )
+        truth = fault.ground_truth(context)
+        truths.append((truth.contributing, truth.changed.after))
+    assert truths == [
+        (
+            ("catalog-db",),
+            "empties front every 1 s, while a CPU limit of 8m keeps catalog-db small",
+        ),
+        ((), "empties front every 1 s"),
+    ]
+
+
 def test_which_caches_can_be_emptied():
     shop, fault = CachedShop(), CacheCold()
     front = shop.component("front")

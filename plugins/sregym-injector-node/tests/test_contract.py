@@ -6,7 +6,7 @@ import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.errors import NodeError
 from sregym_core.interfaces import CommandResult, FaultContext
-from sregym_core.model import Component
+from sregym_core.model import Component, Node
 from sregym_core.testing import (
     FaultCase,
     FullShop,
@@ -28,6 +28,7 @@ from sregym_injector_node.open_files import FILE, UNDO, OpenFilesLimited
 from sregym_injector_node.plugin import SETTINGS
 from sregym_injector_node.rows import ROWS
 from sregym_injector_node.sysctl import NodeSysctl
+from sregym_injector_node.zone_lost import ZoneLost
 
 from sregym_core import Offer
 
@@ -93,6 +94,7 @@ def with_files(cluster: MemoryCluster) -> MemoryCluster:
     return cluster
 
 
+CASES["zone"] = FaultCase(ZoneLost(), FullShop(), {"zone": {"runs": "catalog-db"}})
 CASES["open files"] = FaultCase(OpenFilesLimited(), FullShop(), {"cluster": True})
 
 
@@ -163,3 +165,30 @@ def test_a_machine_that_is_off_needs_another_one_beside_it():
     assert str(caught.value) == (
         f"nothing can be run beside node {target.name!r}: the cluster has no other node"
     )
+
+
+def test_a_zone_is_lost_where_a_store_keeps_its_files_and_the_control_plane_stands_elsewhere():
+    fault, shop = ZoneLost(), FullShop()
+    parts = ("catalog", "catalog-db", "visitors")
+    zones = [chosen_target(shop, {"zone": {"runs": part}}) for part in parts]
+    found = [fault.misfit(zone) for zone in zones]
+    lead = Node(name="lead", role="control-plane", zone="z")
+    found.append(fault.misfit(zones[1].model_copy(update={"nodes": (lead,)})))
+    assert found == [
+        "catalog is no datastore",
+        "",
+        "visitors is the load generator, which stands for users",
+        "the control plane stands there: nobody could look at the cluster any more",
+    ]
+
+
+def test_a_zone_that_is_all_of_the_cluster_cannot_be_lost():
+    with opened(MemoryProvider(worker_nodes(1))) as give:
+        shop, cluster = FullShop(), give(None)
+        shop.deploy(cluster)
+        fault = ZoneLost()
+        target = chosen_target(shop, {"zone": {"runs": "catalog-db"}}, cluster)
+        context = FaultContext(cluster, shop, target, fault.Parameters(), UndoJournal())
+        with pytest.raises(NodeError) as caught:
+            fault.inject(context)
+    assert str(caught.value) == "zone 'zone-1' is all of the cluster: it has no node elsewhere"

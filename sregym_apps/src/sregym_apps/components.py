@@ -164,6 +164,7 @@ def _component(
         sessions=notes.sessions,
         builds=notes.builds,
         registered=notes.registered,
+        tables=notes.tables,
         replica_set=notes.replica_set,
         settings=notes.settings,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 from sregym_core.errors import UsageError
-from sregym_core.model import Account, ProgramSetting
+from sregym_core.model import Account, ProgramSetting, TableUse
 from sregym_core.model.base import Value
 
 from sregym_apps.table import content_of
@@ -31,6 +31,7 @@ class ComponentNotes(Value):
         callers: Names of the components that call it, in order.
         operations: User-visible operations whose requests pass through it.
         accounts: Database accounts it serves.
+        tables: Tables or collections of it with keys that the server counts out, or with indexes.
         sessions: Command lines with which people look into it now and then, and which change nothing. A
             fault in a database comes through such a session, which would tell of it if it were the only one.
         builds: Other builds of its image that exist, by what is wrong with them: `incompatible` with its
@@ -54,6 +55,7 @@ class ComponentNotes(Value):
     callers: tuple[str, ...] = ()
     operations: tuple[str, ...] = ()
     accounts: tuple[Account, ...] = ()
+    tables: tuple[TableUse, ...] = ()
     sessions: tuple[Annotated[tuple[str, ...], Field(min_length=1)], ...] = ()
     builds: dict[Build, str] = Field(default_factory=dict)
     settings: tuple[ProgramSetting, ...] = ()

@@ -13,15 +13,16 @@ if TYPE_CHECKING:
     from sregym_core.model import ObjectRef
 
 
-def after_pressure(context: FaultContext, condition: str) -> tuple[Command, ...]:
+def after_pressure(context: FaultContext, condition: str, node: str = "") -> tuple[Command, ...]:
     """Wait until a condition is lifted, take evicted pods away, and start those anew that serve.
 
     Args:
         context: Of a fault on a node.
         condition: `DiskPressure`, `MemoryPressure`; `Ready`, which is waited for.
+        node: Whose; the target itself unless given.
     """
     wanted = "true" if condition == "Ready" else "false"
-    wait = (f"--for=condition={condition}={wanted}", f"node/{context.node.name}")
+    wait = (f"--for=condition={condition}={wanted}", f"node/{node or context.node.name}")
     # Evicted pods stay as objects until somebody takes them away.
     evicted = "--field-selector=status.phase=Failed"
     return (

@@ -17,5 +17,6 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("gray-replica", "sregym_injector_code.hanging:GrayReplica"),
         Offer("gc-pressure", "sregym_injector_code.memory:GcPressure"),
         Offer("heap-limit", "sregym_injector_code.memory:HeapLimit"),
+        Offer("log-flood", "sregym_injector_code.log_flood:LogFlood"),
         Offer("hot-path", "sregym_injector_code.filtering:HotPath"),
     ]

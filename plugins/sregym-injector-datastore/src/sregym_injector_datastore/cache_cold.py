@@ -10,6 +10,7 @@ from sregym_core.model import (
     Check,
     Component,
     FailureMode,
+    GroundTruth,
     ObjectRef,
     containers_of,
 )
@@ -125,8 +126,18 @@ class CacheCold(AddedObjectFault):
 
     @override
     def told(self, context: FaultContext) -> str:
-        every = context.parameters.every_s
-        return f"empties {context.component.name} every {every:g} s"
+        given = context.parameters
+        flushed = f"empties {context.component.name} every {given.every_s:g} s"
+        names = _sized(context)
+        if not names:
+            return flushed
+        return f"{flushed}, while a CPU limit of {given.store_cpu} keeps {', '.join(names)} small"
+
+    @override
+    def ground_truth(self, context: FaultContext) -> GroundTruth:
+        truth = super().ground_truth(context)
+        # Stores of their usual size would bear the misses.
+        return truth.model_copy(update={"contributing": _sized(context)})
 
     @override
     def restarted(self, context: FaultContext) -> Sequence[ObjectRef]:
@@ -152,6 +163,14 @@ def actor_of(context: FaultContext) -> ObjectRef:
         namespace=component.namespace,
         name=context.parameters.actor or f"{component.name}-refresh",
     )
+
+
+def _sized(context: FaultContext) -> tuple[str, ...]:
+    """Names of the stores that get a CPU limit for what a warm cache leaves; none where none is given."""
+    if not context.parameters.store_cpu:
+        return ()
+    behind = stores_behind(context.application.components(), context.component)
+    return tuple(part.name for part in behind)
 
 
 def stores_behind(parts: Iterable[Component], cache: Component) -> list[Component]:

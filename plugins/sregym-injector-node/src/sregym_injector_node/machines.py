@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sregym_injectors.node_faults import Row
 
-_BOARD = ("ipmitool", "-I", "lanplus", "-H", "{node}-bmc", "-U", "admin", "-f", "/etc/ipmi.secret")
+# The management board of a machine, asked from any other.
+BOARD = ("ipmitool", "-I", "lanplus", "-H", "{node}-bmc", "-U", "admin", "-f", "/etc/ipmi.secret")
 MACHINES = (
     Row(
         name="node-power-off",
@@ -28,7 +29,7 @@ MACHINES = (
         what="power of the machine",
         before="on",
         after="off",
-        repair=((*_BOARD, "chassis", "power", "on"),),
+        repair=((*BOARD, "chassis", "power", "on"),),
         runs="datastore",  # what keeps nothing comes up elsewhere, and nobody notices
         pressure="Ready",
         enter="beside",

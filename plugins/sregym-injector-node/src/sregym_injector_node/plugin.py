@@ -29,5 +29,6 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("node-clock-ahead", "sregym_injector_node.clock:NodeClockAhead"),
         Offer("open-files-limited", "sregym_injector_node.open_files:OpenFilesLimited"),
         Offer("node-sysctl", "sregym_injector_node.sysctl:NodeSysctl"),
+        Offer("zone-lost", "sregym_injector_node.zone_lost:ZoneLost"),
         *(Offer(name, f"sregym_injector_node.node_setting:{name}") for name in SETTINGS),
     ]

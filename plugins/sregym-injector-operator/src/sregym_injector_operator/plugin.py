@@ -11,6 +11,7 @@ _PACKAGE = "sregym_injector_operator"
 def sregym_register_injectors() -> list[Offer]:
     """The faults of this plugin."""
     return [
+        Offer("api-slow", f"{_PACKAGE}.api_slow:ApiSlow"),
         Offer("cr-misoperation", f"{_PACKAGE}.cr_misoperation:CrMisoperation"),
         Offer("crd-skew", f"{_PACKAGE}.crd_skew:CrdSkew"),
         Offer("operator-bug", f"{_PACKAGE}.operator_bug:OperatorBug"),

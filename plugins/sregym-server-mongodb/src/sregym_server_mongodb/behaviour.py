@@ -42,6 +42,7 @@ from sregym_server_mongodb.data import (
 )
 from sregym_server_mongodb.files import sizes
 from sregym_server_mongodb.first_start import initialise, plain
+from sregym_server_mongodb.indexes import enlarged, examined
 from sregym_server_mongodb.lines import mongod_line
 from sregym_server_mongodb.versions import NEEDS_DOWNGRADE, before, upgrade_problem
 from sregym_server_mongodb.views import note_view
@@ -75,6 +76,8 @@ class MongodbKind(Kind):
     """
 
     ipv4_only = True
+    # What is read lies in the cache of the storage engine.
+    examining_ms = 0.0007
 
     def begin(self, world: World, process: Process, program: MongodbProgram) -> None:
         """Plan what the program does first."""
@@ -345,20 +348,32 @@ class MongodbKind(Kind):
         )
 
     def seed(
-        self,
-        world: World,
-        process: Process,
-        client: Client,
-        collection: str,
-        documents: int,
+        self, world: World, process: Process, client: Client, collection: str, documents: int,
         record: str = "",
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Fill a collection that is empty."""
         storage = process.settings["mongod.storage"]
         data = load(world, storage)
         if data.collection(client.database, collection).count == 0:
             content = Collection(documents, (), record, documents)
             store(world, storage, data.with_collection(client.database, collection, content))
+
+    def enlarge(
+        self, world: World, process: Process, client: Client, collection: str, total: int,
+        indexes: tuple[str, ...],
+    ) -> None:  # fmt: skip
+        """Count more in a collection that is as it was filled."""
+        storage = process.settings["mongod.storage"]
+        data = load(world, storage)
+        content = enlarged(data.collection(client.database, collection), total, indexes)
+        store(world, storage, data.with_collection(client.database, collection, content))
+
+    def examined(
+        self, world: World, process: Process, client: Client, collection: str, by: tuple[str, ...]
+    ) -> int:
+        """All of them where no index serves."""
+        data = load(world, process.settings["mongod.storage"])
+        return examined(data.collection(client.database, collection), by)
 
     def _refuse_files(
         self, world: World, process: Process, program: MongodbProgram, written: str

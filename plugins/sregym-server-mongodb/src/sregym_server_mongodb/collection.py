@@ -18,6 +18,7 @@ from sregym_server_mongodb.documents import (
     ordered,
     projected,
 )
+from sregym_server_mongodb.indexes import IndexedCollection, stage_of
 from sregym_server_mongodb.javascript import Host
 from sregym_server_mongodb.printing import Raw, one_line, tojson
 from sregym_server_mongodb.refusals import (
@@ -32,18 +33,13 @@ from sregym_server_mongodb.script import UNDEFINED, ScriptError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sregym_server_mongodb.database import Database
 
 # Of the release; what people see of it is constant.
 _GIT_VERSION = "72e66213c2c3eab37d9358d5e78ad7f5c1d0d0d7"
 
 
-class CollectionObject(Host):
+class CollectionObject(IndexedCollection):
     """`db.name`."""
-
-    def __init__(self, database: Database, name: str) -> None:
-        self.database = database
-        self.name = name
 
     def __str__(self) -> str:
         return f"{self.database.name}.{self.name}\n"
@@ -54,11 +50,6 @@ class CollectionObject(Host):
         return (
             CollectionObject(self.database, f"{self.name}.{name}") if found is UNDEFINED else found
         )
-
-    @property
-    def content(self) -> Collection:
-        """What is in it now."""
-        return self.database.connection.data.collection(self.database.name, self.name)
 
     def _demand(self, action: str, command: str, head: str = "error", query: Any = None) -> None:
         try:
@@ -215,23 +206,11 @@ class CollectionObject(Host):
             self._save(None)
         return there
 
-    def js_createIndex(self, *_: Any) -> Any:
-        """Accepted; indexes are not kept."""
-        self._demand("write", "createIndexes")
-        return {"numIndexesBefore": 1, "numIndexesAfter": 2, "ok": 1}
-
-    def js_getIndexes(self, *_: Any) -> list[dict[str, Any]]:
-        """The index that every collection has."""
-        self._demand("read", "listIndexes")
-        there = self.name in self.database.connection.data.databases.get(self.database.name, {})
-        return [{"v": 2, "key": {"_id": 1}, "name": "_id_"}] if there else []
-
-    js_getIndices = js_getIndexes
-
     def js_stats(self, *_: Any) -> Any:
         """Sizes of the collection."""
         self._demand("read", "collStats")
         count = self.content.count
+        sizes = dict.fromkeys(("_id_", *self.content.indexes), INDEX_BYTES)
         return {
             "ns": f"{self.database.name}.{self.name}",
             "size": DOCUMENT_BYTES * count,
@@ -240,11 +219,11 @@ class CollectionObject(Host):
             "storageSize": TABLE_BYTES,
             "freeStorageSize": 0,
             "capped": False,
-            "nindexes": 1,
+            "nindexes": len(sizes),
             "indexBuilds": [],
-            "totalIndexSize": INDEX_BYTES,
-            "totalSize": TABLE_BYTES + INDEX_BYTES,
-            "indexSizes": {"_id_": INDEX_BYTES},
+            "totalIndexSize": sum(sizes.values()),
+            "totalSize": TABLE_BYTES + sum(sizes.values()),
+            "indexSizes": sizes,
             "scaleFactor": 1,
             "ok": 1,
         }
@@ -275,11 +254,6 @@ class CollectionObject(Host):
         """How the server would look for documents: without an index that serves all are read."""
         wanted = query if isinstance(query, dict) else {}
         parsed = {name: {"$eq": value} for name, value in wanted.items()}
-        stage: dict[str, Any] = {"stage": "COLLSCAN", "direction": "forward"}
-        if parsed:
-            stage = {"stage": "COLLSCAN", "filter": parsed, "direction": "forward"}
-        if set(wanted) == {"_id"}:
-            stage = {"stage": "IDHACK"}
         connection = self.database.connection
         return {
             "queryPlanner": {
@@ -289,7 +263,7 @@ class CollectionObject(Host):
                 "parsedQuery": parsed,
                 "queryHash": "8B3D4AB8" if not parsed else "E2B7F1A0",
                 "planCacheKey": "8B3D4AB8" if not parsed else "E2B7F1A0",
-                "winningPlan": stage,
+                "winningPlan": stage_of(self.content, wanted, parsed),
                 "rejectedPlans": [],
             },
             "serverInfo": {
@@ -300,11 +274,6 @@ class CollectionObject(Host):
             },
             "ok": 1,
         }
-
-    def _save(self, content: Collection | None) -> None:
-        connection = self.database.connection
-        data = connection.data.with_collection(self.database.name, self.name, content)
-        connection.save(data)
 
     def _object_id(self) -> Raw:
         connection = self.database.connection

@@ -83,12 +83,14 @@ class Collection:
         documents: What the shell wrote.
         record: What those look like that a program seeded: JSON with `${n}`; empty when unknown.
         seeded: How many of these there are.
+        indexes: Fields of each index but that of the key, with the name of the index.
     """
 
     count: int = 0
     documents: tuple[Mapping[str, Any], ...] = ()
     record: str = ""
     seeded: int = 0
+    indexes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,11 @@ class MongoData:
         return replace(self, accounts=left)
 
 
+def index_name(field: str, direction: object = 1) -> str:
+    """The name of the index of a field, as the server makes it."""
+    return f"{field}_{direction}"
+
+
 def load(world: World, storage: str) -> MongoData:
     """The data kept under an identity; empty when there is none."""
     found: MongoData | None = world.table(_DATA).get(storage)
@@ -166,11 +173,18 @@ def describe(data: MongoData) -> str:
         for name, content in inside.items()
         if content.record or content.documents
     }
+    indexed = {
+        f"{database}.{name}": sorted(content.indexes)
+        for database, inside in data.databases.items()
+        for name, content in inside.items()
+        if content.indexes
+    }
     kept: dict[str, Any] = {
         "version": data.version,
         "accounts": accounts,
         "collections": collections,
         **({"contents": contents} if contents else {}),
+        **({"indexes": indexed} if indexed else {}),
     }
     if data.member_set is not None:
         # But for its version, which grows when what was changed is taken back, too.

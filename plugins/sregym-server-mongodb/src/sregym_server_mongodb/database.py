@@ -24,6 +24,7 @@ from sregym_server_mongodb.collection import CollectionObject
 from sregym_server_mongodb.data import BUILT_IN_ROLES, Account
 from sregym_server_mongodb.javascript import Host
 from sregym_server_mongodb.printing import Raw, tojson
+from sregym_server_mongodb.progress import in_progress
 from sregym_server_mongodb.refusals import CODE_NAMES
 from sregym_server_mongodb.script import UNDEFINED, ScriptError
 
@@ -260,7 +261,7 @@ class Database(Host):
         connection = self.connection
         connection.demand("cluster", "admin", "currentOp", 1.0)
         locked = {"fsyncLock": True} if locks(connection.world, connection.server.ref) else {}
-        return {"inprog": [], **locked, "ok": 1}
+        return {"inprog": in_progress(connection.world, connection.server), **locked, "ok": 1}
 
     def js_runCommand(self, command: dict[str, Any] | str, *_: Any) -> dict[str, Any]:
         """Commands by document or name; mongosh takes a refusal for an error."""

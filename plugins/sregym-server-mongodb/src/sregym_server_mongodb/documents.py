@@ -24,7 +24,7 @@ def held(content: Collection) -> Sequence[Mapping[str, Any]]:
     """All documents of which something is known, the seeded ones first."""
     if not content.record:
         return content.documents
-    return (*_seeded(content.record, content.seeded), *content.documents)
+    return (*_seeded(content.record, min(content.seeded, content.count)), *content.documents)
 
 
 @lru_cache(maxsize=64)

@@ -48,6 +48,8 @@ _CLOSES_S = 0.001
 _BROKEN = "Error receiving request from client. Ending connection from remote"
 # mongod's `slowms`, and so few slow commands a second that none is told of.
 _SLOW_MS, _SELDOM = 100, 1e-6
+# Documents after which a command that reads them lets others have their turn.
+_YIELDS_AFTER = 1000
 _OWN_WORDS = re.compile("^(not authorized on|[Cc]ommand .* requires authentication)")
 
 
@@ -309,9 +311,13 @@ class Diary:
     ) -> Iterator[LogLine]:
         """Commands that took longer than the threshold of the profiler, with their time."""
         own = [one for one in self._life.served if one.start <= calls.start]
-        # A datastore has one flow, of all its commands.
+        # A datastore has one flow, of all its commands; what reads everything is slow by itself.
         flows = own[-1].flows if own else ()
-        share = sum(flow.time.beyond(_SLOW_MS) for flow in flows[:1])
+        search = calls.call.search
+        time = calls.call.time if search is not None else next((flow.time for flow in flows), None)
+        if time is None:
+            return
+        share = time.beyond(_SLOW_MS)
         rate = calls.call.rate * calls.call.ok * share
         if rate < _SELDOM:
             return
@@ -320,14 +326,17 @@ class Diary:
         client = calls.caller.process.clients[calls.call.client]
         peer = calls.caller.process.config.pod_ip
         name = f"{client.database}.{calls.call.collection}"
-        command = {calls.call.operation: calls.call.collection, "$db": client.database}
+        examined = 0 if search is None else search.examined
+        sought = {} if search is None else {"filter": dict.fromkeys(search.by, "?")}
+        command = {calls.call.operation: calls.call.collection, **sought, "$db": client.database}
         offset = calls.seed.fraction(*calls.name, "slow")
         for number, at in moments(rate, calls.start, first, stop, offset, calls.rhythm):
             draw = calls.seed.fraction(*calls.name, "slow", number)
-            took = sample(flows[0].time, tail_score(draw, share))
+            took = sample(time, tail_score(draw, share))
             facts = {
                 "type": "command", "ns": name, "command": command, "planSummary": "COLLSCAN",
-                "numYields": 0, "protocol": "op_msg", "durationMillis": max(_SLOW_MS, round(took)),
+                **({"keysExamined": 0, "docsExamined": examined} if examined else {}),
+                "numYields": examined // _YIELDS_AFTER, "protocol": "op_msg", "durationMillis": max(_SLOW_MS, round(took)),
             }  # fmt: skip
             known = [stay for stay in self._stays if stay.visit.peer == peer]
             context = f"conn{known[-1].number if known else 1}"

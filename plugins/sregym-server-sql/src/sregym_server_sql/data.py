@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.sdk.replication import record
 from sregym_cluster_embedded.sdk.servers import REQUEST_FLOW, TableKey
@@ -75,6 +75,25 @@ class Account:
         return own or self.may(database, write=False)
 
 
+class Numbers(NamedTuple):
+    """How far the numbers of a key are given out.
+
+    Attributes:
+        last: The last one.
+        greatest: The greatest that the server gives out.
+        column: The greatest that the column takes; 0 for the same.
+    """
+
+    last: int
+    greatest: int
+    column: int = 0
+
+    @property
+    def spent(self) -> bool:
+        """Whether none is left to programs, which take the last one the moment it is the next."""
+        return self.last >= min(self.greatest, self.column or self.greatest) - 1
+
+
 @dataclass(frozen=True)
 class SqlData:
     """All that one server keeps.
@@ -92,6 +111,8 @@ class SqlData:
             `connect_retry`, and whether its threads are to run: `io`, `sql`.
         missed: Tables that are gone, by any statement, as `database/table`: what programs ask of
             them fails. Of others it is not asked whether they are there: programs make them.
+        uncounted: How many rows a table has besides those that can be looked at, as `database/table`.
+        numbers: How far the numbers of keys are given out, where somebody has set that, likewise.
     """
 
     version: str = ""
@@ -104,6 +125,8 @@ class SqlData:
     standby: bool = False
     timeline: int = 1
     follows: Mapping[str, str] = field(default_factory=dict)
+    uncounted: Mapping[str, int] = field(default_factory=dict)
+    numbers: Mapping[str, Numbers] = field(default_factory=dict)
 
     def with_database(self, name: str, image: bytes | None) -> SqlData:
         """The data with a database replaced, or dropped."""

@@ -21,7 +21,7 @@ def describe(data: SqlData) -> str:
         more = [dict(held.tables), held.login, held.limit, held.until]
         if more != [{}, True, -1, ""]:
             accounts[name].extend(more)
-    databases = {name: dump(image) for name, image in data.databases.items()}
+    databases = {name: _canonical(dump(image)) for name, image in data.databases.items()}
     kept: dict[str, Any] = {
         "accounts": accounts,
         "settings": dict(data.settings),
@@ -29,6 +29,15 @@ def describe(data: SqlData) -> str:
     }
     if data.follows:
         kept["follows"] = dict(data.follows)
+    if data.numbers:
+        kept["numbers"] = dict(data.numbers)
     if data.standby:
         kept["standby"] = data.standby
     return json.dumps({**kept, "version": data.version}, sort_keys=True, separators=(",", ":"))
+
+
+def _canonical(script: str) -> str:
+    """A script that makes a database, with its indexes in the order of their names."""
+    lines = script.splitlines()
+    made = [line for line in lines if line.startswith(("CREATE INDEX", "CREATE UNIQUE INDEX"))]
+    return "\n".join([*(line for line in lines if line not in made), *sorted(made)])

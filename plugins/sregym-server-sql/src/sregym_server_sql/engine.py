@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Types and clauses that SQLite does not know by name, in its own words.
 _DIALECT = (
-    (r"\bAUTO_INCREMENT\b", ""),
+    (r"(?<!\")\bAUTO_INCREMENT\b", ""),
     (r"\bENGINE\s*=\s*\w+", ""),
     (r"\b(DEFAULT\s+)?(CHARSET|CHARACTER\s+SET)\s*=?\s*\w+", ""),
     (r"\bCOLLATE\s*=?\s*utf8\w*", ""),

@@ -42,9 +42,11 @@ from sregym_server_sql.journal import (
 from sregym_server_sql.mysql_accounts import rights_on
 from sregym_server_sql.mysql_limits import MYSQL_FILES, connection_limits, demand_room
 from sregym_server_sql.mysql_server import MysqlConnection, MysqlError
+from sregym_server_sql.mysql_tables import no_number_left
 from sregym_server_sql.mysql_variables import in_effect, option_against_writes
 from sregym_server_sql.seeding import FilledTables
 from sregym_server_sql.sleeping import WAKES, wake
+from sregym_server_sql.tables import exhausted
 from sregym_server_sql.unread import cold_share, size_of, until_next_failure_s
 
 if TYPE_CHECKING:
@@ -356,13 +358,10 @@ class MysqlKind(SqlKind):
         if data.misses(client.database, collection):
             text = f"Error 1146 (42S02): Table '{client.database}.{collection}' doesn't exist"
             return Refusal("server", text)
-        option = (
-            option_against_writes(
-                process.settings, data.settings, data.accounts[client.user].superuser
-            )
-            if write
-            else ""
-        )
+        if verb == "INSERT" and (spent := exhausted(data, client.database, collection)):
+            return Refusal("server", f"Error 1062 (23000): {no_number_left(spent)}")
+        superuser = write and data.accounts[client.user].superuser
+        option = option_against_writes(process.settings, data.settings, superuser) if write else ""
         if option:
             text = f"Error 1290 (HY000): The MySQL server is running with the --{option} option so it cannot execute this statement"
             return Refusal("server", text)

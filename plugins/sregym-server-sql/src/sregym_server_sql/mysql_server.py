@@ -25,12 +25,14 @@ from sregym_server_sql.engine import (
 from sregym_server_sql.mysql_accounts import rights_on
 from sregym_server_sql.mysql_errors import MysqlError, error_of, unparsed
 from sregym_server_sql.mysql_statements import STATEMENTS, TARGET, dialect
+from sregym_server_sql.mysql_tables import demand_number, named_in_quotes
 from sregym_server_sql.mysql_variables import VARIABLES, in_effect, numeric, switch
 from sregym_server_sql.mysql_views import SYSTEM, described, views_in
 from sregym_server_sql.selecting import items_of, type_of
 from sregym_server_sql.server_kind import demand_tables
 from sregym_server_sql.sessions import waited_for
 from sregym_server_sql.sleeping import sleep_with
+from sregym_server_sql.tables import all_counted, empties, uncounted, without_uncounted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,7 +150,7 @@ class MysqlConnection:
         change = writes(statement)
         if change or TARGET.search(statement) is not None:
             demand_tables(self.world, self.server)
-        text, views = views_in(self, self._variables(statement))
+        text, views = views_in(self, named_in_quotes(self._variables(statement)))
         target = TARGET.search(text)
         database = target.group(1) if target is not None and target.group(2) else self.database
         if target is not None and target.group(2):
@@ -167,6 +169,8 @@ class MysqlConnection:
         if waited_for(self.world, self.server, database, text, write=change):
             self.slept_s += float(self.setting("innodb_lock_wait_timeout"))
             raise MysqlError(1205, "HY000", _WAITED)
+        if verb_of(statement) == "insert":
+            demand_number(self, database, statement, table)
         surroundings = Surroundings(self.now(), views, self._functions())
         try:
             result, image = run(self._image(database), outside(text, dialect), surroundings)
@@ -174,6 +178,10 @@ class MysqlConnection:
             raise error_of(error, database, statement, self._values(statement, database)) from None
         if change and database:
             self.keep(self.data.with_database(database, image))
+        more = uncounted(self.data, database, table) if table else 0
+        if change and more and empties(statement):
+            self.keep(without_uncounted(self.data, database, table))
+        result = all_counted(result, statement, more)
         return self._typed(result, statement, database)
 
     def _demand_rights(self, statement: str, database: str, table: str, *, own: bool) -> None:

@@ -11,9 +11,11 @@ from sregym_server_sql.engine import Result, indexes_of, tables_of
 from sregym_server_sql.mysql_accounts import grants_of
 from sregym_server_sql.mysql_channel import shown_replica, shown_replicas, shown_source
 from sregym_server_sql.mysql_errors import MysqlError, no_table, unparsed
+from sregym_server_sql.mysql_tables import kind_of_key, next_number
 from sregym_server_sql.mysql_variables import VARIABLES
-from sregym_server_sql.mysql_views import described, rows_of
+from sregym_server_sql.mysql_views import described
 from sregym_server_sql.sessions import process_list, server_status, waiting
+from sregym_server_sql.tables import numbers_of, rows_in
 
 if TYPE_CHECKING:
     from sregym_server_sql.mysql_server import MysqlConnection
@@ -168,21 +170,33 @@ def _tables(client: MysqlConnection, statement: str, words: list[str], first: st
             "Rows",
             "Data_length",
             "Index_length",
+            "Auto_increment",
             "Collation",
         )
-        return _rows(told, [(name, "InnoDB", 10, "Dynamic", rows_of(image, name), 16_384, 0, "utf8mb4_0900_ai_ci") for name in names])  # fmt: skip
+        form = like(statement)
+        rows = [
+            (
+                name, "InnoDB", 10, "Dynamic", rows_in(client.data, database, name), 16_384, 0,
+                next_number(client, database, name), "utf8mb4_0900_ai_ci",
+            )
+            for name in names
+            if linear(form, ignore_case=True).fullmatch(name)
+        ]  # fmt: skip
+        return _rows(told, rows)
     found = re.search(r"\b(?:from|in|table)\s+(?:`?\w+`?\.)?`?(\w+)`?", statement, re.I)
     table = found.group(1) if found is not None else ""
     if table not in names:
         raise no_table(database, table)
     if first in ("columns", "fields"):
-        return _rows(("Field", "Type", "Null", "Key", "Default", "Extra"), described(image, table))
+        kind = kind_of_key(numbers_of(client.data, database, table))
+        shown = described(image, table, kind)
+        return _rows(("Field", "Type", "Null", "Key", "Default", "Extra"), shown)
     if first == "create":
-        return _rows(("Table", "Create Table"), [(table, _made(image, table))])
-    return _indexes(image, table)
+        return _rows(("Table", "Create Table"), [(table, _made(client, database, table))])
+    return _indexes(image, table, rows_in(client.data, database, table))
 
 
-def _indexes(image: bytes, table: str) -> Result:
+def _indexes(image: bytes, table: str, count: int) -> Result:
     rows: list[tuple[Any, ...]] = []
     for name, columns, unique in indexes_of(image, table):
         shown = (
@@ -191,9 +205,7 @@ def _indexes(image: bytes, table: str) -> Result:
             else name.removeprefix(f"{table}_").removesuffix("_key")
         )
         for place, column in enumerate(columns, 1):
-            rows.append(
-                (table, int(not unique), shown, place, column, "A", rows_of(image, table), "BTREE")
-            )
+            rows.append((table, int(not unique), shown, place, column, "A", count, "BTREE"))
     columns = (
         "Table",
         "Non_unique",
@@ -207,9 +219,11 @@ def _indexes(image: bytes, table: str) -> Result:
     return _rows(columns, rows)
 
 
-def _made(image: bytes, table: str) -> str:
+def _made(client: MysqlConnection, database: str, table: str) -> str:
     lines = []
-    for name, kind, null, _, default, extra in described(image, table):
+    image = client.data.databases[database]
+    numbers = numbers_of(client.data, database, table)
+    for name, kind, null, _, default, extra in described(image, table, kind_of_key(numbers)):
         words = [f"  `{name}`", str(kind), *(["NOT NULL"] if null == "NO" else [])]
         words += (
             [f"DEFAULT '{default}'"]
@@ -229,7 +243,9 @@ def _made(image: bytes, table: str) -> str:
         )
         lines.append(f"  {head} ({listed})")
     body = ",\n".join(lines)
-    return f"CREATE TABLE `{table}` (\n{body}\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci"
+    number = next_number(client, database, table)
+    counts = "" if number is None else f" AUTO_INCREMENT={number}"
+    return f"CREATE TABLE `{table}` (\n{body}\n) ENGINE=InnoDB{counts} DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci"
 
 
 def _innodb(client: MysqlConnection) -> Result:

@@ -21,8 +21,10 @@ from sregym_server_sql.mysql_channel import (
 )
 from sregym_server_sql.mysql_errors import MysqlError, unparsed
 from sregym_server_sql.mysql_showing import show
+from sregym_server_sql.mysql_tables import alter_table, create_index, drop_index
 from sregym_server_sql.mysql_variables import FIXED, VARIABLES, in_effect, numeric, switch
 from sregym_server_sql.sessions import kill
+from sregym_server_sql.tables import rows_in, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,16 +83,27 @@ def _describe(client: MysqlConnection, statement: str, words: list[str]) -> Resu
 
 
 def _explain(client: MysqlConnection, statement: str, words: list[str]) -> Result:
-    found = client.execute(statement.split(None, 1)[1])
-    target = TARGET.search(statement)
-    table = (target.group(2) or target.group(1)) if target is not None else None
-    keyed = re.search(r"\bwhere\s+id\s*=", statement, re.I) is not None
-    columns = ("id", "select_type", "table", "partitions", "type", "possible_keys", "key", "key_len", "ref", "rows", "filtered", "Extra")  # fmt: skip
-    how = (
-        ("const", "PRIMARY", "PRIMARY", "4", "const") if keyed else ("ALL", None, None, None, None)
-    )
+    asked = statement.split(None, 1)[1]
+    found = client.execute(asked)
     del words
-    row = (1, "SIMPLE", table, None, *how, max(1, len(found.rows)), "100.00", None)
+    target = TARGET.search(asked)
+    columns = ("id", "select_type", "table", "partitions", "type", "possible_keys", "key", "key_len", "ref", "rows", "filtered", "Extra")  # fmt: skip
+    how: tuple[str | None, ...] = ("ALL", None, None, None, None)
+    table, rows = None, len(found.rows)
+    if target is not None:
+        table = target.group(2) or target.group(1)
+        database = target.group(1) if target.group(2) else client.database
+        image = client.data.databases.get(database, b"")
+        condition = re.search(r"\bwhere\b(.*)$", asked, re.I | re.S)
+        if table in tables_of(image):
+            rows = rows_in(client.data, database, table)
+            serves = serving(image, table, "" if condition is None else condition.group(1))
+            if serves is not None and serves[0].endswith("_pkey"):
+                how, rows = ("const", "PRIMARY", "PRIMARY", "4", "const"), 1
+            elif serves is not None:
+                how, rows = ("ref", serves[0], serves[0], "1022", "const"), len(found.rows)
+    filtered = "Using where" if " where " in f" {asked.lower()} " and how[0] == "ALL" else None
+    row = (1, "SIMPLE", table, None, *how, max(1, rows), "100.00", filtered)
     return Result(columns, (row,), 0, "explain")
 
 
@@ -98,6 +111,8 @@ def _create(client: MysqlConnection, statement: str, words: list[str]) -> Result
     what, data = words[1].lower(), client.data
     if what == "user":
         return create_user(client, statement)
+    if what in ("index", "unique"):
+        return create_index(client, statement)
     if what not in ("database", "schema"):
         return None
     rest = words[5:] if "exists" in statement.lower() else words[2:]
@@ -114,6 +129,8 @@ def _drop(client: MysqlConnection, statement: str, words: list[str]) -> Result |
     what, data, name = words[1].lower(), client.data, words[-1].strip(";")
     if what == "user":
         return drop_user(client, statement)
+    if what == "index":
+        return drop_index(client, statement)
     if what not in ("database", "schema"):
         return None
     client.demand_all(name)
@@ -124,7 +141,9 @@ def _drop(client: MysqlConnection, statement: str, words: list[str]) -> Result |
 
 
 def _alter(client: MysqlConnection, statement: str, words: list[str]) -> Result | None:
-    return alter_user(client, statement) if words[1].lower() == "user" else None
+    if words[1].lower() == "user":
+        return alter_user(client, statement)
+    return alter_table(client, statement)
 
 
 def _set(client: MysqlConnection, statement: str, _words: list[str]) -> Result:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.sdk.exporters import searches_since
+
 from sregym_server_sql.engine import (
     Result,
     Surroundings,
@@ -13,13 +15,17 @@ from sregym_server_sql.engine import (
     run,
     tables_of,
 )
+from sregym_server_sql.mysql_tables import kind_of_key, next_number
 from sregym_server_sql.sessions import process_list, waiting
+from sregym_server_sql.tables import numbers_of, rows_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sregym_server_sql.mysql_server import MysqlConnection
 
+# Of a row of an average table.
+_ROW_BYTES = 180
 SYSTEM = ("information_schema", "mysql", "performance_schema", "sys")
 
 
@@ -29,8 +35,8 @@ def rows_of(image: bytes, table: str) -> int:
     return int(counted.rows[0][0])
 
 
-def described(image: bytes, table: str) -> list[tuple[Any, ...]]:
-    """Rows of DESCRIBE."""
+def described(image: bytes, table: str, key_kind: str = "int") -> list[tuple[Any, ...]]:
+    """Rows of DESCRIBE; a key whose numbers the server gives out is of `key_kind`."""
     unique = {
         columns[0] for _, columns, alone in indexes_of(image, table) if alone and len(columns) == 1
     }
@@ -38,7 +44,7 @@ def described(image: bytes, table: str) -> list[tuple[Any, ...]]:
     found: list[tuple[Any, ...]] = []
     for name, kind, needed, default, key in columns_of(image, table):
         counts = key and kind.upper() == "INTEGER"
-        shown = "int" if counts else kind.lower()
+        shown = key_kind if counts else kind.lower()
         word = "PRI" if key else "UNI" if name in unique else "MUL" if name in some else ""
         value = _shown(default, kind)
         found.append(
@@ -77,9 +83,13 @@ def _tables(client: MysqlConnection) -> Result:
     for database in _seen(client):
         image = client.data.databases[database]
         for name in tables_of(image):
-            rows.append((database, name, "BASE TABLE", "InnoDB", rows_of(image, name), 16_384, 0))
+            count = rows_in(client.data, database, name)
+            size = max(16_384, count * _ROW_BYTES)
+            number = next_number(client, database, name)
+            rows.append((database, name, "BASE TABLE", "InnoDB", count, size, 0, number))
     return _table(
-        "TABLE_SCHEMA TABLE_NAME TABLE_TYPE ENGINE TABLE_ROWS DATA_LENGTH INDEX_LENGTH", rows
+        "TABLE_SCHEMA TABLE_NAME TABLE_TYPE ENGINE TABLE_ROWS DATA_LENGTH INDEX_LENGTH AUTO_INCREMENT",
+        rows,
     )
 
 
@@ -88,12 +98,43 @@ def _columns(client: MysqlConnection) -> Result:
     for database in _seen(client):
         image = client.data.databases[database]
         for name in tables_of(image):
-            for n, row in enumerate(described(image, name), 1):
+            numbers = numbers_of(client.data, database, name)
+            for n, row in enumerate(described(image, name, kind_of_key(numbers)), 1):
                 kind = str(row[1]).partition("(")[0]
                 rows.append((database, name, row[0], n, row[4], row[2], kind, row[1], row[3]))
     return _table(
         "TABLE_SCHEMA TABLE_NAME COLUMN_NAME ORDINAL_POSITION COLUMN_DEFAULT IS_NULLABLE DATA_TYPE COLUMN_TYPE COLUMN_KEY",
         rows,
+    )
+
+
+def _full_scans(client: MysqlConnection) -> Result:
+    rows = []
+    image = client.data.databases
+    for table, count in searches_since(client.world, client.server.ref).items():
+        database = next((name for name in _seen(client) if table in tables_of(image[name])), "")
+        if database and count:
+            each = rows_in(client.data, database, table)
+            asked = f"SELECT * FROM `{table}` WHERE ..."  # noqa: S608 - shown only
+            rows.append((asked, database, count, count, 0, 100, count * each))
+    return _table(
+        "query db exec_count no_index_used_count no_good_index_used_count no_index_used_pct rows_examined",
+        rows,
+    )
+
+
+def _statistics(client: MysqlConnection) -> Result:
+    rows = []
+    for database in _seen(client):
+        image = client.data.databases[database]
+        for table in tables_of(image):
+            count = rows_in(client.data, database, table)
+            for name, columns, unique in indexes_of(image, table):
+                shown = "PRIMARY" if name.endswith("_pkey") else name
+                for place, column in enumerate(columns, 1):
+                    rows.append((database, table, int(not unique), shown, place, column, count))
+    return _table(
+        "TABLE_SCHEMA TABLE_NAME NON_UNIQUE INDEX_NAME SEQ_IN_INDEX COLUMN_NAME CARDINALITY", rows
     )
 
 
@@ -146,6 +187,8 @@ VIEWS: dict[str, Callable[[MysqlConnection], Result]] = {
     "information_schema.schemata": _schemata, "information_schema.processlist": _processes,
     "performance_schema.processlist": _processes, "information_schema.innodb_trx": _transactions,
     "mysql.user": _users, "sys.innodb_lock_waits": _lock_waits,
+    "information_schema.statistics": _statistics,
+    "sys.statements_with_full_table_scans": _full_scans,
 }  # fmt: skip
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sregym_server_sql.engine import columns_of
+
 if TYPE_CHECKING:
     from sregym_server_sql.engine import SqlError
 
@@ -123,3 +125,26 @@ def demand_numbers(statement: str, said: str) -> None:
             kind = {"int": "integer", "int4": "integer", "int8": "bigint"}.get(asked, asked)
             text = f'invalid input syntax for type {kind}: "{found.group(1)}"'
             raise PostgresError(f"ERROR:  {text}{pointed(said, said.find(found.group()))}")
+
+
+def explained(image: bytes, error: SqlError, statement: str, said: str) -> str:
+    """What is said of a statement that failed.
+
+    Args:
+        image: The database.
+        error: Why it failed.
+        statement: Which one.
+        said: All that the client sent with it.
+    """
+    table, _, column = error.name.rpartition(".")
+    bare = table.rpartition(".")[2]
+    if error.kind == "unique":
+        key = next((c[0] for c in columns_of(image, table) if c[0] == column and c[4]), "")
+        index = f"{bare}_pkey" if key else f"{bare}_{column}_key"
+        text = f'ERROR:  duplicate key value violates unique constraint "{index}"'
+        value = inserted(statement, column, [c[0] for c in columns_of(image, table)])
+        return f"{text}\nDETAIL:  Key ({column})=({value}) already exists." if value else text
+    if error.kind == "null":
+        text = f'null value in column "{column}" of relation "{bare}" violates not-null constraint'
+        return f"ERROR:  {text}"
+    return words_of(error, statement, said)

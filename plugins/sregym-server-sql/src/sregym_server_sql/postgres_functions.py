@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from sregym_cluster_embedded.sdk.servers import perl
 
 from sregym_server_sql.engine import SqlError, first_of, last_of, outside
+from sregym_server_sql.postgres_sequences import sequence_functions
 from sregym_server_sql.postgres_times import time_functions
 from sregym_server_sql.replication_views import replication_functions
 from sregym_server_sql.sessions import blockers, ended
@@ -210,7 +211,7 @@ def functions(client: PostgresConnection) -> _Functions:
         return "t" if any(r.strip().upper() in held for r in str(rights).split(",")) else "f"
 
     return {
-        **replication_functions(client), **_PLAIN, **_of_time(client.now()), **time_functions(client.now(), failed),
+        **replication_functions(client), **sequence_functions(client), **_PLAIN, **_of_time(client.now()), **time_functions(client.now(), failed),
         "version": (0, client.build), "current_database": (0, lambda: client.database),
         "current_schema": (0, lambda: "public"), "pg_user_name": (0, lambda: client.user),
         "pg_backend_pid": (0, lambda: client.pid),

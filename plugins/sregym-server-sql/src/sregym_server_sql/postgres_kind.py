@@ -36,9 +36,11 @@ from sregym_server_sql.journal import (
 from sregym_server_sql.mysql_kind import SqlKind
 from sregym_server_sql.postgres_limits import connection_limits, demand_room
 from sregym_server_sql.postgres_panic import SYNC, fall, panic
+from sregym_server_sql.postgres_sequences import no_number_left
 from sregym_server_sql.postgres_server import PostgresConnection, PostgresError
 from sregym_server_sql.postgres_settings import in_effect, taken_up
 from sregym_server_sql.program import PostgresProgram
+from sregym_server_sql.tables import exhausted
 from sregym_server_sql.unread import until_next_failure_s
 
 if TYPE_CHECKING:
@@ -229,6 +231,11 @@ class PostgresKind(SqlKind):
             return Refusal(
                 "unauthorized", f"ERROR: permission denied for table {collection} (SQLSTATE 42501)"
             )
+        verb = right_for(command, write=write)
+        if collection and verb == "INSERT" and (spent := exhausted(data, database, collection)):
+            return Refusal(
+                "server", f"{no_number_left(data, database, collection, spent)} (SQLSTATE 2200H)"
+            )
         read_only = data.settings.get("default_transaction_read_only") == "on" or data.standby
         if write and read_only:
             verb = right_for(command, write=True)
@@ -291,9 +298,7 @@ class PostgresKind(SqlKind):
             due_s = until_next_failure_s(world, process, trouble.share)
             world.after(due_s, "userland.event", process.ref, *_SYNCS)
 
-    def _unsynced(
-        self, world: World, process: Process, program: PostgresProgram
-    ) -> Trouble | None:
+    def _unsynced(self, world: World, process: Process, program: PostgresProgram) -> Trouble | None:
         """What its syncs meet, where they alone do."""
         file = self.data_file(process, program)
         trouble = None if file is None else write_trouble(world, process, file)

@@ -22,10 +22,9 @@ from sregym_server_sql.postgres_errors import (
     PostgresError,
     demand_numbers,
     ended,
-    inserted,
+    explained,
     place_of,
     pointed,
-    words_of,
 )
 from sregym_server_sql.postgres_functions import (
     AGGREGATES,
@@ -34,6 +33,7 @@ from sregym_server_sql.postgres_functions import (
 )
 from sregym_server_sql.postgres_notation import notated
 from sregym_server_sql.postgres_reading import demand_reading
+from sregym_server_sql.postgres_sequences import demand_number, plain_index
 from sregym_server_sql.postgres_settings import canonical, in_effect, raw, shown
 from sregym_server_sql.postgres_statements import STATEMENTS
 from sregym_server_sql.postgres_views import VIEWS, views_in
@@ -41,6 +41,7 @@ from sregym_server_sql.selecting import items_of, name_of, type_of
 from sregym_server_sql.server_kind import session_log
 from sregym_server_sql.sessions import waited_for
 from sregym_server_sql.sleeping import rows_locked, sleep_with, without_row_locks
+from sregym_server_sql.tables import all_counted, empties, rows_in, uncounted, without_uncounted
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.sdk.servers import Process, World
@@ -199,8 +200,12 @@ class PostgresConnection:
 
     def rows_of(self, table: str) -> int:
         """How many rows a table has."""
-        counted, _ = run(self.image(), f'SELECT count(*) FROM "{table}"', Surroundings())  # noqa: S608 - names of its own
-        return int(counted.rows[0][0])
+        return rows_in(self.data, self.database, table)
+
+    def change_image(self, statement: str) -> None:
+        """Carry out a statement on the tables of the database that asks for nobody's rights."""
+        _, image = run(self.image(), statement, Surroundings())
+        self.keep(self.data.with_database(self.database, image))
 
     def size_of(self, table: str) -> int:
         """Bytes of a table."""
@@ -283,12 +288,15 @@ class PostgresConnection:
         text = re.sub(r"\bpublic\.", "", rewritten(without_row_locks(noted)))
         for schema in self.schemas():
             text = re.sub(rf'(?<![\w"\'.]){re.escape(schema)}\."?(\w+)"?', rf'"{schema}.\1"', text)
+        demand_number(self, statement)
+        text = plain_index(text)
         surroundings = Surroundings(self.now(), views_in(self, text), functions(self), AGGREGATES)
         demand_numbers(statement, self.said)
         try:
             result, image = self._run(text, surroundings)
         except SqlError as error:
-            raise PostgresError(self._words(self.failure or error, statement)) from None
+            told = explained(self.image(), self.failure or error, statement, self.said)
+            raise PostgresError(told) from None
         if change:
             self.keep(self.data.with_database(self.database, image))
         elif self.before is not None and rows_locked(statement) in self.tables():
@@ -297,7 +305,15 @@ class PostgresConnection:
         if verb.lower() in ("create", "drop", "alter") and rest:
             kind = rest[1] if rest[0].lower() in ("unique", "or", "temp", "temporary") else rest[0]
             return replace(result, tag=f"{verb} {kind}".upper())
-        return self._typed(result, statement)
+        return self._typed(self._with_uncounted(result, statement, change=change), statement)
+
+    def _with_uncounted(self, result: Result, statement: str, *, change: bool) -> Result:
+        """A result with the rows that cannot be looked at; a statement may take these away."""
+        table = next((str(name) for name in _TARGET.findall(statement)), "")
+        more = uncounted(self.data, self.database, table) if table else 0
+        if change and more and empties(statement):
+            self.keep(without_uncounted(self.data, self.database, table))
+        return all_counted(result, statement, more)
 
     def _run(self, text: str, surroundings: Surroundings) -> tuple[Result, bytes]:
         """Carry it out; fewer values than a table has columns are those of the first ones."""
@@ -310,23 +326,6 @@ class PostgresConnection:
             first = [column[0] for column in columns_of(self.image(), error.name)][:count]
             named = re.sub(r"\bvalues\b", f"({', '.join(first)}) VALUES", text, count=1, flags=re.I)
             return run(self.image(), named, surroundings)
-
-    def _words(self, error: SqlError, statement: str) -> str:
-        table, _, column = error.name.rpartition(".")
-        bare = table.rpartition(".")[2]
-        if error.kind == "unique":
-            image = self.image()
-            key = next((c[0] for c in columns_of(image, table) if c[0] == column and c[4]), "")
-            index = f"{bare}_pkey" if key else f"{bare}_{column}_key"
-            text = f'ERROR:  duplicate key value violates unique constraint "{index}"'
-            value = inserted(statement, column, [c[0] for c in columns_of(image, table)])
-            return f"{text}\nDETAIL:  Key ({column})=({value}) already exists." if value else text
-        if error.kind == "null":
-            text = (
-                f'null value in column "{column}" of relation "{bare}" violates not-null constraint'
-            )
-            return f"ERROR:  {text}"
-        return words_of(error, statement, self.said)
 
     def _typed(self, result: Result, statement: str) -> Result:
         """A result with the names and types that PostgreSQL gives its columns."""

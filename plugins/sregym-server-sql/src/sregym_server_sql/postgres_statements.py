@@ -15,6 +15,12 @@ from sregym_server_sql.postgres_roles import (
     drop_role,
     granted,
 )
+from sregym_server_sql.postgres_sequences import (
+    alter_sequence,
+    alter_type,
+    drop_index,
+    index_plan,
+)
 from sregym_server_sql.postgres_settings import SETTINGS, canonical
 from sregym_server_sql.sleeping import keeps_from_reading
 
@@ -90,6 +96,8 @@ def _no_extension(name: str, words: list[str]) -> str:
 def _drop(client: PostgresConnection, statement: str, words: list[str]) -> Result | None:
     what, data = words[1].lower(), client.data
     name = words[-1].strip('";')
+    if what == "index":
+        return drop_index(client, statement)
     lenient = "if exists" in " ".join(words).lower()
     if what == "database":
         client.demand_super(f"must be owner of database {name}")
@@ -125,6 +133,9 @@ def _alter(client: PostgresConnection, statement: str, words: list[str]) -> Resu
         r"\bowner\s+to\b", statement, re.I
     ):
         return done(f"ALTER {what.upper()}")
+    changed = alter_sequence(client, statement) or alter_type(client, statement)
+    if changed is not None:
+        return changed
     added = re.match(
         r"alter\s+table\s+(?:only\s+)?([\w.]+)\s+add\s+constraint\s+(\w+)\s+(?:primary\s+key|unique)\s*\(([^)]*)\)",
         statement, re.I,
@@ -254,12 +265,17 @@ def _explain(client: PostgresConnection, statement: str, _words: list[str]) -> R
             r"\bwhere\s+(.*?)(?:\s+order\b|\s+limit\b|\s+group\b|;|$)", asked, re.I | re.S
         )
         cost = 1 + rows / 100
+        where = "" if condition is None else condition.group(1)
+        name = table.group(1)
+        indexed = name in client.tables() and index_plan(client, name, where, len(found.rows))
         bare = table.group(1).rpartition(".")[2]
         number = max(1, len(found.rows)) if condition is not None else max(1, rows)
         plan = [
             f"Seq Scan on {bare}  (cost=0.00..{cost + 0.01 * bool(condition):.2f} rows={number} width=36)"
         ]
-        if condition is not None:
+        if indexed:
+            plan = indexed
+        elif condition is not None:
             plan.append(f"  Filter: ({condition.group(1).strip()})")
     if "analy" in statement[: len(statement) - len(asked)].lower():
         plan[0] += f" (actual time=0.009..0.011 rows={len(found.rows)} loops=1)"

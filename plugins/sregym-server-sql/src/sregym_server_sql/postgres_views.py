@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.sdk.exporters import searches_since
+
 from sregym_server_sql.engine import Result, columns_of, indexes_of, tables_of
+from sregym_server_sql.postgres_sequences import sequence_view
 from sregym_server_sql.postgres_settings import SETTINGS
 from sregym_server_sql.replication_views import receiver, replication
 from sregym_server_sql.sessions import activity, held
@@ -112,8 +115,9 @@ def _indexes(client: PostgresConnection) -> Result:
 
 
 def _user_tables(client: PostgresConnection) -> Result:
+    scans = searches_since(client.world, client.server.ref)
     rows = [
-        (16_390 + n, *split(name), 0, 0, client.rows_of(name), 0, None, None)
+        (16_390 + n, *split(name), scans.get(name, 0), 0, client.rows_of(name), 0, None, None)
         for n, name in enumerate(tables_of(_image(client)))
     ]
     return _table(
@@ -178,7 +182,7 @@ VIEWS: dict[str, Callable[[PostgresConnection], Result]] = {
     "pg_statio_user_tables": _user_tables, "pg_class": _classes, "pg_namespace": _namespaces,
     "pg_settings": _settings, "information_schema_role_table_grants": _grants,
     "information_schema_table_privileges": _grants, "pg_extension": _extensions,
-    "pg_stat_bgwriter": _background,
+    "pg_stat_bgwriter": _background, "pg_sequences": sequence_view,
     "pg_stat_activity": lambda client: activity(client.world, client.server, client.own(client.said)),
     "pg_locks": lambda client: held(client.world, client.server),
     "pg_stat_replication": replication, "pg_stat_wal_receiver": receiver,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from sregym_cluster_embedded.sdk.servers import Process, Refusal, StoreKind
 
 from sregym_server_sql.data import SqlData, load, store
 from sregym_server_sql.engine import Surroundings, columns_of, filled, run, tables_of
+from sregym_server_sql.tables import enlarged, examined
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.sdk.servers import World
@@ -20,6 +22,9 @@ _TYPES = {bool: "BOOLEAN", int: "BIGINT", float: "DOUBLE PRECISION", str: "VARCH
 
 class FilledTables(StoreKind):
     """Base of servers in which programs make tables and fill them."""
+
+    # Rows lie in the buffers, several millions of them are looked at in a second.
+    examining_ms = 0.0004
 
     def seed(
         self,
@@ -36,6 +41,24 @@ class FilledTables(StoreKind):
         after = seeded(before, database, collection, documents, record)
         if after.databases != before.databases:
             store(world, storage, after)
+
+    def enlarge(
+        self, world: World, process: Process, client: Client, collection: str, total: int,
+        indexes: tuple[str, ...],
+    ) -> None:  # fmt: skip
+        """Count more rows of a table that was filled for the first time, and index it."""
+        storage, database = process.settings["sql.storage"], client.database or client.user
+        before = load(world, storage)
+        after = enlarged(before, database, collection, total, indexes)
+        if after is not before:
+            store(world, storage, after)
+
+    def examined(
+        self, world: World, process: Process, client: Client, collection: str, by: tuple[str, ...]
+    ) -> int:
+        """All rows where no index serves."""
+        data = load(world, process.settings["sql.storage"])
+        return examined(data, client.database or client.user, collection, by)
 
     # What a statement is answered that names a column which is not there.
     unknown_column = ""
@@ -76,7 +99,11 @@ def _filled(image: bytes, table: str, rows: int, record: str) -> bytes:
     records = _records(record, rows)
     columns = list(records[0])
     if table not in tables_of(image):
-        kinds = (f'"{name}" {_kind(value)}' for name, value in records[0].items())
+        counted_out = _counted_out(record)
+        kinds = (
+            f'"{name}" {"INTEGER PRIMARY KEY" if name == counted_out else _kind(value)}'
+            for name, value in records[0].items()
+        )
         _, image = run(image, f'CREATE TABLE "{table}" ({", ".join(kinds)})', Surroundings())
     counted, _ = run(image, f'SELECT count(*) FROM "{table}"', Surroundings())  # noqa: S608 - a name of the model
     known = {name for name, *_ in columns_of(image, table)}
@@ -118,6 +145,12 @@ def _record(text: str, number: int) -> dict[str, Any]:
     except ValueError:
         found = None
     return found if isinstance(found, dict) and found else {"id": number}
+
+
+def _counted_out(record: str) -> str:
+    """The column that is the number of the row: the key, whose numbers the server gives out."""
+    found = re.match(r'\s*\{\s*"(\w+)"\s*:\s*\$\{n\}\s*[,}]', record)
+    return "" if found is None else found.group(1)
 
 
 def _kind(value: Any) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.sdk.exporters import Searching, searching
 from sregym_cluster_embedded.sdk.servers import (
     ANSWER_BYTES,
     REQUEST_BYTES,
@@ -47,6 +48,43 @@ _TABLE = re.compile(
 )
 
 
+class Running(NamedTuple):
+    """A statement that reads all of a table at this moment.
+
+    Attributes:
+        searching: What is looked for.
+        ran_s: For how long already.
+    """
+
+    searching: Searching
+    ran_s: float
+
+    def statement(self, value: str) -> str:
+        """As the lists of sessions show it."""
+        one = self.searching
+        where = " AND ".join(f"{name} = {value}" for name in one.by)
+        verb = {"delete": "DELETE", "update": "UPDATE"}.get(one.command, "SELECT *")
+        if verb == "UPDATE":
+            return f"UPDATE {one.collection} SET ... WHERE {where}"  # noqa: S608 - shown only
+        return f"{verb} FROM {one.collection} WHERE {where}"
+
+
+class _Busy:
+    """Which sessions of programs read whole tables, handed out one after the other."""
+
+    def __init__(self, world: World, server: Process) -> None:
+        self._left: dict[str, list[Running]] = {}
+        for one in searching(world, server.ref):
+            shares = [(n + 0.5) / one.at_once for n in range(one.at_once)]
+            more = [Running(one, one.took_s * share) for share in shares]
+            self._left.setdefault(one.address, []).extend(more)
+
+    def next_of(self, address: str) -> Running | None:
+        """What the next session from an address does; None for one that rests."""
+        left = self._left.get(address)
+        return left.pop() if left else None
+
+
 def waited_for(
     world: World, server: Process, database: str, statement: str, *, write: bool
 ) -> Lock | None:
@@ -68,11 +106,13 @@ def process_list(
         )
         for lock in locks(world, server.ref)
     ]  # fmt: skip
-    held = held_from(world, server)
+    held, busy = held_from(world, server), _Busy(world, server)
     for (number, peer, lock), end in zip(_clients(world, server), held, strict=True):
         state = ("Query", 0, "Waiting for table metadata lock") if lock else ("Sleep", 0, "")
         where = lock.database if lock is not None else None
         asked = f"SELECT * FROM {lock.collection}" if lock is not None else None  # noqa: S608 - shown only
+        if lock is None and (search := busy.next_of(peer.address)) is not None:
+            state, asked = ("Query", int(search.ran_s), "Sending data"), search.statement("?")
         where = where or peer.database or None
         host = f"{end.ip}:{end.port}"
         rows.append((number, peer.user, host, where, *state, asked))
@@ -135,13 +175,18 @@ def activity(world: World, server: Process, own: tuple[object, ...]) -> Result:
         (None, 30 + n, None, "", None, began, None, None, None, "Activity", event, None, "", kind)
         for n, (event, kind) in enumerate(_BACKGROUND)
     ]
+    busy = _Busy(world, server)
     for number, peer, lock in _clients(world, server):
         since = (began, now if lock else None, now, now)
         # What a waiting program asks for reads the table that is held.
         asked = "" if lock is None else f"SELECT * FROM {lock.collection}"  # noqa: S608 - shown only
-        doing = ("Client", "ClientRead", "idle", "COMMIT", "client backend")
+        doing: tuple[object, ...] = ("Client", "ClientRead", "idle", "COMMIT", "client backend")
         if lock is not None:
             doing = ("Lock", "relation", "active", asked, "client backend")
+        elif (search := busy.next_of(peer.address)) is not None:
+            at = world.timestamp(world.now - search.ran_s)
+            since = (began, at, at, at)
+            doing = (None, None, "active", search.statement("$1"), "client backend")
         where = (peer.database or database) if lock is None else lock.database
         rows.append((where, number, peer.user or user, "", peer.address, *since, *doing))
     rows += [

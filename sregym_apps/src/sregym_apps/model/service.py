@@ -169,6 +169,8 @@ class Call(Conditional):
         takes_ms: For datastores: how long the command takes there, besides what any does.
         columns: For datastores with tables: columns that the command names; one that the table
             does not have is an error in the server's words.
+        by: For datastores: fields by which the command finds what it is about. Where no index has one
+            of them, all that is there is read.
         when: It is made only while this text says yes, see `Conditional`.
         unless: It is not made while this text says yes.
         on_error: What its failure does.
@@ -180,6 +182,7 @@ class Call(Conditional):
     share: float = Field(default=1.0, ge=0, le=1)
     takes_ms: Text = "0"
     columns: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
     on_error: OnError = OnError()
 
 

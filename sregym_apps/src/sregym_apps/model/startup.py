@@ -92,12 +92,18 @@ class SeedStep(Step):
     Attributes:
         seed: `client.collection`.
         documents: How many documents it gets.
-        record: One of them as people see it: JSON with `${n}` for its number.
+        record: One of them as people see it: JSON with `${n}` for its number. In a table of SQL a
+            field that is this number alone is the key, whose numbers the server gives out.
+        total: How many there are with those that nobody looks at one by one, which are counted alone;
+            0 for no others.
+        indexes: Fields of it that get an index each.
     """
 
     seed: str
     documents: int = Field(gt=0)
     record: str = ""
+    total: int = Field(default=0, ge=0)
+    indexes: tuple[str, ...] = ()
 
 
 class RegisterStep(Step):

@@ -14,6 +14,7 @@ from sregym_core.model.component import (
     Port,
     ProgramSetting,
     ServiceUse,
+    TableUse,
     VolumeUse,
 )
 from sregym_core.model.disk_settings import (
@@ -190,6 +191,7 @@ __all__ = [
     "Support",
     "Sysctl",
     "SystemCall",
+    "TableUse",
     "Target",
     "TargetKind",
     "TimelineEntry",

@@ -188,6 +188,22 @@ class Account(Value):
     used_by: tuple[str, ...] = ()
 
 
+class TableUse(Value):
+    """A table or collection of a datastore that programs work with.
+
+    Attributes:
+        name: As the server knows it, with its schema where that is not the usual one.
+        database: Where it is; empty for the one that the server's environment names.
+        key: Column whose numbers the server gives out to new rows; empty where programs bring keys.
+        indexes: Fields that have an index each, by which programs look things up.
+    """
+
+    name: str
+    database: str = ""
+    key: str = ""
+    indexes: tuple[str, ...] = ()
+
+
 class ProgramSetting(Value):
     """A setting that a component's program reads when it starts, and what it decides.
 
@@ -240,6 +256,7 @@ class Component(Value):
         env: Literal environment variables of the container.
         volumes: Claims it mounts.
         accounts: Database accounts it serves.
+        tables: Tables or collections with keys that the server counts out, or with indexes.
         callers: Names of components that call it, in order.
         calls: Names of components that it calls.
         operations: User-visible operations whose requests pass through it.
@@ -275,6 +292,7 @@ class Component(Value):
     env: dict[str, str] = Field(default_factory=dict)
     volumes: tuple[VolumeUse, ...] = ()
     accounts: tuple[Account, ...] = ()
+    tables: tuple[TableUse, ...] = ()
     callers: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
     operations: tuple[str, ...] = ()

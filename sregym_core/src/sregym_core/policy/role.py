@@ -95,6 +95,10 @@ def _rules_of_the_cluster() -> list[dict[str, Any]]:
         _rule("", ("persistentvolumes",), "update", "patch"),
         _rule("storage.k8s.io", ("storageclasses", "volumeattachments"), *_WRITE),
         _rule("scheduling.k8s.io", ("priorityclasses",), *_WRITE),
+        _rule(
+            "flowcontrol.apiserver.k8s.io",
+            ("flowschemas", "prioritylevelconfigurations"), *_WRITE,
+        ),
         _rule("networking.k8s.io", ("ingressclasses",), *_WRITE),
         _rule("apiregistration.k8s.io", ("apiservices",), "delete"),
         _rule("apiextensions.k8s.io", ("customresourcedefinitions",), "update", "patch"),

@@ -1,6 +1,7 @@
-"""Priority and fairness: to which flow a request belongs, and how answers tell.
+"""Priority and fairness: to which flow a request belongs, how answers tell, and who is starved.
 
-Nobody waits: the server is always fast enough. What is told follows the FlowSchemas all the same.
+The server itself is always fast enough: nobody waits for others. A priority level without seats of
+its own that may borrow none serves nobody, though: its requests are refused.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.access import attributes
+from sregym_cluster_embedded.api.dynamic.attributes import kubelet_of
+from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
 SCHEMAS = "flowschemas.flowcontrol.apiserver.k8s.io"
 LEVELS = "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io"
 _LASTING = frozenset({"attach", "exec", "log", "portforward", "proxy"})
+# What a server says to whom it refuses, and after how many seconds it bids them to come again.
+_LATER = "the server has received too many requests and has asked us to try again later"
+_AGAIN_S = 1
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -35,16 +41,87 @@ def headers(world: World, request: Request) -> Mapping[str, str]:
     asked = attributes.of_request(request)
     if asked.subresource in _LASTING or asked.verb == "proxy":
         return _NONE
+    found = _flow(world, asked)
+    if found is None:
+        return _NONE
+    schema, level = found
+    return {
+        "X-Kubernetes-Pf-Flowschema-Uid": schema["metadata"]["uid"],
+        "X-Kubernetes-Pf-Prioritylevel-Uid": level["metadata"]["uid"],
+    }
+
+
+def demand(world: World, request: Request) -> None:
+    """Refuse a request of a flow that gets no seat.
+
+    Raises:
+        ApiError: The server asks to try again later.
+    """
+    if not _starving(world):
+        return
+    asked = attributes.of_request(request)
+    if asked.subresource in _LASTING or not starved(world, asked):
+        return
+    raise ApiError(429, "TooManyRequests", _LATER, None, _AGAIN_S)
+
+
+def starved(world: World, asked: Attributes) -> bool:
+    """Whether the priority level of a request serves nobody."""
+    if not _starving(world):
+        return False
+    found = _flow(world, asked)
+    return found is not None and _without_seats(found[1])
+
+
+def demand_of_kubelet(
+    world: World, node: str, resource: str, verb: str, namespace: str = "", subresource: str = ""
+) -> None:
+    """Refuse what a kubelet writes when it gets no seat for that.
+
+    Args:
+        world: Where.
+        node: Whose kubelet.
+        resource: Plural, with its group behind a dot.
+        verb: `update`, `patch`, `delete` ...
+        namespace: Of the object.
+        subresource: Such as `status`.
+
+    Raises:
+        ApiError: The server asks to try again later.
+    """
+    if not _starving(world):
+        return
+    name, _, group = resource.partition(".")
+    asked = attributes.Attributes(
+        kubelet_of(node), verb, group, "v1", name, subresource, namespace, node
+    )
+    if starved(world, asked):
+        raise ApiError(429, "TooManyRequests", _LATER, None, _AGAIN_S)
+
+
+def _starving(world: World) -> bool:
+    """Whether there is a priority level that serves nobody."""
+    return any(_without_seats(level) for level in world.store.list(LEVELS, ""))
+
+
+def _without_seats(level: Object) -> bool:
+    limited = level["spec"].get("limited") or {}
+    if level["spec"].get("type") != "Limited":
+        return False
+    return (
+        limited.get("nominalConcurrencyShares") == 0 and limited.get("borrowingLimitPercent") == 0
+    )
+
+
+def _flow(world: World, asked: Attributes) -> tuple[Object, Object] | None:
+    """The FlowSchema that a request belongs to, and its priority level."""
     for schema in sorted(world.store.list(SCHEMAS, ""), key=_order):
         level_name = schema["spec"].get("priorityLevelConfiguration", {}).get("name", "")
         level = world.store.get(Key(LEVELS, "", level_name))
         rules = schema["spec"].get("rules") or ()
         if level is not None and any(_matches(asked, rule) for rule in rules):
-            return {
-                "X-Kubernetes-Pf-Flowschema-Uid": schema["metadata"]["uid"],
-                "X-Kubernetes-Pf-Prioritylevel-Uid": level["metadata"]["uid"],
-            }
-    return _NONE
+            return schema, level
+    return None
 
 
 def _order(schema: Object) -> tuple[int, str]:

@@ -147,8 +147,9 @@ def _route(world: World, request: Request) -> Answer:
 
 
 def _authorize(world: World, request: Request) -> None:
-    """Refuse what the user may not do; the audit log has that, too."""
+    """Refuse what the user may not do, or gets no seat for; the audit log has that, too."""
     try:
+        fairness.demand(world, request)
         authorizer.check(world, request)
     except errors.ApiError as error:
         found = target.parse(world, request.path)

@@ -42,6 +42,14 @@ _BUSIEST_HOUR = 15
 # Of a hundred thousand requests between services, so many meet a connection that is reset.
 _INVALID = (2e-5, 6e-5)
 _ROLES = ("worker", "node", "w", "compute", "agent")
+_REGION, _ZONE = "topology.kubernetes.io/region", "topology.kubernetes.io/zone"
+# Regions, and what their zones are called behind the name of the region.
+_REGIONS = (
+    ("eu-central-1", "{letter}"), ("us-east-2", "{letter}"), ("europe-west4", "-{letter}"),
+    ("us-central1", "-{letter}"), ("westeurope", "-{number}"), ("fsn1", "-dc{number}"),
+)  # fmt: skip
+# The control plane stands in the first, workers in the others.
+_ZONES = 3
 
 
 def control_plane(seed: int, workers: Sequence[NodeSpec]) -> NodeSpec:
@@ -60,7 +68,14 @@ def control_plane(seed: int, workers: Sequence[NodeSpec]) -> NodeSpec:
         word = chance.pick(("control-plane", "master", "cp", "controlplane"), "name of the lead")
         head = first.name.partition("-")[0]
         name = f"{word}-1" if head in _ROLES else f"{head}-{word}-1"
-    return NodeSpec(name, address, cpu=4, memory_kib=16 * _MIB * _MIB, role=CONTROL_PLANE)
+    return NodeSpec(
+        name,
+        address,
+        cpu=4,
+        memory_kib=16 * _MIB * _MIB,
+        role=CONTROL_PLANE,
+        labels=_place(chance, 0),
+    )
 
 
 def machines(seed: int, count: int = USUAL) -> tuple[NodeSpec, ...]:
@@ -84,9 +99,19 @@ def machines(seed: int, count: int = USUAL) -> tuple[NodeSpec, ...]:
             memory_kib=(48 if number == larger else 32) * _MIB * _MIB,
             disk_kib=264_212_084 - int(chance.fraction("disk", number) * 4096) * 4,
             invalid_share=round(_between(*_INVALID, chance.fraction("invalid", number)), 7),
+            labels=_place(chance, 1 + number % (_ZONES - 1)),
         )
         for number, place in enumerate(order)
     )
+
+
+def _place(chance: Seed, zone: int) -> dict[str, str]:
+    """The labels by which a machine in the n-th zone of the cluster's region tells where it stands."""
+    region, way = chance.pick(_REGIONS, "region")
+    # Which of a region's zones a cluster uses is no matter of their order.
+    number = (zone + int(chance.fraction("first zone") * _ZONES)) % _ZONES
+    suffix = way.format(letter="abc"[number], number=number + 1)
+    return {_REGION: region, _ZONE: f"{region}{suffix}"}
 
 
 def moment(seed: int) -> int:

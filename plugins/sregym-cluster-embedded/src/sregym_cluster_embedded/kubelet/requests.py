@@ -1,4 +1,4 @@
-"""What kubelets ask of the API server where somebody configured admission: it may be refused.
+"""What kubelets ask of the API server: admission may refuse it, or the server give them no seat.
 
 A kubelet keeps what it could not write, and tries again at the next turn of its status loop.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import dynamic, resources, writes
+from sregym_cluster_embedded.api import dynamic, fairness, resources, writes
 from sregym_cluster_embedded.api.dynamic.attributes import Attributes, options_of
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.keys import TableKey
@@ -38,6 +38,8 @@ def put_status(world: World, state: PodState, status: Object) -> bool:
 
 
 def _update_status(world: World, state: PodState, status: Object) -> None:
+    place = state.key.namespace
+    fairness.demand_of_kubelet(world, state.node, "pods", "patch", place, "status")
     if not dynamic.configured(world):
         writes.update_status(world, state.key, status)
         return
@@ -47,6 +49,10 @@ def _update_status(world: World, state: PodState, status: Object) -> None:
 
 def confirm_end(world: World, state: PodState) -> bool:
     """Say that nothing of a deleted pod is left; whether the API server takes it."""
+    try:
+        fairness.demand_of_kubelet(world, state.node, "pods", "delete", state.key.namespace)
+    except ApiError:
+        return False
     if not dynamic.configured(world):
         writes.remove(world, state.key)
         return True

@@ -1,7 +1,8 @@
-"""Signs of life that admission refuses: leases are not renewed, the status of nodes not reported.
+"""Signs of life that are refused: leases are not renewed, the status of nodes not reported.
 
 Signs of life are derived, not written. Only while somebody who configured admission could be asked
-about them, each kubelet does ask at the times at which it renews its lease and reports.
+about them, or the server gives kubelets no seat, each does ask at the times at which it renews its lease and
+reports.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.api import dynamic, resources, writes
+from sregym_cluster_embedded.api import dynamic, fairness, resources, writes
 from sregym_cluster_embedded.api.dynamic import writes as dynamic_writes
 from sregym_cluster_embedded.api.dynamic.attributes import Attributes
 from sregym_cluster_embedded.api.errors import ApiError
@@ -28,7 +29,7 @@ _LEASES, _NAMESPACE = "leases.coordination.k8s.io", "kube-node-lease"
 
 
 def configuration_changed(world: World, _change: Change) -> None:
-    """Somebody configured admission: kubelets meet it when they next give signs of life."""
+    """Somebody configured admission, or who waits for whom: kubelets meet it when they next give signs of life."""
     for node in world.store.list("nodes", ""):
         name = node["metadata"]["name"]
         if machines.machine(world, name) is not None:
@@ -43,7 +44,7 @@ def ask(world: World, node: str) -> None:
     present = heartbeats.silent_since(world, node) is None
     again = False
     for sign in (LEASE, STATUS):
-        possible = _could_be_refused(world, sign)
+        possible = _could_be_refused(world, node, sign)
         if present and heartbeats.is_due(world, node, sign):
             if possible and _refused(world, node, sign):
                 _missed(world, node, sign)
@@ -56,6 +57,8 @@ def ask(world: World, node: str) -> None:
 
 def report(world: World, key: Key, status: Object) -> bool:
     """Write the status of a node, which is a sign of life as well; whether admission let it."""
+    if _starved(world, key.name, STATUS):
+        return False
     if not dynamic.configured(world):
         writes.update_status(world, key, status)
         return True
@@ -84,7 +87,20 @@ def _taken(world: World, node: str, sign: str) -> None:
         node_lifecycle.fell_silent(world, node, world.now)
 
 
-def _could_be_refused(world: World, sign: str) -> bool:
+def _starved(world: World, node: str, sign: str) -> bool:
+    try:
+        if sign == LEASE:
+            fairness.demand_of_kubelet(world, node, _LEASES, "update", _NAMESPACE)
+        else:
+            fairness.demand_of_kubelet(world, node, "nodes", "patch", subresource="status")
+    except ApiError:
+        return True
+    return False
+
+
+def _could_be_refused(world: World, node: str, sign: str) -> bool:
+    if _starved(world, node, sign):
+        return True
     if not dynamic.configured(world):
         return False
     from sregym_cluster_embedded.api.dynamic import matching
@@ -96,6 +112,10 @@ def _could_be_refused(world: World, sign: str) -> bool:
 
 
 def _refused(world: World, node: str, sign: str) -> bool:
+    if _starved(world, node, sign):
+        return True
+    if not dynamic.configured(world):
+        return False
     place = Key(_LEASES, _NAMESPACE, node) if sign == LEASE else Key("nodes", "", node)
     kind, stored = resources.named(place.resource), world.store.get(place)
     if stored is None or kind is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sregym_cluster_embedded.api import dynamic
+from sregym_cluster_embedded.api import dynamic, fairness
 from sregym_cluster_embedded.api.keys import HEARTBEATS
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.kubelet.images import SHOW
@@ -37,7 +37,10 @@ def contribution() -> Contribution:
             "nodes": (kubelets.node_changed, registration.node_changed),
             restoring.LEASES: (restoring.lease_changed, registration.lease_changed),
             **dict.fromkeys(restoring.OWN_KINDS, (restoring.server_changed,)),
-            **dict.fromkeys(dynamic.RESOURCES, (refusals.configuration_changed,)),
+            **dict.fromkeys(
+                (*dynamic.RESOURCES, fairness.SCHEMAS, fairness.LEVELS),
+                (refusals.configuration_changed,),
+            ),
         },
         rooms={
             **HEARTBEATS.offer(fresh),

@@ -50,6 +50,7 @@ from sregym_cluster_embedded.telemetry.metrics.queues import Lag, Offset, Taken,
 from sregym_cluster_embedded.telemetry.metrics.view import LIVES, LIVES_IN_ORDER, MESSAGES, View
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, cpu, end_of
 from sregym_cluster_embedded.telemetry.promql.data import Floats
+from sregym_cluster_embedded.telemetry.searching import Searching, searches_since, searching
 from sregym_cluster_embedded.traffic.segments import QUEUES, QueueSegment, queue_segments
 from sregym_cluster_embedded.world import World
 
@@ -77,6 +78,7 @@ __all__ = [
     "Said",
     "Saying",
     "Scraped",
+    "Searching",
     "Steps",
     "Store",
     "StoreExporter",
@@ -101,6 +103,8 @@ __all__ = [
     "of_objects",
     "queue_segments",
     "received",
+    "searches_since",
+    "searching",
     "sent",
     "starts",
     "total",

@@ -277,7 +277,7 @@ class Accounts:
                 CallFlow(
                     site.name, way.target.facts.get("host", ""), callee, named, site.collection,
                     site.stage, round(rate, 6), round(rate * again, 6), round(ok, 9), errors,
-                    _rounded(time), _rounded(failed), chance,
+                    _rounded(time), _rounded(failed), chance, way.search,
                 )
             )  # fmt: skip
         if let_in < 1:

@@ -35,6 +35,7 @@ from sregym_cluster_embedded.traffic.openings import open_connections
 from sregym_cluster_embedded.traffic.patience import give_patience
 from sregym_cluster_embedded.traffic.processors import left_on, nodes_of
 from sregym_cluster_embedded.traffic.refusing import refusal, reset_share
+from sregym_cluster_embedded.traffic.searches import Search, searched
 from sregym_cluster_embedded.traffic.structure import (
     Aside,
     Do,
@@ -144,7 +145,8 @@ class Builder:
             return -1
         if isinstance(program, StoreProgram):
             slowed = self.footing.at(slowed_ms, self.world, ref)
-            operation = Operation(ref, name, 0, program.cpu_ms, program.latency_ms + slowed)
+            cpu_ms = program.cpu_ms + sum(float(cost) for _, cost in asked)
+            operation = Operation(ref, name, 0, cpu_ms, program.latency_ms + slowed)
         elif isinstance(program, ServiceProgram) and name in program.operations:
             self._known[key] = _UNFINISHED
             model = program.operations[name]
@@ -327,10 +329,15 @@ class Builder:
         if server is None or not server.running:
             return (broken("reset"),)
         refused: Refusal | None = None
+        search: Search | None = None
         waits_ms = 0.0
         program = self.runtime.program_of(server)
         if isinstance(program, StoreProgram):
-            callee = self.operation(server.ref, "*")
+            if call.by:
+                about = (process.ref, name, server.ref, operation, call.collection, call.by)
+                search = self.footing.at(searched, self.world, *about)
+            asked = () if search is None else (("search", f"{search.cpu_ms:.6g}"),)
+            callee = self.operation(server.ref, "*", asked)
             end = (target.listener, target.facts["host"])
             wanted = (process.ref, name, server.ref, end, operation, call.collection, call.columns)
             refused = self.footing.at(refusal, self.world, *wanted)
@@ -349,7 +356,7 @@ class Builder:
                 return (broken("server", inner),)
             if callee == _UNFINISHED and call.share == 1:  # it goes around until somebody gives up
                 return (broken("timeout"),)
-        way = Way(self._number(), target.share, target, callee)
+        way = Way(self._number(), target.share, target, callee, search=search)
         if target.path is not None:
             there, lost = on_the_way(target.path), given_up(target.path, timeout_ms)
             way = way._replace(transit=there, lost=lost)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.traffic.arrivals import Rhythm
+    from sregym_cluster_embedded.traffic.searches import Search
     from sregym_cluster_embedded.userland.counted import Peer
     from sregym_cluster_embedded.world import World
 
@@ -44,6 +45,7 @@ class CallFlow(NamedTuple):
         time: Time of attempts that succeed as the caller sees it, the way included.
         failed_time: Time of those that fail.
         chance: As in `Flow`.
+        search: What a datastore looks for in all that it has, for want of an index; else None.
     """
 
     client: str
@@ -59,6 +61,7 @@ class CallFlow(NamedTuple):
     time: Time
     failed_time: Time
     chance: float = 1.0
+    search: Search | None = None
 
     def rhythms(self, rhythm: Rhythm) -> tuple[Rhythm, Rhythm]:
         """How unevenly calls come that succeed, and those that fail; from the caller's rhythm."""

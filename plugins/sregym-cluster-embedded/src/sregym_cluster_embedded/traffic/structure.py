@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.traffic.breaking import Breaker
     from sregym_cluster_embedded.traffic.heaps import Heap
+    from sregym_cluster_embedded.traffic.searches import Search
     from sregym_cluster_embedded.userland.counted import Peer
     from sregym_cluster_embedded.userland.queues import OffsetReset
     from sregym_cluster_embedded.userland.wiring import Target
@@ -40,6 +41,7 @@ class Way(NamedTuple):
         lost: Fraction of attempts whose packets are lost until patience ends.
         opening: Index of the connections that its attempts need; -1 where there are enough.
         chance: As in `segments.Flow`.
+        search: What a datastore looks for in vain in all that it has; None by an index.
     """
 
     number: int
@@ -53,6 +55,7 @@ class Way(NamedTuple):
     lost: float = 0.0
     opening: int = -1
     chance: float = 1.0
+    search: Search | None = None
 
 
 class Opening(NamedTuple):

@@ -120,10 +120,12 @@ class Kind(ABC):
     Attributes:
         ends_on: Numbers of the signals by which it ends in order.
         ipv4_only: Whether it listens on addresses of version 4 alone.
+        examining_ms: Time of a processor that it takes to read a document and throw it away.
     """
 
     ends_on: tuple[int, ...] = (2, 15)
     ipv4_only: bool = False
+    examining_ms: float = 0.0
 
     def files_changed(self, world: World, process: Process) -> None:  # noqa: B027 - most read once
         """Files that the process has open were changed."""
@@ -263,6 +265,23 @@ class Kind(ABC):
         record: str = "",
     ) -> None:
         """Fill a collection that is empty; `record` is a document as JSON with `${n}`."""
+
+    def enlarge(  # noqa: B027 - only datastores have collections
+        self,
+        world: World,
+        process: Process,
+        client: Client,
+        collection: str,
+        total: int,
+        indexes: tuple[str, ...],
+    ) -> None:
+        """Count so many documents in a collection that was just filled, and index these fields of it."""
+
+    def examined(
+        self, world: World, process: Process, client: Client, collection: str, by: tuple[str, ...]
+    ) -> int:
+        """How many documents a command reads to find those with these fields; 0 by an index."""
+        return 0
 
     def web(
         self, world: World, process: Process, program: Any, method: str, path: str

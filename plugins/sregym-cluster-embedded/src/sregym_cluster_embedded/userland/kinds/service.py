@@ -346,6 +346,9 @@ def _succeed(
     if isinstance(step, SeedStep):
         kind = world.room(RUNTIME).kind_of(server)
         kind.seed(world, server, client, collection, step.documents, step.record)
+        if step.total or step.indexes:
+            total = max(step.total, step.documents)
+            kind.enlarge(world, server, client, collection, total, step.indexes)
     name = wanted_by(step)[0]
     if name not in process.dialled:
         change(world, process.ref, dialled=(*process.dialled, name))
