@@ -228,7 +228,9 @@ def test_the_table_is_read_and_a_row_that_is_wrong_is_refused() -> None:
 
 
 def test_whoever_asks_about_some_objects_gets_the_differences_of_these() -> None:
-    before = SystemState({**state(workload()).objects, **state(VOLUME).objects}, {"Host a:": "x = 1"})
+    before = SystemState(
+        {**state(workload()).objects, **state(VOLUME).objects}, {"Host a:": "x = 1"}
+    )
     after = SystemState({}, {"Host a:": "x = 2"})
     (name,) = state(VOLUME).objects
     everything = list(differences(before, after))
