@@ -245,3 +245,16 @@ def test_the_table_is_read_and_a_row_that_is_wrong_is_refused() -> None:
     with pytest.raises(ValidationError) as caught:
         Rule.model_validate({**row, "at": "("})
     assert "is no regular expression: missing ), unterminated subpattern" in str(caught.value)
+
+
+def test_whoever_asks_about_some_objects_gets_the_differences_of_these() -> None:
+    before = SystemState(
+        {**state(workload()).objects, **state(VOLUME).objects}, {"Host a:": "x = 1"}
+    )
+    after = SystemState({}, {"Host a:": "x = 2"})
+    (name,) = state(VOLUME).objects
+    everything = list(differences(before, after))
+    assert {one.where for one in everything} == {name, *state(workload()).objects, "Host a"}
+    for wanted in (name, "Host a"):
+        some = list(differences(before, after, lambda where, wanted=wanted: where == wanted))  # type: ignore[misc]
+        assert some == [one for one in everything if one.where == wanted]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import subprocess
 import sys
 import textwrap
 import time
 from collections.abc import Iterator
+from weakref import ref
 
 import pytest
 from sregym_core.api import Environment, Workspace, pair, play, problems, solution, verify
@@ -40,6 +42,35 @@ def test_the_same_seed_gives_the_same_bytes_again(place: Workspace) -> None:
             env.reset()
             seen.append(texts(env))
     assert seen[0] == seen[1] == seen[2]
+
+
+def test_worlds_that_are_dropped_are_gone_at_once(place: Workspace) -> None:
+    """Nothing of an episode waits for the garbage collector, which would take a tenth of its time."""
+    env = Environment(PROBLEM, seed=7, recover=False, workspace=place)
+    worlds: list[ref[object]] = []
+
+    def played() -> None:
+        env.reset()
+        twin = env.fork()
+        for one in (env, twin):
+            one.step("query_metrics", query="sum(rate(container_cpu_usage_seconds_total[5m]))")
+            one.step("search_traces", service="frontend")
+            one.step("kubectl", command="get pods -n hotel-reservation")
+            one.submit("unknown")
+            one.submit("nothing was repaired")
+            worlds.append(ref(one._player.cluster.live._world))  # type: ignore[union-attr, attr-defined]
+            one.end()
+
+    played()  # what all forks share is worked out, for one of them
+    worlds.clear()
+    gc.collect()
+    gc.disable()
+    try:
+        played()
+        assert [world() for world in worlds] == [None, None]
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_a_fork_is_equal_and_goes_its_own_way(place: Workspace) -> None:

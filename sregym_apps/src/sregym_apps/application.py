@@ -16,6 +16,7 @@ from sregym_core.interfaces import Application, ClusterError, Load, Traffic
 from sregym_core.model import ObjectRef, containers_of
 
 from sregym_apps.components import derive_components, made_by_operators
+from sregym_apps.copying import copied
 from sregym_apps.manifests import KubeObject, load_manifests
 from sregym_apps.notes import load_notes
 from sregym_apps.probing import prober_of
@@ -93,11 +94,11 @@ class ManifestApplication(Application):
 
     def manifests(self) -> list[KubeObject]:
         """All objects in the order of creation; the caller may change them."""
-        return copy.deepcopy(self._objects)
+        return copied(self._objects)
 
     def manifest(self, ref: ObjectRef) -> KubeObject | None:
         """One object by its address, or None; the caller may change it."""
-        return copy.deepcopy(self._by_ref.get(ref))
+        return copied(self._by_ref.get(ref))
 
     def components(self) -> tuple[Component, ...]:
         """One component per workload, sorted by name."""
@@ -213,7 +214,7 @@ class ManifestApplication(Application):
         return lint_folder(files(self.package), shown, vocabulary, application=self.name)
 
     def _under_load(self, generator: KubeObject, load: Load) -> KubeObject:
-        given = copy.deepcopy(generator)
+        given = copied(generator)
         containers = containers_of(given)
         for container in containers:
             for part in ("command", "args"):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.interfaces import Prober
 from sregym_core.model import ObjectRef
 
+from sregym_apps.copying import copied
 from sregym_apps.workload import parse_rounds, summarise
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def prober_of(
         round_s: Length of the rounds in its log.
     """
     place = generator["metadata"]["namespace"]
-    spec = copy.deepcopy(generator["spec"]["template"]["spec"])
+    spec = copied(generator["spec"]["template"]["spec"])
     for field in _LEFT_OUT:
         spec.pop(field, None)
     known = [place, *(name for name in namespaces if name != place)]

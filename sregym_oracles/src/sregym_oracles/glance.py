@@ -21,7 +21,8 @@ class Glance:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
-        self._lists: dict[tuple[str, str, str], Mapping[str, KubeObject]] = {}
+        self._lists: dict[tuple[str, str, str], list[KubeObject]] = {}
+        self._by_name: dict[tuple[str, str, str], Mapping[str, KubeObject]] = {}
 
     def like(self, other: Glance) -> bool:
         """Whether all that the other one has seen is here, too, object by object the very same.
@@ -30,8 +31,8 @@ class Glance:
         made with the other one comes out the same with this.
         """
         for key, seen in other._lists.items():
-            now = self._list(*key)
-            if len(now) != len(seen) or not all(map(is_, now.values(), seen.values())):
+            now = self._listed(key)
+            if len(now) != len(seen) or not all(map(is_, now, seen)):
                 return False
         return True
 
@@ -72,7 +73,11 @@ class Glance:
 
     def _list(self, api_version: str, kind: str, namespace: str) -> Mapping[str, KubeObject]:
         key = (api_version, kind, namespace)
+        if key not in self._by_name:
+            self._by_name[key] = {obj["metadata"]["name"]: obj for obj in self._listed(key)}
+        return self._by_name[key]
+
+    def _listed(self, key: tuple[str, str, str]) -> list[KubeObject]:
         if key not in self._lists:
-            found = self._cluster.list(api_version, kind, namespace)
-            self._lists[key] = {obj["metadata"]["name"]: obj for obj in found}
+            self._lists[key] = self._cluster.list(*key)
         return self._lists[key]

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from sregym_core.interfaces.cluster import KubeObject
 
@@ -46,7 +46,7 @@ def leaves_of(obj: KubeObject | None) -> Leaves:
     kept = {key: value for key, value in obj.items() if key not in ("metadata", "status")}
     metadata = obj.get("metadata") or {}
     kept["metadata"] = {field: metadata[field] for field in _METADATA if metadata.get(field)}
-    return dict(_leaves(kept, ""))
+    return _leaves(kept, "")
 
 
 def leaves_of_text(text: str) -> Leaves:
@@ -56,47 +56,54 @@ def leaves_of_text(text: str) -> Leaves:
     except (ValueError, RecursionError):
         rows = (_LINE.match(line) for line in text.splitlines())
         return {row[1]: _number(row[2]) for row in rows if row is not None}
-    return dict(_leaves(content, ""))
+    return _leaves(content, "")
 
 
-def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Without recursion into what is deeper than any object is: that is one leaf."""
+def _leaves(value: Any, path: str) -> Leaves:
+    found: Leaves = {}
+    _gather(found, value, path)
+    return found
+
+
+def _gather(found: Leaves, value: Any, path: str) -> None:
+    """Put in the leaves of a value; what is deeper than any object is is one, without recursion."""
     if path.count("/") > 40:
-        yield path, str(type(value))
+        found[path] = str(type(value))
     elif isinstance(value, dict):
-        yield from _of_fields(value, path)
+        _gather_fields(found, value, path)
     elif isinstance(value, list) and path.startswith(_CONTENTS):
-        yield path, Records(map(str, value))
+        found[path] = Records(map(str, value))
     elif isinstance(value, list):
         for index, inner in enumerate(value):
             if isinstance(inner, dict):
                 known = next((inner[name] for name in _IDENTITIES if name in inner), index)
-                yield from _leaves(inner, f"{path}/{known}")
+                _gather(found, inner, f"{path}/{known}")
             elif isinstance(inner, list):
-                yield from _leaves(inner, f"{path}/{index}")
+                _gather(found, inner, f"{path}/{index}")
             else:
-                yield f"{path}/{inner}", inner
-                yield from ((f"{path}/{index}", inner),) if not isinstance(inner, str) else ()
+                found[f"{path}/{inner}"] = inner
+                if not isinstance(inner, str):
+                    found[f"{path}/{index}"] = inner
     elif isinstance(value, str) and value.startswith("BEGIN TRANSACTION;"):
         rows = {name: Records() for name in _MADE.findall(value)}
         for name, row in _ROW.findall(value):
             if name in rows:
                 rows[name][row] += 1
-        for name, found in rows.items():
-            yield f"{path}/{name}", found.total()
-            yield f"{_CONTENTS}{path}/{name}", found
+        for name, records in rows.items():
+            found[f"{path}/{name}"] = records.total()
+            found[f"{_CONTENTS}{path}/{name}"] = records
     else:
-        yield path, value
+        found[path] = value
 
 
-def _of_fields(value: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
+def _gather_fields(found: Leaves, value: Mapping[str, Any], path: str) -> None:
     start = f"{path}/" if path else ""
     for key, inner in value.items():
         if key in _WORDS and isinstance(inner, list):
             for word in " ".join(map(str, inner)).split():
-                yield f"{start}words/{word}", word
+                found[f"{start}words/{word}"] = word
         else:
-            yield from _leaves(inner, f"{start}{key}")
+            _gather(found, inner, f"{start}{key}")
 
 
 def _number(text: str) -> Any:

@@ -17,7 +17,7 @@ from sregym_oracles.leaves import Records, leaves_of, leaves_of_text
 from sregym_oracles.objects import RELEASE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sregym_core.interfaces import Application, SystemState
     from sregym_core.interfaces.cluster import KubeObject
@@ -120,12 +120,20 @@ def rules() -> tuple[Rule, ...]:
     return tuple(Rule.model_validate(row) for row in yaml.safe_load(text)["rules"])
 
 
-def differences(before: SystemState, after: SystemState) -> Iterator[Difference]:
-    """All leaves that differ, object by object, sorted; first whether there is the object."""
+def differences(
+    before: SystemState, after: SystemState, among: Callable[[str], bool] | None = None
+) -> Iterator[Difference]:
+    """All leaves that differ, object by object, sorted; first whether there is the object.
+
+    Args:
+        before: What they differ from.
+        after: What differs.
+        among: Of which objects, by `where`; None for all.
+    """
     was, now = {**before.observed, **before.objects}, {**after.observed, **after.objects}
     for name in sorted(was.keys() | now.keys()):
         old, new = was.get(name), now.get(name)
-        if old is new or old == new:
+        if old is new or (among is not None and not among(name)) or old == new:
             continue
         obj: KubeObject | None = new or old
         assert obj is not None
@@ -135,8 +143,8 @@ def differences(before: SystemState, after: SystemState) -> Iterator[Difference]
         yield from _between(where, leaves_of(old), leaves_of(new), old is None, new is None)
     for name in sorted(before.stored.keys() | after.stored.keys()):
         held, text = before.stored.get(name), after.stored.get(name)
-        if held != text:
-            where = (name.partition(" ")[0], name.rstrip(":"))
+        where = (name.partition(" ")[0], name.rstrip(":"))
+        if held != text and (among is None or among(where[1])):
             old_leaves, leaves = leaves_of_text(held or ""), leaves_of_text(text or "")
             yield from _between(where, old_leaves, leaves, held is None, text is None)
 

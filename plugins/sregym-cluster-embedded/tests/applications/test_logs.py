@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from sregym_apps.model import Line, Log
-from sregym_cluster_embedded.traffic.segments import totals
+from sregym_cluster_embedded.traffic.counting import totals
 from sregym_cluster_embedded.userland.formats import render
 from sregym_cluster_embedded.userland.keys import REQUEST_FLOW
 

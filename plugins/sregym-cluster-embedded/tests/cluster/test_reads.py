@@ -69,3 +69,38 @@ def test_one_object_in_two_versions(cluster: EmbeddedCluster) -> None:
         for version in ("autoscaling/v2", "autoscaling/v1")
     ]
     assert [(obj or {})["apiVersion"] for obj in read] == ["autoscaling/v2", "autoscaling/v1"]
+
+
+def listed(cluster: EmbeddedCluster) -> list[tuple[str, str]]:
+    """Names and texts of the maps that a test has made."""
+    found = cluster.list("v1", "ConfigMap", "default")
+    return [(obj["metadata"]["name"], obj["data"]["key"]) for obj in found if "key" in obj["data"]]
+
+
+def test_a_list_follows_each_change_and_nothing_else(cluster: EmbeddedCluster) -> None:
+    assert listed(cluster) == [("one", "old"), ("two", "old")]
+    cluster.patch(TWO, {"data": {"key": "new"}}, "merge")
+    assert listed(cluster) == [("one", "old"), ("two", "new")]
+    cluster.delete(ONE)
+    assert listed(cluster) == [("two", "new")]
+    before = cluster.list("v1", "ConfigMap", "default")
+    elsewhere = {"namespace": "kube-system", "name": "one"}
+    cluster.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": elsewhere, "data": {}})
+    after = cluster.list("v1", "ConfigMap", "default")
+    assert all(now is then for now, then in zip(after, before, strict=True))
+
+
+def test_what_was_taken_back_is_not_listed_though_others_have_its_revision(
+    cluster: EmbeddedCluster,
+) -> None:
+    def interrupted() -> None:
+        with cluster.live.open():
+            cluster.patch(ONE, {"data": {"key": "taken back"}}, "merge")
+            assert listed(cluster) == [("one", "taken back"), ("two", "old")]
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert listed(cluster) == [("one", "old"), ("two", "old")]
+    cluster.patch(TWO, {"data": {"key": "kept"}}, "merge")
+    assert listed(cluster) == [("one", "old"), ("two", "kept")]

@@ -7,6 +7,7 @@ from sregym_cluster_embedded.kubelet import absence
 from sregym_cluster_embedded.kubelet.runtime import ExecResult
 from sregym_cluster_embedded.network import links
 from sregym_cluster_embedded.userland.host.baseline import digests, nodes_now, restore
+from sregym_cluster_embedded.userland.host.files import host_files
 from sregym_cluster_embedded.world import World
 
 CHANGES = (
@@ -107,3 +108,14 @@ def test_secrets_of_pods_are_not_read_on_their_node(world: World, on_host) -> No
     for line in ("cp -L {} /tmp/t", "tar -chf /tmp/t {}", "base64 {}", "grep . {}", "head {}"):
         assert "eyJ" not in on_host(line.format(found[0]), node).stdout
     assert on_host("cat /tmp/t 2>/dev/null | tr -d '\\000' | grep -c eyJ", node).stdout == "0\n"
+
+
+def test_folders_above_what_is_written_are_told_by_whoever_looks_on(world: World) -> None:
+    files = host_files(world, "node1")
+    before = files.stat("/opt")
+    files.write("/opt/notes", "x")
+    after = files.stat("/opt")
+    assert after != before
+    assert after == host_files(world, "node1").stat("/opt")
+    files.remove("/opt/notes")
+    assert files.stat("/opt") == host_files(world, "node1").stat("/opt")

@@ -20,7 +20,9 @@ from sregym_cluster_embedded.traffic.arrivals import (
     rhythm_of,
     walk,
 )
-from sregym_cluster_embedded.traffic.segments import SENT, Counting, segments, totals
+from sregym_cluster_embedded.traffic.counting import Counting, Totals, totals
+from sregym_cluster_embedded.traffic.segments import SENT, segments
+from sregym_cluster_embedded.world import World
 
 REF = ContainerRef("shop", "load-1", "uid-1", "load", 0)
 
@@ -174,3 +176,36 @@ def test_the_past_is_the_same_after_a_fork_and_from_later_on(make_market: Any) -
     twin.run(60)
     assert [twin.between(*window) for window in reversed(windows)] == before[::-1]
     assert [market.between(*window) for window in windows] == before
+
+
+def test_forks_count_on_from_what_was_counted_before_and_each_counts_its_own(
+    make_market: Any,
+) -> None:
+    market = make_market()
+    for replicas in (0, 1) * 5:
+        market.scale("stock", replicas)
+        market.run(20)
+    ref = market.refs("load")[0]
+    begun = segments(market.world, SENT, ref)[0].start
+    spans = [(begun + at * 9.0, begun + (at + 1) * 9.0) for at in range(30)]
+
+    def counted(world: World) -> tuple[int, list[Totals]]:
+        """What is counted once others have, from the last span on and then span by span."""
+        sent = segments(world, SENT, ref)
+        alone = [totals(sent, "buy", *span) for span in spans]
+        assert Counting(sent, "buy", world.findings).totals(*spans[-1]) == alone[-1]
+        for first in (0, 9, 29):
+            counting = Counting(sent, "buy", world.findings)
+            assert [counting.totals(*span) for span in spans[first:]] == alone[first:]
+        return len(sent), alone
+
+    twin = market.world.fork()
+    before, healthy = counted(market.world)
+    assert before > 8
+    market.scale("stock", 0)
+    market.run(60)
+    changed, broken = counted(market.world)
+    assert changed > before
+    twin.run_until(twin.now + 60)
+    assert counted(twin) == (before, healthy)
+    assert broken != healthy

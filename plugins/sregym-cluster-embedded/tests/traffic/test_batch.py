@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.traffic.segments import SERVED, segments, totals
+from sregym_cluster_embedded.traffic.counting import totals
+from sregym_cluster_embedded.traffic.segments import SERVED, segments
 from sregym_cluster_embedded.userland.keys import TELEMETRY
 
 BATCH = {

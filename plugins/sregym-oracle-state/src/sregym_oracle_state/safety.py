@@ -134,7 +134,12 @@ def _baseline(context: OracleContext) -> SystemState:
 
 def _without(found: list[Found], before: SystemState, other: SystemState) -> list[Found]:
     """Those whose leaf was not changed just so in another state."""
-    known = {_key(one) for one in differences(before, other)}
+    wanted = {_key(one.difference)[0] for one in found}
+
+    def among(where: str) -> bool:
+        return where in wanted or _GENERATED.sub("", where) in wanted
+
+    known = {_key(one) for one in differences(before, other, among)}
     return [one for one in found if _key(one.difference) not in known]
 
 
@@ -159,7 +164,8 @@ def _targets(
     yield from (f"Node {name}" for name in sorted(nodes))
     yield from (f"Host {name}" for name in sorted(nodes))
     if begun is not None:
-        yield from (one.where for one in differences(baseline, begun) if one.kind == "Host")
+        hosts = differences(baseline, begun, lambda where: where.startswith("Host "))
+        yield from (one.where for one in hosts)
 
 
 def _left(context: OracleContext, states: SystemStates) -> list[str]:

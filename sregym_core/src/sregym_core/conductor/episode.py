@@ -28,6 +28,7 @@ from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.setup import Setup
 from sregym_core.conductor.states import Found
 from sregym_core.conductor.timeline import Timeline
+from sregym_core.conductor.weakly import weakly
 from sregym_core.errors import (
     BudgetExceededError,
     MissingCapabilityError,
@@ -201,10 +202,10 @@ class EpisodePlayer:
         twin._session = session.fork(
             cluster,
             twin._timeline,
-            twin._on_submit,
-            twin._before_call,
+            weakly(twin._on_submit),
+            weakly(twin._before_call),
             twin._policy(),
-            twin._hear,
+            weakly(twin._hear),
         )
         if session.office is not None:
             world = twin._require_world()
@@ -239,7 +240,7 @@ class EpisodePlayer:
             plan.furnish(world.cluster, self._journal)
         broken = prelude.injection.injected_at_s is not None or not plan.inject
         self._found = Found.of(world.cluster, self._application, broken=broken)
-        self._noise = pump_for(self._bench, plan, self._setup, self._worlds.salt, self._blamed)
+        self._noise = pump_for(self._bench, plan, self._setup, self._worlds.salt)
         self._noise.lead()
         self._session = LiveSession(
             world.cluster,
@@ -250,12 +251,12 @@ class EpisodePlayer:
             grading.reference(self._setup.faults, self._setup.truths)
             if plan.agent.privileged
             else None,
-            self._on_submit,
-            self._before_call,
+            weakly(self._on_submit),
+            weakly(self._before_call),
             self._policy(),
             task=plan.mode.task,
             alerts=prelude.alerts,
-            hear=self._hear,
+            hear=weakly(self._hear),
         )
         self._session.office = office_of(plan, world, self._application)
         if plan.agent.served:  # time leaps when a world is opened: that is not the agent's

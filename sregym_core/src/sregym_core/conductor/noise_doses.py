@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
+from sregym_core.conductor.attribution import blamed
 from sregym_core.conductor.noise import NoisePump
 from sregym_core.conductor.targets import names_of_nodes
 from sregym_core.errors import WorldError
@@ -13,7 +15,7 @@ from sregym_core.model.noise_dose import parse_dose
 from sregym_core.salt import salted_seed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from sregym_core.conductor.bench import Bench
     from sregym_core.conductor.plan import EpisodePlan
@@ -73,7 +75,6 @@ def pump_for(
     plan: EpisodePlan,
     setup: Setup,
     salt: str,
-    tell: Callable[[BaseException], str],
 ) -> NoisePump:
     """What disturbs an episode whose world is there.
 
@@ -82,7 +83,6 @@ def pump_for(
         plan: The episode.
         setup: Its world, and its faults with their targets, which are spared.
         salt: Of the run: moments and victims cannot be foreseen without it.
-        tell: Says whose an exception is.
 
     Raises:
         WorldError: There is no world.
@@ -103,7 +103,7 @@ def pump_for(
         tuple(dict.fromkeys([*named, *chosen])),
         seed,
         setup.timeline,
-        tell,
+        partial(blamed, registry=bench.registry),
         levels,
         tuple(dict.fromkeys(name for target in targets for name in names_of_nodes(target))),
         setup.journal,

@@ -90,9 +90,9 @@ class Commands:
         self, words: Sequence[str], stdin: str, files: Callable[[], Path]
     ) -> CommandResult | None:
         """What the command answers in this process; None where it is not covered."""
-        if self.policy is not None:
-            hide_on_nodes(self._live, self.policy)
         with self._live.open() as world:
+            if self.policy is not None:
+                conceal(world, self.policy.veil.refs)
             access = DirectAccess(
                 world, self._user, policy=self.policy, kubeconfig=lambda: self._served()[1]
             )

@@ -255,12 +255,11 @@ class EmbeddedCluster(Backdating, Cluster):
         url = self._serve()
         assert self._endpoint is not None
         self._endpoint.shift_s = 0
-        folder = self._folder()
         namespaces = [name for app in self._spec.applications for name in app.namespaces]
         namespace = namespaces[0] if namespaces else "default"
         kubeconfig = self._kubeconfig("kubeconfig", namespace)
         endpoints = {"kubernetes": url, **self._observability()}
-        return Access(kubeconfig=kubeconfig, endpoints=endpoints, folder=folder)
+        return Access(kubeconfig=kubeconfig, endpoints=endpoints, folder=self._folder())
 
     def open_access_for(self, policy: Policy) -> Access:
         """The same, with services of observability that hide what is hidden from an agent."""
@@ -278,8 +277,9 @@ class EmbeddedCluster(Backdating, Cluster):
             return EmbeddedCheckpoint(world.fork(), self._reads.fork())
 
     def close(self) -> None:
-        """Stop serving and forget the world's files."""
+        """Stop serving, and forget the world's files and what was worked out of it."""
         self._commands.close()
+        self._live.forget()
         if self._agent is not None:
             self._agent.close()
             self._agent = None

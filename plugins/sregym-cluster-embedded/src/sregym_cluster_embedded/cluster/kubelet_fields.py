@@ -9,6 +9,8 @@ import yaml
 from sregym_core.errors import NodeError
 from sregym_core.model import KubeletField
 
+from sregym_cluster_embedded.kubelet.runtime import host_ref
+from sregym_cluster_embedded.userland.files.view import LAYERS
 from sregym_cluster_embedded.userland.host import services
 from sregym_cluster_embedded.userland.host.files import host_files
 from sregym_cluster_embedded.userland.host.image import KUBELET_AS_INSTALLED, KUBELET_CONFIG
@@ -84,6 +86,8 @@ def _put(content: dict[str, Any], steps: list[str], value: Any) -> None:
 
 def changed_fields(world: World, node: str) -> Iterator[KubeletField]:
     """One setting, without a value, of each field that differs."""
+    if not world.table(LAYERS).get(host_ref(node)):
+        return  # nobody has written anything on the node
     content = _content(world, node)
     if not content:
         return

@@ -8,7 +8,7 @@ what was read.
 from __future__ import annotations
 
 from operator import is_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
@@ -21,6 +21,20 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 
+class _Listed(NamedTuple):
+    """A list that was given out.
+
+    Attributes:
+        last: What had been written last of the resource.
+        stored: The stored objects that it was made of.
+        copies: What was given out of those that were selected.
+    """
+
+    last: Object | None
+    stored: list[Object]
+    copies: list[Object]
+
+
 class Reads:
     """Copies of stored objects, kept by address for as long as the very same object is stored."""
 
@@ -28,8 +42,7 @@ class Reads:
         self._copies: dict[tuple[str, Key], tuple[Object, Object]] = {}
         # Of custom resources: what webhooks convert may come out differently in another fork.
         self._served: dict[tuple[str, Key], tuple[str, Object]] = {}
-        # What was listed, with the stored objects that it was made of.
-        self._lists: dict[tuple[str, str, str | None, str], tuple[list[Object], list[Object]]] = {}
+        self._lists: dict[tuple[str, str, str | None, str], _Listed] = {}
 
     def fork(self) -> Reads:
         """Equal ones for a fork of the world: of what is the same there nothing is copied again."""
@@ -50,14 +63,23 @@ class Reads:
             ApiError: The selector cannot be read.
         """
         place = namespace if resource.namespaced and namespace else None
-        there = world.store.list(resource.name, place)
         # What webhooks convert may come out differently though it has not changed.
         kept = None
         if resource.selectable is None:
             kept = (resource.api_version, resource.name, place, labels)
         known = None if kept is None else self._lists.get(kept)
-        if known is not None and len(known[0]) == len(there) and all(map(is_, known[0], there)):
-            return known[1].copy()
+        last = world.store.last_written(resource.name)
+        if known is not None and known.last is last:
+            return known.copies.copy()
+        there = world.store.list(resource.name, place)
+        if (
+            kept is not None
+            and known is not None
+            and len(known.stored) == len(there)
+            and all(map(is_, known.stored, there))
+        ):
+            self._lists[kept] = known._replace(last=last)
+            return known.copies.copy()
         wanted = selectors.parse_labels(labels)
         found = []
         for stored in there:
@@ -67,7 +89,7 @@ class Reads:
             key = Key(resource.name, metadata.get("namespace", ""), metadata["name"])
             found.append(self._copy(world, resource, key, stored))
         if kept is not None:
-            self._lists[kept] = there, found
+            self._lists[kept] = _Listed(last, there, found)
         return found.copy()
 
     def _copy(self, world: World, resource: Resource, key: Key, stored: Object) -> Object:

@@ -187,6 +187,11 @@ class LiveWorld:
             self._anchor = (self._wall(), world.now)
             self._ring()
 
+    def forget(self) -> None:
+        """Forget what was worked out: that refers to the world, which would not be gone at once."""
+        with self._lock:
+            self._world.worked_out.clear()
+
     def subscribe(
         self, bell: Callable[[], None], *, to_objects: bool = False
     ) -> Callable[[], None]:

@@ -157,7 +157,7 @@ def _named(session: Session) -> Iterator[tuple[str, Object]]:
     for name in arguments.all("filename"):
         if name.endswith("kustomization.yaml"):
             raise NotCovered("a kustomization")
-        for source, text in _texts(name, session.stdin, session.files, arguments.on("recursive")):
+        for source, text in _texts(session, name, recursive=arguments.on("recursive")):
             yield from ((source, obj) for obj in _objects(text))
 
 
@@ -178,13 +178,13 @@ def _check_metadata(obj: Object, named: bool) -> None:
         raise NotCovered("an object without a name")
 
 
-def _texts(name: str, stdin: str, folder: Path, recursive: bool) -> Iterator[tuple[str, str]]:
+def _texts(session: Session, name: str, *, recursive: bool) -> Iterator[tuple[str, str]]:
     if name == "-":
-        yield "STDIN", stdin
+        yield "STDIN", session.stdin
         return
     if "://" in name:
         raise NotCovered(name)
-    path = folder / name
+    path = session.files / name
     if not path.exists():
         raise CommandError(f'error: the path "{name}" does not exist')
     if not path.is_dir():

@@ -75,6 +75,8 @@ class Store:
         # By resource: the namespaces that have or had objects of it, sorted.
         self._places: dict[str, tuple[str, ...]] = {}
         self.had = self._places.keys()
+        # By resource: what was written or deleted last.
+        self._last: dict[str, Object] = {}
         self._indexes: SharedGroups[tuple[str, str, str], Key, None] = SharedGroups()
 
     def get(self, key: Key) -> Object | None:
@@ -96,6 +98,14 @@ class Store:
         """How many objects a resource has, in all namespaces."""
         places = self._places.get(resource, ())
         return sum(len(self._objects.read((resource, place))) for place in places)
+
+    def last_written(self, resource: str) -> Object | None:
+        """What the last write or deletion left of an object of a resource; None before the first.
+
+        As long as it is the very same object, nothing of the resource has changed: every change leaves
+        a new one.
+        """
+        return self._last.get(resource)
 
     def has_any(self, resource: str, namespace: str | None = None) -> bool:
         """Whether there are objects of a resource, in one namespace or at all."""
@@ -127,7 +137,7 @@ class Store:
         old, indexed = group.get(name), resource in self._indexers
         self.revision = revision = self.revision + 1
         stored = {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(revision)}}
-        group[name] = stored
+        group[name] = self._last[resource] = stored
         if old is None:
             type_ = ChangeType.ADDED
             if len(group) == 1:
@@ -156,7 +166,7 @@ class Store:
         self.revision += 1
         self._reindex(key, old, None)
         metadata = old["metadata"] | {"resourceVersion": str(self.revision)}
-        last = {**old, "metadata": metadata}
+        last = self._last[key.resource] = {**old, "metadata": metadata}
         self._record(Change(self.revision, ChangeType.DELETED, key, last, old, self.clock.now))
         return last
 
@@ -169,6 +179,7 @@ class Store:
         twin._read = twin._objects.read
         twin._places = self._places.copy()
         twin.had = twin._places.keys()
+        twin._last = self._last.copy()
         twin._indexes = self._indexes.fork()
         return twin
 

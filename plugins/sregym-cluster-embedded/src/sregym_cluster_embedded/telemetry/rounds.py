@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.keys import CacheKey
 from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.telemetry.order_statistics import Sampled
-from sregym_cluster_embedded.traffic.segments import SENT, Counting, Segment, Totals, segments
+from sregym_cluster_embedded.traffic.counting import Counting, Totals
+from sregym_cluster_embedded.traffic.segments import SENT, Segment, segments
 from sregym_cluster_embedded.userland.formats import moment, seconds_form
 
 if TYPE_CHECKING:
@@ -93,7 +94,9 @@ class _Teller:
 
     def _lines(self, world: World, sent: tuple[Segment, ...], number: int) -> tuple[str, ...]:
         if self._counted is not sent or number < self._next:
-            self._counting = {name: Counting(sent, name) for name in self.program.told}
+            self._counting = {
+                name: Counting(sent, name, world.findings) for name in self.program.told
+            }
             self._counted = sent
         self._next = number + 1
         length = self.program.round_s

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.network import keys as network
+from sregym_cluster_embedded.traffic.counting import Totals
 from sregym_cluster_embedded.traffic.room import WATCHED, OperationWindow, Traffic
-from sregym_cluster_embedded.traffic.segments import Totals
 from sregym_cluster_embedded.traffic.usage import ContainerUsage
 from sregym_cluster_embedded.userland.keys import REQUEST_FLOW
 

@@ -11,12 +11,13 @@ from sregym_cluster_embedded.network.ingress_status import FOLLOWED
 from sregym_cluster_embedded.traffic.accounts import Accounts
 from sregym_cluster_embedded.traffic.breaking import soonest, tell
 from sregym_cluster_embedded.traffic.building import Builder
+from sregym_cluster_embedded.traffic.counting import Totals, totals
 from sregym_cluster_embedded.traffic.effects import forget, remember_all, remember_some
 from sregym_cluster_embedded.traffic.equations import Equations
 from sregym_cluster_embedded.traffic.groups import GroupView, views
 from sregym_cluster_embedded.traffic.live import Live, keep, mark, near, queue_mark, state_of
 from sregym_cluster_embedded.traffic.numbers import Carried, Numbers
-from sregym_cluster_embedded.traffic.segments import SENT, SERVED, Totals, segments, totals
+from sregym_cluster_embedded.traffic.segments import SENT, SERVED, segments
 from sregym_cluster_embedded.traffic.sending import add_source
 from sregym_cluster_embedded.userland.batch import working
 from sregym_cluster_embedded.userland.flags import watch_flags

@@ -1,13 +1,11 @@
-"""What flowed when: piecewise-constant rates in world tables, and their integrals."""
+"""What flowed when: piecewise-constant rates in world tables."""
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.traffic.arrivals import Course, by_outcome
+from sregym_cluster_embedded.traffic.arrivals import by_outcome
 from sregym_cluster_embedded.traffic.latency import Time
 
 if TYPE_CHECKING:
@@ -248,130 +246,6 @@ def note(
         known = known[:-1]
     world.table(table)[ref] = (*known, Segment(world.now, flows, lines, world.seed.value, load))
     return True
-
-
-# Among the kinds of ends: none of the errors.
-_OK = ""
-# What is whole up to rounding counts as whole.
-_WHOLE = 1e-6
-
-
-class Totals(NamedTuple):
-    """Whole requests over a span of time."""
-
-    requests: int
-    ok: int
-    failed: dict[str, int]
-    time: Time
-
-
-def totals(known: tuple[Segment, ...], operation: str, start: float, end: float) -> Totals:
-    """Requests of one operation from `start` to `end`."""
-    return Counting(known, operation).totals(start, end)
-
-
-class Counting:
-    """Requests of one operation, counted from span to span; no span may begin before the last ended.
-
-    Counters are whole parts of integrals since the first segment, so that spans that touch add up.
-
-    Args:
-        known: The segments, oldest first.
-        operation: Its name.
-    """
-
-    def __init__(self, known: tuple[Segment, ...], operation: str) -> None:
-        self._starts = [segment.start for segment in known]
-        self._flows = [
-            [flow for flow in segment.flows if flow.operation == operation] for segment in known
-        ]
-        # What came in the segments that are over, and how many these are.
-        self._ok, self._failed = _WHOLE, list[dict[str, float]]()
-        self._over = 0
-        self._courses: list[tuple[Course, Course]] = []
-        self._last: tuple[float, dict[str, int]] | None = None
-        # How those of the segments that are over were divided.
-        self._divided: dict[str, int] | None = None
-
-    def totals(self, start: float, end: float) -> Totals:
-        """Requests from `start` to `end`."""
-        before, after = self._until(start), self._until(end)
-        counts = {kind: after[kind] - before.get(kind, 0) for kind in sorted(after)}
-        ok = counts.pop(_OK)
-        failed = {kind: count for kind, count in counts.items() if count}
-        return Totals(ok + sum(failed.values()), ok, failed, self._time(start, end))
-
-    def _until(self, until: float) -> dict[str, int]:
-        """How many have come up to a moment, by what became of them."""
-        if self._last is not None and self._last[0] == until:
-            return self._last[1]
-        starts = self._starts
-        while self._over + 1 < len(starts) and starts[self._over + 1] <= until:
-            self._ok, failed = self._came(starts[self._over + 1])
-            if failed:
-                self._failed += failed
-                self._divided = None
-            self._over += 1
-            self._courses = []
-        ok, failed = self._ok, list[dict[str, float]]()
-        if starts and starts[self._over] < until:
-            ok, failed = self._came(until)
-        if failed:
-            divided = _divided([*self._failed, *failed])
-        else:
-            divided = self._divided = self._divided or _divided(self._failed)
-        counts = {_OK: math.floor(ok), **divided}
-        self._last = until, counts
-        return counts
-
-    def _came(self, stop: float) -> tuple[float, list[dict[str, float]]]:
-        """What has come up to a moment in the present segment; of those that failed, its own only."""
-        flows, begun = self._flows[self._over], self._starts[self._over]
-        if not self._courses:
-            self._courses = [
-                (Course(good, begun), Course(bad, begun))
-                for good, bad in (flow.rhythms for flow in flows)
-            ]
-        ok, failed = self._ok, []
-        for flow, (good, bad) in zip(flows, self._courses, strict=True):
-            ok += flow.rate * good.elapsed(stop) * (1 - flow.lost)
-            if flow.errors:
-                came = flow.rate * bad.elapsed(stop)
-                failed.append({kind: came * share for kind, share in flow.errors})
-        return ok, failed
-
-    def _time(self, start: float, end: float) -> Time:
-        """The time in effect for the larger part of the requests that succeeded."""
-        best, weight = Time(), 0.0
-        starts = self._starts
-        first = max(bisect_right(starts, start) - 1, 0)
-        for index in range(first, bisect_left(starts, end)):
-            stop = starts[index + 1] if index + 1 < len(starts) else end
-            length = min(stop, end) - max(starts[index], start)
-            for flow in self._flows[index]:
-                if length * flow.rate * flow.ok > weight:
-                    best, weight = flow.time, length * flow.rate * flow.ok
-        return best
-
-
-def _divided(parts: list[dict[str, float]]) -> dict[str, int]:
-    """How many failed in each way, of what failed in stretches after each other.
-
-    The n-th fails when the sum of all reaches n. How is decided at that moment, kind by kind.
-    """
-    kinds = sorted({kind for part in parts for kind in part})
-    rest = [sum(part.values()) for part in parts]
-    left, found = math.floor(sum(rest) + _WHOLE), {}
-    for kind in kinds[:-1]:
-        own, missing = _WHOLE, float(left)
-        for part, whole in zip(parts, rest, strict=True):
-            reached = min(whole, missing)
-            own += part.get(kind, 0.0) * (reached / whole if whole > 0 else 0.0)
-            missing -= reached
-        found[kind] = min(math.floor(own), left)
-        left -= found[kind]
-        rest = [whole - part.get(kind, 0.0) for whole, part in zip(rest, parts, strict=True)]
-    return {**found, kinds[-1]: left} if kinds else {}
 
 
 def note_queue(world: World, key: tuple[str, str, str], segment: QueueSegment) -> None:

@@ -13,7 +13,8 @@ from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet
 from sregym_cluster_embedded.telemetry.past import Past
 from sregym_cluster_embedded.telemetry.promql import StoredSeries, is_stale
-from sregym_cluster_embedded.traffic.segments import SENT, segments, totals
+from sregym_cluster_embedded.traffic.counting import totals
+from sregym_cluster_embedded.traffic.segments import SENT, segments
 
 CALLS = "traces_span_metrics_calls_total"
 BUCKET = "traces_span_metrics_duration_milliseconds_bucket"

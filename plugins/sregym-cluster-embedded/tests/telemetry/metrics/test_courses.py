@@ -12,7 +12,7 @@ from sregym_cluster_embedded.network import links
 from sregym_cluster_embedded.telemetry.metrics.courses import Progress, Progresses, Shared
 from sregym_cluster_embedded.telemetry.metrics.operations import calls_of, operations_of
 from sregym_cluster_embedded.traffic.arrivals import Course, Rhythm, rhythm_of
-from sregym_cluster_embedded.traffic.segments import totals
+from sregym_cluster_embedded.traffic.counting import totals
 
 REF = ContainerRef("shop", "load-1", "uid-1", "load", 0)
 BUY, LOOK = rhythm_of(REF, "buy", 40.0), rhythm_of(REF, "look", 0.7)

@@ -12,7 +12,7 @@ import pytest
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.promql import Engine
 from sregym_cluster_embedded.traffic.arrivals import Course
-from sregym_cluster_embedded.traffic.segments import totals
+from sregym_cluster_embedded.traffic.counting import totals
 
 OPERATIONS = {"HTTP GET /buy": "buy", "HTTP GET /browse": "browse"}
 

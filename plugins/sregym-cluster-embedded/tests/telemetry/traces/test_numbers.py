@@ -9,8 +9,9 @@ from sregym_cluster_embedded.telemetry.traces.draws import Even, choose, hit, le
 from sregym_cluster_embedded.telemetry.traces.ids import origin_code, origin_of, trace_id
 from sregym_cluster_embedded.telemetry.traces.numbering import Numbering
 from sregym_cluster_embedded.traffic.arrivals import rhythm_of
+from sregym_cluster_embedded.traffic.counting import totals
 from sregym_cluster_embedded.traffic.latency import Time
-from sregym_cluster_embedded.traffic.segments import Flow, Segment, totals
+from sregym_cluster_embedded.traffic.segments import Flow, Segment
 
 REF = ContainerRef("shop", "web-1", "uid-1", "web", 0)
 SEED = Seed(7)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import heapq
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+from weakref import proxy
 
 from sregym_cluster_embedded.telemetry.traces.draws import sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.telemetry.traces.chronicle import Chronicle, Origin
@@ -66,24 +67,27 @@ class Each(NamedTuple):
     sent: Mapping[tuple[str, Topic], float]
 
 
+class Known(Protocol):
+    """What is known of operations without a look at requests."""
+
+    def possible(self, ref: ContainerRef, operation: str, at: float) -> Possible:
+        """What the traces of an operation may hold at a virtual second."""
+
+    def each(self, ref: ContainerRef, operation: str, at: float) -> Each:
+        """What one request of an operation does then."""
+
+
 class Following:
     """Requests and the messages that they send.
 
     Args:
         chronicle: The history.
-        possible: What the traces of an operation may hold at a virtual second.
-        each: What one request of an operation does then.
+        known: What is known of operations; whoever knows that keeps this, and not the other way round.
     """
 
-    def __init__(
-        self,
-        chronicle: Chronicle,
-        possible: Callable[[ContainerRef, str, float], Possible],
-        each: Callable[[ContainerRef, str, float], Each],
-    ) -> None:
+    def __init__(self, chronicle: Chronicle, known: Known) -> None:
         self._chronicle = chronicle
-        self._possible = possible
-        self._each = each
+        self._known: Known = proxy(known)
         self._windows: dict[tuple[frozenset[Topic], Query], list[tuple[float, float]]] = {}
         self._names: dict[tuple[frozenset[Topic], float], frozenset[tuple[str, str, str]]] = {}
 
@@ -118,7 +122,7 @@ class Following:
             found: set[tuple[str, str, str]] = set()
             for _, stint, begin, end in self._worked(sends):
                 if end > since:
-                    inner = self._possible(stint.ref, stint.operation, begin)
+                    inner = self._known.possible(stint.ref, stint.operation, begin)
                     found |= inner.names | self.names(inner.sends, since)
             self._names[key] = frozenset(found)
         return self._names[key]
@@ -141,7 +145,7 @@ class Following:
             callee = self._chronicle.traced[stint.ref].service
             if callee != service:
                 yield (service, callee), worked
-            inner = self._each(stint.ref, stint.operation, begin)
+            inner = self._known.each(stint.ref, stint.operation, begin)
             yield from ((pair, worked * count) for pair, count in inner.pairs.items())
             if depth < len(self._chronicle.traced):
                 for (sender, further), count in inner.sent.items():
@@ -158,7 +162,7 @@ class Following:
 
     def _fitting(self, sends: frozenset[Topic], query: Query) -> Iterator[tuple[float, float]]:
         for queue, stint, begin, end in self._worked(sends):
-            inner = self._possible(stint.ref, stint.operation, begin)
+            inner = self._known.possible(stint.ref, stint.operation, begin)
             spans = [
                 (max(begin, sent), min(end, until))
                 for sent, until in (self._sent(inner.sends, query) if inner.sends else ())

@@ -1,6 +1,6 @@
 """Requests of one kind by number: the n-th is the n-th whole part of the integral of its rate.
 
-`segments.totals` counts with the same integral, over the same course, so that the numbers between
+`counting.totals` counts with the same integral, over the same course, so that the numbers between
 two moments are as many as the requests that metrics and logs count there.
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.traffic.segments import Segment
 
-# What `segments.totals` begins with, against rounding.
+# What `counting.totals` begins with, against rounding.
 _START = 1e-6
 
 

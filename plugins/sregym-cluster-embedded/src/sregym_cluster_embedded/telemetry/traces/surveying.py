@@ -51,7 +51,7 @@ class Surveyor:
         self._possible: dict[tuple[ContainerRef, int, str], Possible] = {}
         self._calls: dict[tuple[ContainerRef, int, str], Each] = {}
         self._topic = chronicle.messages.topic
-        self._later = Following(chronicle, self._names, self._each)
+        self._later = Following(chronicle, self)
         self._seen: frozenset[tuple[str, str, str]] | None = None
 
     def traces(self, start: float, end: float) -> int:
@@ -79,7 +79,7 @@ class Surveyor:
                         for begin, until in self._reach.spans(origin.traced)
                     )
                     if reached and counted * origin.traced.sample >= 1:
-                        possible = self._names(ref, origin.operation, piece.start)
+                        possible = self.possible(ref, origin.operation, piece.start)
                         found |= possible.names
                         found |= self._later.names(possible.sends, self._since)
             self._seen = frozenset(found)
@@ -97,7 +97,7 @@ class Surveyor:
                     continue
                 traces = (piece.come(last) - piece.come(first)) * share
                 if traces > 0:
-                    each = self._each(ref, origin.operation, piece.start)
+                    each = self.each(ref, origin.operation, piece.start)
                     _add(found, each.pairs, traces)
                     _add(sent, each.sent, traces)
         span = max(start, self._since), min(end, self._chronicle.now)
@@ -106,7 +106,7 @@ class Surveyor:
                 found[pair] = found.get(pair, 0.0) + count
         return [(*pair, count) for pair in sorted(found) if (count := int(found[pair] + 1e-6))]
 
-    def _each(self, ref: ContainerRef, operation: str, at: float) -> Each:
+    def each(self, ref: ContainerRef, operation: str, at: float) -> Each:
         """Calls between services and messages by one request of an operation, on average."""
         found = self._chronicle.segment(ref, at)
         traced = self._chronicle.traced.get(ref)
@@ -131,7 +131,7 @@ class Surveyor:
                 continue
             if callee.service != traced.service:
                 _add(calls, {(traced.service, callee.service): count}, 1.0)
-            inner = self._each(callee.life.ref, call.operation, at)
+            inner = self.each(callee.life.ref, call.operation, at)
             _add(calls, inner.pairs, count)
             _add(sent, inner.sent, count)
         self._calls[key] = Each(calls, sent)
@@ -153,7 +153,7 @@ class Surveyor:
                 return
             if piece.start > query.end or piece.rate <= 0:
                 continue
-            possible = self._names(ref, origin.operation, piece.start)
+            possible = self.possible(ref, origin.operation, piece.start)
             late = self._later.numbers(origin, piece, possible, query, kept)
             failing = not wants_error or query.service in possible.fails or origin.failed
             soon = range(0)
@@ -178,7 +178,8 @@ class Surveyor:
 
         return short
 
-    def _names(self, ref: ContainerRef, operation: str, at: float) -> Possible:
+    def possible(self, ref: ContainerRef, operation: str, at: float) -> Possible:
+        """What the traces of an operation may hold at a virtual second."""
         found = self._chronicle.segment(ref, at)
         traced = self._chronicle.traced.get(ref)
         flow = self._chronicle.flow(ref, operation, at)
@@ -210,7 +211,7 @@ class Surveyor:
             if name:
                 found.add((traced.service, name, names.call_kind(traced.program, site.client)))
             called = [
-                self._names(target.callee, target.operation, at)
+                self.possible(target.callee, target.operation, at)
                 for target in site.targets
                 if target.callee is not None
             ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.budget import spend
@@ -33,6 +34,7 @@ LAYERS: TableKey[ContainerRef, dict[str, Inode | None]] = TableKey("userland.lay
 VOLUMES: TableKey[str, dict[str, Inode | None]] = TableKey("userland.volumes")
 _LINKS_FOLLOWED = 40
 _KERNEL = ("/proc", "/sys", "/dev")
+_NOTHING: Mapping[str, Inode | None] = MappingProxyType({})
 # What the kubelet mounts over files of the image, and the mode it gives them.
 _ETC_MODES = {"/dev/termination-log": 0o666}
 
@@ -56,6 +58,8 @@ class View:
         self._ref = container.config.ref
         self._image = container.known.files
         self._host: Files | None = None
+        # The folders above what is in a layer, with that layer.
+        self._touched_by: tuple[Mapping[str, Inode | None] | None, set[str]] = (None, set())
         self.elsewhere = Elsewhere(container)
 
     def look_anew(self) -> None:
@@ -160,7 +164,7 @@ class View:
     def stored(self, point: MountPoint | None) -> Mapping[str, Inode | None]:
         """What was written to a volume, or to the container's own layer."""
         if point is None or point.mount is None:
-            found: Mapping[str, Inode | None] = self._world.table(LAYERS).get(self._ref, {})
+            found: Mapping[str, Inode | None] = self._world.table(LAYERS).get(self._ref, _NOTHING)
             return found
         beneath = self._beneath(point, "")
         if beneath is not None:
@@ -242,14 +246,18 @@ class View:
 
     @property
     def _touched(self) -> set[str]:
-        """Folders of the image that also stand in the writable layer."""
+        """Folders of the image that also stand in the writable layer; a layer is never changed in place."""
+        layer = self.stored(None)
+        if self._touched_by[0] is layer:
+            return self._touched_by[1]
         found: set[str] = set()
-        spend(len(self.stored(None)) << 2)
-        for path in (*self.container.points, *self.container.etc, *self.stored(None)):
+        spend(len(layer) << 2)
+        for path in (*self.container.points, *self.container.etc, *layer):
             above = posixpath.dirname(path)
             while above not in found:
                 found.add(above)
                 above = posixpath.dirname(above)
+        self._touched_by = layer, found
         return found
 
     def _mounted(self, point: MountPoint, place: str) -> Inode | None:
