@@ -264,7 +264,8 @@ class EpisodePlayer:
             self._noise.leapt(world.cluster.clock.now() - before)
         prelude.agent_starts()
         self._agent_began = self._timeline.at_s()
-        self._watch = RepairWatch.begin(world.cluster, self._application)
+        if not plan.brief:
+            self._watch = RepairWatch.begin(world.cluster, self._application)
         self._timeline.record(AgentStarted(plan.agent.name, plan.agent.privileged, plan.mode.name))
 
     def _act(self, part: Callable[[LiveSession], object], session: LiveSession) -> None:

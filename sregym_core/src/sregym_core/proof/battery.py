@@ -52,6 +52,9 @@ if TYPE_CHECKING:
 # proved on those in which there is most to undo: the fault alone, workloads that are gone, and the
 # repair with every kind of harm. On a cluster that stays all are recovered, and none may fail.
 _RECOVERED = frozenset({"noop", "delete-workload", "harm"})
+# Of those in which nothing but the outcome is proved no more is worked out than that takes. Of the others
+# more is read: bytes, side effects, what fails, and that all can be judged whatever is written there.
+_READ_WHOLE = frozenset({"reference", "harm", "worsening", "garble-configuration"})
 # What an injection comes to that has no effect.
 _SOFT = (grading.UNNOTICED, grading.NO_DEFECT, grading.NO_HOLD)
 
@@ -156,6 +159,8 @@ class _Battery:
         self._unrecovered: list[str] = []
         self._period_s = 0.0
         self._hasty: tuple[Command, ...] = ()
+        # What a hasty repair leaves broken is compared with what is without it.
+        self._read_whole = _READ_WHOLE | {"noop"} if problem.hasty else _READ_WHOLE
 
     def checks(self) -> Iterator[ProofCheck]:
         """All checks, cheapest first."""
@@ -300,6 +305,7 @@ class _Battery:
             # The healthy world is that of the baseline, which all problems of an application share.
             routine=inject,
             recover=name in _RECOVERED or not self._worlds.provider.simulated,
+            brief=name not in self._read_whole,
         )
         player = EpisodePlayer(self._bench, self._worlds, plan, self._tell)
         record = player.play(agent)
