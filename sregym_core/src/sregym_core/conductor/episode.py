@@ -182,6 +182,11 @@ class EpisodePlayer:
         else:
             self._tear_down()
 
+    def release(self) -> None:
+        """Let go of an episode that is over, so that its world goes at once with who kept it."""
+        self._session = None
+        self._noise = None
+
     def fork(self) -> EpisodePlayer | None:
         """An equal episode that goes on by itself from this moment.
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor import grading
+from sregym_core.conductor.collecting import nothing_collected
 from sregym_core.conductor.episode import EpisodePlayer
 from sregym_core.conductor.grading import judge, true_claims
 from sregym_core.conductor.journal import UndoJournal
@@ -126,7 +127,8 @@ def prove(
     began = time.monotonic()
     checks: list[ProofCheck] = []
     try:
-        checks.extend(_Battery(bench, worlds, problem, seed, tell).checks())
+        with nothing_collected():
+            checks.extend(_Battery(bench, worlds, problem, seed, tell).checks())
     except UsageError:
         raise
     except (SregymError, ClusterError) as error:
@@ -309,6 +311,7 @@ class _Battery:
         )
         player = EpisodePlayer(self._bench, self._worlds, plan, self._tell)
         record = player.play(agent)
+        player.release()
         if player.interrupted:
             raise KeyboardInterrupt
         if plan.recover and not record.recovered:
