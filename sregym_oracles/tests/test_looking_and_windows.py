@@ -89,6 +89,12 @@ def test_hold(start_s: float, end_s: float, expected: Held, got: str) -> None:
     assert clock.now() - START == expected.waited_s + (60 if expected.recovered else 0)
 
 
+def test_a_brief_hold_ends_when_the_condition_breaks() -> None:
+    clock = MemoryClock()
+    held = hold(clock, lambda: true_between(clock, 0, 20), WINDOW, brief=True)
+    assert (held, clock.now() - START) == (Held(True, 0, BAD, 21), 21)
+
+
 def test_waiting_may_look_less_often_than_the_window() -> None:
     clock = MemoryClock()
     window = Window(window_s=10, repair_s=30, poll_s=5, repair_poll_s=12)

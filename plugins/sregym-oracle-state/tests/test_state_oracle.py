@@ -71,6 +71,19 @@ def test_doing_nothing_fails_and_every_check_is_still_made(shop: Any) -> None:
     }
 
 
+def test_who_asks_for_the_outcome_alone_is_not_told_of_the_rest(shop: Any) -> None:
+    shop.inject()
+    shop.cluster.clock.advance(60)
+    broken = StateOracle().judge(replace(shop.context, brief=True))
+    assert (broken.outcome, [(c.name, c.got) for c in broken.checks]) == (
+        Outcome.FAIL,
+        [("stays-healthy", "it did not come true within 120 s")],
+    )
+    shop.repair()
+    repaired = StateOracle().judge(replace(shop.context, brief=True))
+    assert (repaired.outcome, [c.name for c in repaired.checks]) == (Outcome.PASS, NAMES)
+
+
 def delete_the_workload(shop: Any) -> None:
     shop.repair()
     shop.cluster.delete(shop.deployment("catalogue"))

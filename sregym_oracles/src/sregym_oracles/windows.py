@@ -67,7 +67,9 @@ def first_bad(probes: Sequence[Callable[[], Check]]) -> Check | None:
     return next((check for probe in probes if (check := probe()).outcome is not Outcome.PASS), None)
 
 
-def hold(clock: Clock, condition: Callable[[], Check | None], window: Window) -> Held:
+def hold(
+    clock: Clock, condition: Callable[[], Check | None], window: Window, *, brief: bool = False
+) -> Held:
     """Wait for the condition, then watch it over the window to its very end.
 
     The window is played to its end also when the condition breaks, so that figures over the
@@ -77,6 +79,7 @@ def hold(clock: Clock, condition: Callable[[], Check | None], window: Window) ->
         clock: The cluster's.
         condition: Gives None while all is well, else the check that does not pass.
         window: What is asked.
+        brief: Whether nobody needs such figures once the condition has broken.
     """
     began = clock.now()
     poll_s = window.poll_s if window.repair_poll_s is None else window.repair_poll_s
@@ -92,4 +95,6 @@ def hold(clock: Clock, condition: Callable[[], Check | None], window: Window) ->
         if broken is None:
             broken = condition()
             broken_after = clock.now() - opened
+            if brief and broken is not None:
+                break
     return Held(True, waited, broken, broken_after if broken else 0.0)

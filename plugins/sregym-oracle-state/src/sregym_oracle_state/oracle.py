@@ -53,7 +53,11 @@ class StateOracle(Oracle):
     stage: ClassVar[str] = "mitigation"
 
     def judge(self, context: OracleContext) -> Verdict:
-        """Checks in a fixed order, all of them made even when an early one fails."""
+        """Checks in a fixed order, all of them made even when an early one fails.
+
+        Where the outcome alone is asked for, a system that does not become or stay well is not
+        looked at any further.
+        """
         timing = context.problem.timing
         window = Window(_window_s(context), timing.repair_s, repair_poll_s=REPAIR_POLL_S)
         counts: dict[str, int] = {}
@@ -85,11 +89,13 @@ class StateOracle(Oracle):
             counted = glance if check.outcome is Outcome.PASS else None
             return None if check.outcome is Outcome.PASS else check
 
-        held = hold(context.cluster.clock, condition, window)
+        held = hold(context.cluster.clock, condition, window, brief=context.brief)
+        stays = held.check("stays-healthy", window)
+        if context.brief and stays.outcome is not Outcome.PASS:
+            return Verdict.of([stays])
         probes = state_probes(context, Glance(context.cluster))
         *gone, present, ready, kept = [probe() for probe in probes]
         load, success = traffic_checks(context, max(window.window_s, LEAST_CALM_S))
-        stays = held.check("stays-healthy", window)
         checks = [*gone, present, ready, load, success, kept, stays]
         safe = safety(context, gone=all(check.outcome is Outcome.PASS for check in gone))
         checks += safe.checks

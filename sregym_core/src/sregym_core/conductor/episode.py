@@ -183,6 +183,11 @@ class EpisodePlayer:
         else:
             self._tear_down()
 
+    def release(self) -> None:
+        """Let go of an episode that is over, so that its world goes at once with who kept it."""
+        self._session = None
+        self._noise = None
+
     def fork(self) -> EpisodePlayer | None:
         """An equal episode that goes on by itself from this moment.
 
@@ -265,7 +270,8 @@ class EpisodePlayer:
             self._noise.leapt(world.cluster.clock.now() - before)
         prelude.agent_starts()
         self._agent_began = self._timeline.at_s()
-        self._watch = RepairWatch.begin(world.cluster, self._application)
+        if not plan.brief:
+            self._watch = RepairWatch.begin(world.cluster, self._application)
         self._timeline.record(AgentStarted(plan.agent.name, plan.agent.privileged, plan.mode.name))
 
     def _act(self, part: Callable[[LiveSession], object], session: LiveSession) -> None:

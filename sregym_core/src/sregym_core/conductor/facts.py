@@ -33,4 +33,5 @@ def facts_of(
         baseline=world.baseline,
         states=states,
         probe=clients(cluster, application, objects, plan.seed, salt),
+        brief=plan.brief,
     )

@@ -40,6 +40,8 @@ class EpisodePlan:
             throws a simulated one away instead.
         routine: Whether people go on changing a simulated system after the fault, which they do
             wherever an agent looks at it.
+        brief: Whether the outcome alone will be read: then oracles may stop as soon as it is known,
+            and what a repair cost is not worked out.
         start_before_s: The agent starts in a healthy system, and it breaks within this time; None
             breaks it before the agent starts.
     """
@@ -61,6 +63,7 @@ class EpisodePlan:
     reward: Reward | None = None
     recover: bool = True
     routine: bool = True
+    brief: bool = False
 
     @property
     def start_key(self) -> Hashable | None:

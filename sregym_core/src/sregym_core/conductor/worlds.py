@@ -6,11 +6,10 @@ from a checkpoint of it, so a reset costs what the fork costs.
 
 from __future__ import annotations
 
-import gc
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.conductor.collecting import nothing_collected
 from sregym_core.conductor.kept import Kept
 from sregym_core.conductor.past import deploy_in_time
 from sregym_core.conductor.readiness import settle
@@ -22,7 +21,7 @@ from sregym_core.interfaces import ClusterError, ClusterSpec
 from sregym_core.salt import draw_salt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from sregym_core.conductor.progress import Progress
@@ -140,7 +139,7 @@ class Worlds:
             return World(lived_in.checkpoint.fork(spec), lived_in.baseline, forked=True)
         if not self.provider.simulated:
             return self._warm(application, warm_up_s, spec, progress)
-        with _nothing_collected():
+        with nothing_collected():
             return self._new(application, warm_up_s, spec)
 
     def _new(self, application: Application, warm_up_s: float, spec: ClusterSpec) -> World:
@@ -235,22 +234,6 @@ class Worlds:
             finally:
                 cluster.close()
         self._standing.clear()
-
-
-@contextmanager
-def _nothing_collected() -> Iterator[None]:
-    """Nothing looks for reference cycles while a world is made.
-
-    Next to all of what is allocated stays, and looking through it again and again takes a fifth of
-    the time. What can go is found afterwards.
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _kept(kept: dict[tuple[str, float, int], _Prepared], key: Any) -> _Prepared | None:

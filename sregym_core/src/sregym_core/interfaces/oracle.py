@@ -106,6 +106,8 @@ class OracleContext:
             under names that cannot be foreseen, and in a copy of the cluster where there can be one;
             there the pods of these workloads are started anew before. None where there are no such
             clients; what stands in their way is a `ProbeError`.
+        brief: Whether the outcome alone is asked for: an oracle that knows that it is no pass may
+            leave out every further check. On a pass it has made them all.
     """
 
     cluster: Cluster
@@ -119,6 +121,7 @@ class OracleContext:
     options: Mapping[str, str] = field(default_factory=dict)
     states: SystemStates | None = None
     probe: Callable[[float, Sequence[ObjectRef]], Traffic] | None = None
+    brief: bool = False
 
 
 class ProbeError(Exception):

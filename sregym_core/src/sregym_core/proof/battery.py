@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from sregym_core.conductor.collecting import nothing_collected
 from sregym_core.conductor.episode import EpisodePlayer
 from sregym_core.conductor.grading import judge, true_claims
 from sregym_core.conductor.journal import UndoJournal
@@ -52,6 +53,9 @@ from sregym_core.proof.cheats import Cheat
 # proved on those in which there is most to undo: the fault alone, workloads that are gone, and the
 # repair with every kind of harm. On a cluster that stays all are recovered, and none may fail.
 _RECOVERED = frozenset({"noop", "delete-workload", "harm"})
+# Of those in which nothing but the outcome is proved no more is worked out than that takes. Of the others
+# more is read: bytes, side effects, what fails, and that all can be judged whatever is written there.
+_READ_WHOLE = frozenset({"reference", "harm", "worsening", "garble-configuration"})
 
 
 def prove(
@@ -66,7 +70,8 @@ def prove(
     began = time.monotonic()
     checks: list[ProofCheck] = []
     try:
-        checks.extend(_Battery(bench, worlds, problem, seed, tell).checks())
+        with nothing_collected():
+            checks.extend(_Battery(bench, worlds, problem, seed, tell).checks())
     except UsageError:
         raise
     except (SregymError, ClusterError) as error:
@@ -99,6 +104,8 @@ class _Battery:
         self._unrecovered: list[str] = []
         self._period_s = 0.0
         self._hasty: tuple[Command, ...] = ()
+        # What a hasty repair leaves broken is compared with what is without it.
+        self._read_whole = _READ_WHOLE | {"noop"} if problem.hasty else _READ_WHOLE
 
     def checks(self) -> Iterator[ProofCheck]:
         """All checks, cheapest first."""
@@ -248,9 +255,11 @@ class _Battery:
             # The healthy world is that of the baseline, which all problems of an application share.
             routine=inject,
             recover=name in _RECOVERED or not self._worlds.provider.simulated,
+            brief=name not in self._read_whole,
         )
         player = EpisodePlayer(self._bench, self._worlds, plan, self._tell)
         record = player.play(agent)
+        player.release()
         if player.interrupted:
             raise KeyboardInterrupt
         if plan.recover and not record.recovered:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sregym_core.conductor.collecting import only_own_collected
 from sregym_core.conductor.workers import Station, Workers
 from sregym_core.conductor.worlds import Worlds
 from sregym_core.proof.battery import prove
@@ -58,7 +59,9 @@ def prove_all(
         worlds = Worlds(provider, request.cluster_options)
         try:
             for problem in request.problems:
-                yield prove(bench, worlds, problem, request.seed, listener)
+                with only_own_collected():
+                    proof = prove(bench, worlds, problem, request.seed, listener)
+                yield proof
         finally:
             worlds.close()
         return
@@ -80,7 +83,8 @@ class _Task:
 
 
 def _prove_task(station: Station, task: _Task) -> Proof:
-    return prove(station.bench, station.worlds, task.problem, task.seed)
+    with only_own_collected():
+        return prove(station.bench, station.worlds, task.problem, task.seed)
 
 
 def _lost(task: _Task, why: str) -> Proof:
