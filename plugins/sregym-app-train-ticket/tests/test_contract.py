@@ -6,10 +6,18 @@ from typing import TYPE_CHECKING
 import pytest
 from sregym_app_train_ticket.application import TrainTicket
 from sregym_app_train_ticket.replicated import TrainTicketReplicated
+from sregym_core.interfaces import ClusterProvider
+from sregym_core.plugins import Plugins
+from sregym_core.registry import Registry
+from sregym_core.settings import Settings
 from sregym_core.testing import ApplicationContract, PluginContract, ProblemContract
+from sregym_core.testing.clusters import opened
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from importlib.resources.abc import Traversable
+
+    from sregym_core.testing.clusters import Provision
 
 
 class TestPlugin(PluginContract):
@@ -26,6 +34,13 @@ class TestTrainTicketReplicated(ApplicationContract):
     @pytest.fixture
     def application(self) -> TrainTicketReplicated:
         return TrainTicketReplicated()
+
+    @pytest.fixture
+    def provision(self) -> Iterator[Provision]:
+        # Of Jobs the cluster in memory knows nothing.
+        provider: ClusterProvider = Registry(Plugins(Settings())).load("cluster", "embedded")()
+        with opened(provider) as give:
+            yield give
 
 
 class TestProblems(ProblemContract):

@@ -250,6 +250,14 @@ def test_a_failover_can_be_asked_for(cluster: ClusterBench) -> None:
     assert filled(cluster)[1] == 0
 
 
+def test_nobody_is_promoted_where_there_is_nobody(cluster: ClusterBench) -> None:
+    cluster.kubectl("scale", "deploy/r2", "deploy/r3", "--replicas=0")
+    cluster.run(10)
+    refused = "NOGOODSLAVE No suitable replica to promote"
+    assert ask(cluster, "s1", "sentinel", "failover", "carts") == refused
+    assert leader(cluster) == "r1:6379"
+
+
 @pytest.mark.parametrize(
     ("words", "error"),
     [
@@ -257,6 +265,7 @@ def test_a_failover_can_be_asked_for(cluster: ClusterBench) -> None:
         (("sentinel",), "ERR wrong number of arguments for 'sentinel' command"),
         (("sentinel", "master"), "ERR wrong number of arguments for 'sentinel|master' command"),
         (("sentinel", "fail"), "ERR unknown subcommand 'fail'. Try SENTINEL HELP."),
+        (("sentinel", "set", "carts", "quorum", "2", "more"), "ERR wrong number of arguments for 'sentinel|set' command"),
         (("sentinel", "set", "carts", "quorum", "no"), "ERR Invalid argument 'no' for SENTINEL SET 'quorum'"),
         (("sentinel", "set", "carts", "size", "1"), "ERR Unknown option or number of arguments for SENTINEL SET 'size'"),
     ],

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 PRIMARY, SECONDARY = "primary", "secondary"
 # The role of who has no data, and tells who leads.
 WATCHER = "sentinel"
-_WATCHERS = ("redis-sentinel://", "redis+sentinel://", "rediss-sentinel://")
 # The roles that a wish is content with, those before others that are preferred.
 _CONTENT = {
     "primary": ((PRIMARY,),),
@@ -65,7 +64,7 @@ class Wish(NamedTuple):
 def wish_of(address: str, usual_port: int) -> Wish:
     """What an address says: `scheme://user:password@host1:port,host2:port/path?options`.
 
-    Or, as drivers of Redis have it that know Sentinels: `host1:port,host2:port,serviceName=name`.
+    Or of those who watch servers: `scheme-sentinel://...`, or `host1:port,host2:port,serviceName=name`.
     """
     rest = address.partition("://")[2] or address
     rest, _, query = rest.partition("?")
@@ -76,7 +75,8 @@ def wish_of(address: str, usual_port: int) -> Wish:
     )
     options = dict(parse_qsl(query))
     named = {word.partition("=")[0].lower() for word in words if "=" in word}
-    watched = address.startswith(_WATCHERS) or "servicename" in named
+    scheme, separator, _ = address.partition("://")
+    watched = bool(separator and scheme.endswith(WATCHER)) or "servicename" in named
     reads = options.get("readPreference") or options.get("target_session_attrs") or ""
     direct = options.get("directConnection") == "true" or options.get("connect") == "direct"
     stale = options.get("maxStalenessSeconds", "")
