@@ -108,7 +108,9 @@ def _without_seats(level: Object) -> bool:
     limited = level["spec"].get("limited") or {}
     if level["spec"].get("type") != "Limited":
         return False
-    return limited.get("nominalConcurrencyShares") == 0 and limited.get("borrowingLimitPercent") == 0
+    return (
+        limited.get("nominalConcurrencyShares") == 0 and limited.get("borrowingLimitPercent") == 0
+    )
 
 
 def _flow(world: World, asked: Attributes) -> tuple[Object, Object] | None:
