@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.interfaces import FaultContext, node_access
-from sregym_core.model import Component, ProcessStop
+from sregym_core.interfaces import ClusterSpec, CommandResult, FaultContext, node_access
+from sregym_core.model import Component, Outcome, ProcessStop
 from sregym_core.testing import (
     FaultCase,
     FullShop,
@@ -18,12 +18,13 @@ from sregym_core.testing import (
 )
 from sregym_core.testing.clusters import opened
 from sregym_injector_code.hanging import GrayReplica, Hang
+from sregym_injector_code.log_flood import LogFlood
 from sregym_injector_code.plugin import sregym_register_injectors
 from sregym_injectors.settings import SettingFault
 
 ALL = tuple(offer.load()() for offer in sregym_register_injectors())
 FAULTS = tuple(fault for fault in ALL if isinstance(fault, SettingFault))
-STOPPING = {type(fault): fault for fault in ALL if fault not in FAULTS}
+STOPPING = {type(fault): fault for fault in ALL if isinstance(fault, Hang | GrayReplica)}
 
 
 class TestPlugin(PluginContract):
@@ -47,6 +48,48 @@ class TestStoppedProcesses(InjectorContract):
     @pytest.fixture(params=STOPPING.values(), ids=lambda fault: fault.name)
     def case(self, request: pytest.FixtureRequest) -> FaultCase:
         return FaultCase(request.param, FullShop(), "catalog")
+
+
+class TestFloodedLogs(InjectorContract):
+    @pytest.fixture
+    def provision(self) -> Provision:
+        """Nobody is evicted in memory: who takes evicted pods away finds none."""
+
+        def made(_spec: ClusterSpec) -> MemoryCluster:
+            cluster = MemoryCluster()
+            clean = "kubectl delete pods -n shop --field-selector=status.phase=Failed"
+            cluster.answers[clean] = CommandResult(0)
+            return cluster
+
+        return made
+
+    @pytest.fixture
+    def case(self) -> FaultCase:
+        return FaultCase(LogFlood(), FullShop(), "catalog")
+
+
+def test_a_logger_at_another_level_floods_nothing() -> None:
+    fault, shop, cluster = LogFlood(), FullShop(), MemoryCluster()
+    shop.deploy(cluster)
+    parts = {part.name: fault.misfit(part) for part in shop.components()}
+    context = FaultContext(
+        cluster, shop, shop.component("catalog"), fault.Parameters(), UndoJournal()
+    )
+    fault.inject(context)
+    broken = fault.present(context).got
+    logger = {"name": "request-log", "env": [{"name": "LOG_LEVEL", "value": "info"}]}
+    containers = {"spec": {"template": {"spec": {"containers": [logger]}}}}
+    cluster.patch(context.component.workload, containers, "strategic")
+    assert (parts, broken, fault.present(context).outcome) == (
+        {
+            "catalog": "",
+            "catalog-db": "",
+            "front": "",
+            "visitors": "it is the load generator, which stands for users",
+        },
+        "Deployment shop/catalog has a container request-log that logs at level debug",
+        Outcome.PASS,
+    )
 
 
 def test_whose_processes_stop() -> None:

@@ -31,10 +31,15 @@ class MongoCluster(MemoryCluster):
         super().__init__()
         self.accounts: dict[str, dict[str, Any]] = {**_BUILT_IN, "clerk": _CLERK}
         self.locked = 0
+        self.indexes = ["name"]
         self.executor = self._mongo
 
     def hidden_state(self) -> Mapping[str, str]:
-        return {"accounts": json.dumps(self.accounts, sort_keys=True), "locked": str(self.locked)}
+        return {
+            "accounts": json.dumps(self.accounts, sort_keys=True),
+            "locked": str(self.locked),
+            "indexes": ",".join(self.indexes),
+        }
 
     def _mongo(self, pod: dict[str, Any], argv: Sequence[str], stdin: str) -> CommandResult:
         if argv[0] != "mongo" or pod["metadata"]["labels"]["app"] != "catalog-db":
@@ -60,6 +65,8 @@ class MongoCluster(MemoryCluster):
             return "true" if self.locked else "false"
         if "fsync" in text:
             return self._lock(text)
+        if "Index" in text:
+            return self._index(text)
         call = _STATEMENT.fullmatch(text)
         if call is None:
             return text
@@ -78,6 +85,15 @@ class MongoCluster(MemoryCluster):
         if text.startswith("if ") and not self.locked:
             return ""
         self.locked += -1 if "Unlock" in text else 1
+        return ""
+
+    def _index(self, text: str) -> str:
+        given = re.search(r'(drop|create)Index\({"(\w+)": 1}\)', text)
+        if given is None:
+            return "\n".join(f'{{ "{name}" : 1 }}' for name in ["_id", *self.indexes])
+        verb, name = given.groups()
+        rest = [one for one in self.indexes if one != name]
+        self.indexes = [*rest, name] if verb == "create" else rest
         return ""
 
     def _changeUserPassword(self, user: str, password: str) -> str:

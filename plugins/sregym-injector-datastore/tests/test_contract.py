@@ -1,15 +1,29 @@
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import pytest
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.interfaces import FaultContext
-from sregym_core.model import Component, ObjectRef, Outcome, ProgramSetting
-from sregym_core.testing import FaultCase, FullShop, InjectorContract, MemoryCluster, PluginContract
+from sregym_core.errors import UsageError
+from sregym_core.interfaces import CommandResult, FaultContext
+from sregym_core.model import Component, ObjectRef, Outcome, ProgramSetting, TableUse
+from sregym_core.testing import (
+    FaultCase,
+    FullShop,
+    InjectorContract,
+    MemoryCluster,
+    PluginContract,
+    Provision,
+)
 from sregym_injector_datastore.cache_cold import CacheCold, actor_of, stores_behind
 from sregym_injector_datastore.conditions import LockHeld
 from sregym_injector_datastore.lag import Lag
 from sregym_injector_datastore.mongodb_accounts import MongodbRoleRevoked, MongodbUserDropped
+from sregym_injector_datastore.numbers_exhausted import NumbersExhausted
 from sregym_injector_datastore.password_rotated import PasswordRotated
+from sregym_injector_datastore.slow_query import SlowQuery
 from sregym_injector_datastore.tls_required import TlsRequired
 from sregym_injector_datastore.user_dropped import UserDropped
 
@@ -35,6 +49,117 @@ def test_what_fits():
         "password-rotated": ["catalog-db"],
         "tls-required": ["catalog-db"],
     }
+
+
+class TabledShop(FullShop):
+    """The shop, whose database is known to have an index."""
+
+    def components(self) -> tuple[Component, ...]:
+        """Those of the shop."""
+        tables = (TableUse(name="items", database="catalog", indexes=("name",)),)
+        return tuple(
+            part.model_copy(update={"tables": tables}) if part.name == "catalog-db" else part
+            for part in super().components()
+        )
+
+
+class TestIndexes(InjectorContract):
+    @pytest.fixture
+    def case(self) -> FaultCase:
+        return FaultCase(SlowQuery(), TabledShop(), "catalog-db")
+
+
+class CountedShop(FullShop):
+    """The shop, whose database is a MySQL that counts out the keys of its items."""
+
+    def components(self) -> tuple[Component, ...]:
+        """Those of the shop."""
+        made = []
+        for part in super().components():
+            if part.name == "catalog-db":
+                ports = tuple(
+                    port.model_copy(update={"port": 3306, "container_port": 3306})
+                    for port in part.ports
+                )
+                bare = tuple(c.model_copy(update={"ports": ()}) for c in part.containers)
+                tables = (TableUse(name="items", key="id"),)
+                fields = {"ports": ports, "tables": tables, "accounts": (), "containers": bare}
+                part = part.model_copy(update=fields)
+            made.append(part)
+        return tuple(made)
+
+
+class CountingCluster(MemoryCluster):
+    """Runs what the fault says to a MySQL: where the count stands, and what the column takes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.following, self.kind = 21, "int"
+        self.executor = self._mysql
+
+    def hidden_state(self) -> Mapping[str, str]:
+        return {"items": f"{self.following} {self.kind}"}
+
+    def _mysql(self, pod: dict[str, Any], argv: Sequence[str], stdin: str) -> CommandResult:
+        statement = argv[-1]
+        for part in statement.split("; "):
+            if (counts := re.search(r"AUTO_INCREMENT = (\d+)", part)) is not None:
+                self.following = max(21, int(counts[1]))
+            if (modified := re.search(r"MODIFY id (\w+)", part)) is not None:
+                self.kind = modified[1].lower()
+        room = self.kind == "bigint" or self.following < 2**31 - 1 - 1_000_000
+        return CommandResult(0, f"{int(room)}\n" if statement.startswith("SELECT") else "")
+
+
+class TestNumbers(InjectorContract):
+    @pytest.fixture
+    def provision(self) -> Provision:
+        return lambda spec: CountingCluster()
+
+    @pytest.fixture
+    def case(self) -> FaultCase:
+        return FaultCase(NumbersExhausted(), CountedShop(), "catalog-db")
+
+
+def test_which_tables_are_known_well_enough():
+    indexed, counted = (shop.component("catalog-db") for shop in (TabledShop(), CountedShop()))
+    assert indexed is not None
+    assert counted is not None
+    assert [
+        (SlowQuery().misfit(part), NumbersExhausted().misfit(part)) for part in (indexed, counted)
+    ] == [
+        ("", "it is no PostgreSQL or MySQL server"),
+        (
+            "nothing is known of indexes of its tables",
+            "",
+        ),
+    ]
+    bare = counted.model_copy(update={"tables": ()})
+    assert NumbersExhausted().misfit(bare) == (
+        "of none of its tables it is known that the server counts out the keys"
+    )
+    for fault, shop, given, expected in (
+        (
+            SlowQuery(),
+            TabledShop(),
+            {"field": "price"},
+            "fault 'slow-query' on component 'catalog-db': no index of table 'any' by field 'price' "
+            "is known; it has items by name",
+        ),
+        (
+            NumbersExhausted(),
+            CountedShop(),
+            {"table": "orders"},
+            "parameter 'table' of fault 'numbers-exhausted': component 'catalog-db' has no table "
+            "'orders' whose keys the server is known to count out; it has items",
+        ),
+    ):
+        values = fault.Parameters.model_validate(given)
+        part = shop.component("catalog-db")
+        context = FaultContext(MemoryCluster(), shop, part, values, UndoJournal())
+        with pytest.raises(UsageError) as caught:
+            fault.ground_truth(context)
+        assert str(caught.value) == expected
 
 
 class CachedShop(FullShop):

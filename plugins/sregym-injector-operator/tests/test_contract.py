@@ -5,7 +5,7 @@ import json
 import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.errors import UsageError
-from sregym_core.interfaces import Application, ClusterSpec, FaultContext
+from sregym_core.interfaces import Application, ClusterSpec, CommandResult, FaultContext
 from sregym_core.model import Component, ObjectRef, Outcome
 from sregym_core.testing import (
     FaultCase,
@@ -14,7 +14,9 @@ from sregym_core.testing import (
     MemoryCluster,
     PluginContract,
     Provision,
+    chosen_target,
 )
+from sregym_injector_operator.api_slow import ApiSlow
 from sregym_injector_operator.cr_misoperation import CrMisoperation
 from sregym_injector_operator.crd_skew import CrdSkew
 from sregym_injector_operator.operator_bug import OperatorBug
@@ -118,3 +120,56 @@ def test_which_operators_are_known_to_go_wrong():
         "no build of component 'front' is known that reconciles wrongly; name one with the parameter "
         "image"
     )
+
+
+class TestStarvedKubelets(InjectorContract):
+    @pytest.fixture
+    def provision(self) -> Provision:
+        """Nodes in memory give no signs of life: what waits for them finds them ready."""
+
+        def made(_spec: ClusterSpec) -> MemoryCluster:
+            cluster = MemoryCluster()
+            wait = "kubectl wait --for=condition=Ready=true nodes --all --timeout=600s"
+            cluster.answers[wait] = CommandResult(0)
+            return cluster
+
+        return made
+
+    @pytest.fixture
+    def case(self) -> FaultCase:
+        return FaultCase(ApiSlow(), FullShop(), {"cluster": True})
+
+
+def test_kubelets_are_fed_again_by_whoever_repairs_it():
+    """By seats for the level, by a flow that comes before, or by another level."""
+    shop, fault = FullShop(), ApiSlow()
+    level = ObjectRef(
+        api_version="flowcontrol.apiserver.k8s.io/v1",
+        kind="PriorityLevelConfiguration",
+        name="node-inventory",
+    )
+    flow = level.model_copy(update={"kind": "FlowSchema"})
+    usual = {
+        "apiVersion": flow.api_version,
+        "kind": "PriorityLevelConfiguration",
+        "metadata": {"name": "system"},
+        "spec": {"type": "Limited", "limited": {"nominalConcurrencyShares": 30}},
+    }
+    repairs = [
+        (level, {"spec": {"limited": {"nominalConcurrencyShares": 40}}}),
+        (level, {"spec": {"limited": {"borrowingLimitPercent": 100}}}),
+        (flow, {"spec": {"priorityLevelConfiguration": {"name": "system"}}}),
+    ]
+    outcomes = []
+    for ref, patch in repairs:
+        cluster = MemoryCluster()
+        shop.deploy(cluster)
+        cluster.create(usual)
+        target = chosen_target(shop, {"cluster": True}, cluster)
+        context = FaultContext(cluster, shop, target, fault.Parameters(), UndoJournal())
+        fault.inject(context)
+        before = fault.present(context).got
+        cluster.patch(ref, patch, "merge")
+        outcomes.append((before, fault.present(context).outcome))
+    starved = "FlowSchema node-inventory starves leases, nodes/status, pods/status"
+    assert outcomes == [(starved, Outcome.PASS)] * 3

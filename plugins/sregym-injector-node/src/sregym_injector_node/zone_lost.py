@@ -121,8 +121,13 @@ class ZoneLost(Fault):
             *(host_command(context, beside, argv) for argv in _switched_on(nodes)),
             *(
                 Command(
-                    ("kubectl", "wait", "--for=condition=Ready=true", f"node/{node.name}")
-                    + ("--timeout=600s",)
+                    (
+                        "kubectl",
+                        "wait",
+                        "--for=condition=Ready=true",
+                        f"node/{node.name}",
+                        "--timeout=600s",
+                    )
                 )
                 for node in nodes[:-1]
             ),

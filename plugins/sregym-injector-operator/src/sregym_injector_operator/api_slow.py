@@ -100,8 +100,14 @@ class ApiSlow(ClusterFault):
             commands.delete(ObjectRef.of(_schema(context))),
             commands.delete(ObjectRef.of(_level(context))),
             Command(
-                ("kubectl", "wait", "--for=condition=Ready=true", "nodes", "--all")
-                + ("--timeout=600s",)
+                (
+                    "kubectl",
+                    "wait",
+                    "--for=condition=Ready=true",
+                    "nodes",
+                    "--all",
+                    "--timeout=600s",
+                )
             ),
         )
 

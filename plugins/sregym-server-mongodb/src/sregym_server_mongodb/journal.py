@@ -46,10 +46,8 @@ _CHECKPOINTS = ((4, 2), (4, 4))
 _IDENTITY, _LOGIN_WORDS = (5, 0), (6, 0)
 _CLOSES_S = 0.001
 _BROKEN = "Error receiving request from client. Ending connection from remote"
-# mongod's `slowms`, and so few slow commands a second that none is told of.
-_SLOW_MS, _SELDOM = 100, 1e-6
-# Documents after which a command that reads them lets others have their turn.
-_YIELDS_AFTER = 1000
+# mongod's `slowms`, so few slow commands a second that none is told of, documents until it yields.
+_SLOW_MS, _SELDOM, _YIELDS_AFTER = 100, 1e-6, 1000
 _OWN_WORDS = re.compile("^(not authorized on|[Cc]ommand .* requires authentication)")
 
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sregym_server_sql.data import Numbers
-from sregym_server_sql.engine import Result, SqlError, Surroundings, indexes_of, run, tables_of
+from sregym_server_sql.engine import Result, Surroundings, columns_of, indexes_of, run, tables_of
 from sregym_server_sql.mysql_errors import MysqlError, no_table
 from sregym_server_sql.tables import (
     BIGINT,
@@ -179,9 +179,13 @@ def _add(
     database, image = _image(client, schema, table)
     if name in {index for index, *_ in indexes_of(image, table)}:
         raise MysqlError(1061, "42000", f"Duplicate key name '{name}'")
-    listed = ", ".join(f'"{re.split(r"[ (]", part.strip(" `"))[0]}"' for part in columns.split(","))
-    word = "UNIQUE INDEX" if unique else "INDEX"
-    _change(client, database, image, f'CREATE {word} "{name}" ON "{table}" ({listed})', columns)
+    names = [re.split(r"[ (]", part.strip(" `\n"))[0].strip("`") for part in columns.split(",")]
+    known = {column for column, *_ in columns_of(image, table)}
+    unknown = next((column for column in names if column not in known), None)
+    if unknown is not None:
+        raise MysqlError(1072, "42000", f"Key column '{unknown}' doesn't exist in table")
+    word, listed = "UNIQUE INDEX" if unique else "INDEX", ", ".join(f'"{n}"' for n in names)
+    _change(client, database, image, f'CREATE {word} "{name}" ON "{table}" ({listed})')
 
 
 def _lose(client: MysqlConnection, schema: str | None, table: str, name: str) -> None:
@@ -189,14 +193,9 @@ def _lose(client: MysqlConnection, schema: str | None, table: str, name: str) ->
     if name not in {index for index, *_ in indexes_of(image, table)}:
         text = f"Can't DROP '{name}'; check that column/key exists"
         raise MysqlError(1091, "42000", text)
-    _change(client, database, image, f'DROP INDEX "{name}"', name)
+    _change(client, database, image, f'DROP INDEX "{name}"')
 
 
-def _change(
-    client: MysqlConnection, database: str, image: bytes, statement: str, about: str
-) -> None:
-    try:
-        _, after = run(image, statement, Surroundings())
-    except SqlError as error:
-        raise MysqlError(1072, "42000", f"Key column '{about}' doesn't exist in table") from error
+def _change(client: MysqlConnection, database: str, image: bytes, statement: str) -> None:
+    _, after = run(image, statement, Surroundings())
     client.keep(client.data.with_database(database, after))

@@ -336,8 +336,8 @@ class Builder:
             if call.by:
                 about = (process.ref, name, server.ref, operation, call.collection, call.by)
                 search = self.footing.at(searched, self.world, *about)
-            asked = () if search is None else (("search", f"{search.cpu_ms:.6g}"),)
-            callee = self.operation(server.ref, "*", asked)
+            cost = () if search is None else (("search", f"{search.cpu_ms:.6g}"),)
+            callee = self.operation(server.ref, "*", cost)
             end = (target.listener, target.facts["host"])
             wanted = (process.ref, name, server.ref, end, operation, call.collection, call.columns)
             refused = self.footing.at(refusal, self.world, *wanted)

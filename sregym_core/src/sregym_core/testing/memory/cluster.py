@@ -43,6 +43,7 @@ _SCOPED_BY_NAME = (
     *("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"),
     *("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"),
     *("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"),
+    *("FlowSchema", "PriorityLevelConfiguration"),
 )
 
 

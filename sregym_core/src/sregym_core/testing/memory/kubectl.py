@@ -48,6 +48,10 @@ _KINDS: dict[str, tuple[str, str]] = {
     "poddisruptionbudget": ("policy/v1", "PodDisruptionBudget"),
     "horizontalpodautoscaler": ("autoscaling/v2", "HorizontalPodAutoscaler"),
     "priorityclass": ("scheduling.k8s.io/v1", "PriorityClass"),
+    "flowschema": ("flowcontrol.apiserver.k8s.io/v1", "FlowSchema"),
+    "prioritylevelconfiguration": (
+        "flowcontrol.apiserver.k8s.io/v1", "PriorityLevelConfiguration",
+    ),
     "role": ("rbac.authorization.k8s.io/v1", "Role"),
     "rolebinding": ("rbac.authorization.k8s.io/v1", "RoleBinding"),
     "validatingwebhookconfiguration": (
@@ -55,7 +59,8 @@ _KINDS: dict[str, tuple[str, str]] = {
     ),
 }  # fmt: skip
 _CLUSTER_WIDE = (
-    "Namespace", "Node", "PersistentVolume", "PriorityClass", "ValidatingWebhookConfiguration",
+    "Namespace", "Node", "PersistentVolume", "PriorityClass", "FlowSchema",
+    "PriorityLevelConfiguration", "ValidatingWebhookConfiguration",
 )  # fmt: skip
 
 
