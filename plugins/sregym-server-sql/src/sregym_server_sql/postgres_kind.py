@@ -279,9 +279,7 @@ class PostgresKind(SqlKind):
             due_s = until_next_failure_s(world, process, trouble.share)
             world.after(due_s, "userland.event", process.ref, *_SYNCS)
 
-    def _unsynced(
-        self, world: World, process: Process, program: PostgresProgram
-    ) -> Trouble | None:
+    def _unsynced(self, world: World, process: Process, program: PostgresProgram) -> Trouble | None:
         """What its syncs meet, where they alone do."""
         file = self.data_file(process, program)
         trouble = None if file is None else write_trouble(world, process, file)
