@@ -80,7 +80,9 @@ def left(lab: Lab) -> dict[str, str]:
 
 def asked(lab: Lab, *words: str) -> str:
     """What the store answers, asked on its node."""
-    script = f"/usr/bin/redis-cli -h $(awk '/ store /{{print $1}}' /etc/hosts) {' '.join(words)} 2>&1"
+    script = (
+        f"/usr/bin/redis-cli -h $(awk '/ store /{{print $1}}' /etc/hosts) {' '.join(words)} 2>&1"
+    )
     return lab.kubelet.said("sh", "-c", f"{script} || true").strip()
 
 
@@ -107,7 +109,9 @@ def test_calls_of_a_container(lab: Lab, cluster: Cluster, notes: str) -> None:
         return cluster.logs("notes", notes) + cluster.logs("notes", notes, previous=True)
 
     asked(lab, "set", "a", "2")
-    assert wait_for(lambda: "Error writing to the AOF file: No space left on device" in log(), READY_S)
+    assert wait_for(
+        lambda: "Error writing to the AOF file: No space left on device" in log(), READY_S
+    )
     access.apply(wanted.neutral())
     assert standing(cluster) == ()
     assert wait_for(lambda: asked(lab, "set", "a", "3") == "OK", READY_S)
@@ -137,7 +141,9 @@ def test_blocks_below_a_volume(
     for argv in access.repairs(wanted):
         assert access.run(found.node, argv).ok
     assert standing(cluster) == ()
-    assert lab.kubelet.said("sh", "-c", f"dd if={name} bs=4096 count=2 2>/dev/null | md5sum") == whole
+    assert (
+        lab.kubelet.said("sh", "-c", f"dd if={name} bs=4096 count=2 2>/dev/null | md5sum") == whole
+    )
     assert lab.kubelet.said("dmsetup", "table", "vol-data").count("linear") == 2
 
 

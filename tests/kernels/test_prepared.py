@@ -35,7 +35,9 @@ class Volume:
 
 def shown() -> list[str]:
     script = "; ".join(BEFORE)
-    return subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False).stdout.splitlines()
+    return subprocess.run(
+        ["sh", "-c", script], capture_output=True, text=True, check=False
+    ).stdout.splitlines()
 
 
 @pytest.fixture
@@ -60,7 +62,10 @@ def volume(agent: NodeAgent, tmp_path: Path) -> Iterator[Volume]:
     agent.undo()
     assert made.digest() == whole
     assert agent.ask("release", {"file": str(image)})["released"]
-    assert subprocess.run(["e2fsck", "-fn", str(image)], check=False, capture_output=True).returncode == 0
+    assert (
+        subprocess.run(["e2fsck", "-fn", str(image)], check=False, capture_output=True).returncode
+        == 0
+    )
     assert shown() == before
 
 

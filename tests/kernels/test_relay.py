@@ -41,7 +41,9 @@ class Network:
     def __init__(self, folder: Path) -> None:
         self.name = f"n{os.getpid()}"
         self.head = ("ip", "netns", "exec", self.name, *SYSTEM)
-        self.agent = NodeAgent("here", Local(self.head), "harness-1", folder=str(folder / "nodectl"))
+        self.agent = NodeAgent(
+            "here", Local(self.head), "harness-1", folder=str(folder / "nodectl")
+        )
 
     def said(self, *words: str) -> str:
         done = subprocess.run([*self.head, *words], capture_output=True, text=True, check=False)
@@ -55,7 +57,9 @@ class Network:
 def network(tmp_path: Path) -> Iterator[Network]:
     needs("ip", "nft")
     made = Network(tmp_path)
-    if subprocess.run(["ip", "netns", "add", made.name], check=False, capture_output=True).returncode:
+    if subprocess.run(
+        ["ip", "netns", "add", made.name], check=False, capture_output=True
+    ).returncode:
         pytest.skip("needs network namespaces")
     try:
         made.said("ip", "link", "set", "lo", "up")

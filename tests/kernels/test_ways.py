@@ -66,7 +66,9 @@ def ssh(tmp_path: Path) -> Iterator[Transport]:
     Path("/run/sshd").mkdir(exist_ok=True)
     program = shutil.which("sshd")
     assert program is not None
-    server = subprocess.Popen([program, "-D", "-e", "-f", str(tmp_path / "sshd")], stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(
+        [program, "-D", "-e", "-f", str(tmp_path / "sshd")], stderr=subprocess.DEVNULL
+    )
     try:
         assert wait_for(lambda: answers(port))
         yield Ssh(lambda node: "127.0.0.1", config=str(tmp_path / "config"))
@@ -107,10 +109,22 @@ def test_the_agent_comes_and_goes(way: str, request: pytest.FixtureRequest, tmp_
 
 def test_words_come_as_they_are(ssh: Transport, docker: Transport) -> None:
     """Whatever a shell would make of them; and exit codes come back."""
-    words = ("sh", "-c", "printf '%s|' \"$@\"; cat; exit 3", "x", "a b", "$HOME", "it's", 'a"b', "*")
+    words = (
+        "sh",
+        "-c",
+        "printf '%s|' \"$@\"; cat; exit 3",
+        "x",
+        "a b",
+        "$HOME",
+        "it's",
+        'a"b',
+        "*",
+    )
     for transport in (ssh, docker):
         done = transport.run("worker-1", words, "in\nput")
-        assert (done.exit_code, done.stdout) == (3, "a b|$HOME|it's|a\"b|*|in\nput"), shlex.join(words)
+        assert (done.exit_code, done.stdout) == (3, "a b|$HOME|it's|a\"b|*|in\nput"), shlex.join(
+            words
+        )
 
 
 def test_nobody_there(ssh: Ssh, docker: Transport, tmp_path: Path) -> None:

@@ -36,7 +36,17 @@ def test_docker_and_ssh_carry_the_same_words() -> None:
             *("node.example", "--", "sudo -n -- cat 'a b'", ""),
         ),
         (
-            *("ssh", "-F", "/lab/ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-l", "root"),
+            *(
+                "ssh",
+                "-F",
+                "/lab/ssh",
+                "-o",
+                "BatchMode=yes",
+                "-o",
+                "ConnectTimeout=10",
+                "-l",
+                "root",
+            ),
             *("node", "--", "true", ""),
         ),
     ]

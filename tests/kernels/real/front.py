@@ -16,7 +16,15 @@ import yaml
 from aiohttp import ClientSession, ClientTimeout, TCPConnector, web
 
 _LOG = re.compile(r"/api/v1/namespaces/([^/]+)/pods/([^/]+)/log")
-_HOPS = ("host", "connection", "transfer-encoding", "content-encoding", "content-length", "keep-alive", "accept-encoding")
+_HOPS = (
+    "host",
+    "connection",
+    "transfer-encoding",
+    "content-encoding",
+    "content-length",
+    "keep-alive",
+    "accept-encoding",
+)
 # Gives the log of a container, or None for pods that do not run there.
 Log = Callable[[str, str, str, bool], "str | None"]
 
@@ -32,9 +40,13 @@ class Api:
         config = yaml.safe_load(kubeconfig.read_text())
         self.server = str(config["clusters"][0]["cluster"]["server"])
         user, cluster = config["users"][0]["user"], config["clusters"][0]["cluster"]
-        self.tls = ssl.create_default_context(cadata=_decoded(cluster["certificate-authority-data"]))
+        self.tls = ssl.create_default_context(
+            cadata=_decoded(cluster["certificate-authority-data"])
+        )
         pair = kubeconfig.with_name("pair.pem")
-        pair.write_text(_decoded(user["client-certificate-data"]) + _decoded(user["client-key-data"]))
+        pair.write_text(
+            _decoded(user["client-certificate-data"]) + _decoded(user["client-key-data"])
+        )
         self.tls.load_cert_chain(pair)
 
     def get(self, path: str) -> Any:
@@ -45,14 +57,21 @@ class Api:
         """Any request; what is not there, or was changed meanwhile, is no error."""
         kind = "application/merge-patch+json" if method == "PATCH" else "application/json"
         data = None if body is None else json.dumps(body).encode()
-        asked = request.Request(self.server + path, data, {"Content-Type": kind, "User-Agent": "kubelet/v1.33"}, method=method)
+        asked = request.Request(
+            self.server + path,
+            data,
+            {"Content-Type": kind, "User-Agent": "kubelet/v1.33"},
+            method=method,
+        )
         try:
             with request.urlopen(asked, context=self.tls, timeout=30) as answer:
                 return json.load(answer)
         except error.HTTPError as refused:
             if refused.code in (404, 409):
                 return None
-            raise RuntimeError(f"{method} {path}: {refused.code} {refused.read()[:500]!r}") from refused
+            raise RuntimeError(
+                f"{method} {path}: {refused.code} {refused.read()[:500]!r}"
+            ) from refused
 
 
 class Front:
@@ -85,11 +104,19 @@ class Front:
             "users": [{"name": "admin", "user": {}}],
             "contexts": [{"name": "lab", "context": {"cluster": "lab", "user": "admin"}}],
         }
-        into.write_text(yaml.safe_dump({"apiVersion": "v1", "kind": "Config", "current-context": "lab", **parts}))
+        into.write_text(
+            yaml.safe_dump(
+                {"apiVersion": "v1", "kind": "Config", "current-context": "lab", **parts}
+            )
+        )
         return into
 
     async def _start(self) -> str:
-        self._session = ClientSession(connector=TCPConnector(ssl=self._api.tls, limit=0), timeout=ClientTimeout(total=None), auto_decompress=False)
+        self._session = ClientSession(
+            connector=TCPConnector(ssl=self._api.tls, limit=0),
+            timeout=ClientTimeout(total=None),
+            auto_decompress=False,
+        )
         app = web.Application(client_max_size=2**26)
         app.router.add_route("*", "/{path:.*}", self._answer)
         self._runner = web.AppRunner(app, handle_signals=False, shutdown_timeout=1.0)
@@ -105,15 +132,28 @@ class Front:
     async def _answer(self, asked: web.Request) -> web.StreamResponse:
         found = _LOG.fullmatch(asked.path)
         if found:
-            words = (found[1], found[2], asked.query.get("container", ""), asked.query.get("previous") == "true")
+            words = (
+                found[1],
+                found[2],
+                asked.query.get("container", ""),
+                asked.query.get("previous") == "true",
+            )
             text = await asyncio.to_thread(self._log, *words)
             if text is not None:
                 return web.Response(text=text)
         heads = {name: value for name, value in asked.headers.items() if name.lower() not in _HOPS}
         body = await asked.read()
-        async with self._session.request(asked.method, self._api.server + asked.raw_path, data=body or None, headers=heads) as answer:
-            kept = {name: value for name, value in answer.headers.items() if name.lower() not in (*_HOPS, "date")}
-            told = web.StreamResponse(status=answer.status, headers={**kept, "Date": answer.headers.get("Date", "")})
+        async with self._session.request(
+            asked.method, self._api.server + asked.raw_path, data=body or None, headers=heads
+        ) as answer:
+            kept = {
+                name: value
+                for name, value in answer.headers.items()
+                if name.lower() not in (*_HOPS, "date")
+            }
+            told = web.StreamResponse(
+                status=answer.status, headers={**kept, "Date": answer.headers.get("Date", "")}
+            )
             told.enable_chunked_encoding()
             await told.prepare(asked)
             async for part in answer.content.iter_any():

@@ -77,7 +77,9 @@ class Guest(Reached):
 
     def __enter__(self) -> Guest:
         init = self.folder / "init"
-        loaded = [name for name in (*MODULES, *self.modules) if not name.endswith(self._without or ("/",))]
+        loaded = [
+            name for name in (*MODULES, *self.modules) if not name.endswith(self._without or ("/",))
+        ]
         init.write_text(
             INIT.format(
                 modules=" ".join(loaded),

@@ -28,7 +28,22 @@ while true; do
   echo "$(date -u +%Y-%m-%dT%H:%M:%SZ) op=note requests=$asked ok=$good failed=$((asked - good)) p50_ms=5 p99_ms=9"
 done
 """
-_SHELL = ("sh", "date", "sleep", "timeout", "cat", "ls", "echo", "chroot", "env", "id", "ps", "true", "nc", "printf")
+_SHELL = (
+    "sh",
+    "date",
+    "sleep",
+    "timeout",
+    "cat",
+    "ls",
+    "echo",
+    "chroot",
+    "env",
+    "id",
+    "ps",
+    "true",
+    "nc",
+    "printf",
+)
 
 
 @dataclass(frozen=True)
@@ -72,9 +87,14 @@ def packed(image: Image) -> bytes:
         }
     )
     named = {"annotations": {"io.containerd.image.name": image.name}}
-    index = {"schemaVersion": 2, "manifests": [{**_told(f"{kind}.manifest.v1+json", manifest), **named}]}
+    index = {
+        "schemaVersion": 2,
+        "manifests": [{**_told(f"{kind}.manifest.v1+json", manifest), **named}],
+    }
     blobs = {f"blobs/{_digest(blob).replace(':', '/')}": blob for blob in (layer, config, manifest)}
-    return _archived({"oci-layout": b'{"imageLayoutVersion":"1.0.0"}', "index.json": _json(index), **blobs})
+    return _archived(
+        {"oci-layout": b'{"imageLayoutVersion":"1.0.0"}', "index.json": _json(index), **blobs}
+    )
 
 
 def _layer(image: Image) -> bytes:
@@ -89,7 +109,9 @@ def _layer(image: Image) -> bytes:
     return _archived(files, links, folders=("proc", "sys", "dev", "tmp", "etc", "data", "host"))
 
 
-def _archived(files: dict[str, bytes], links: dict[str, str] | None = None, folders: tuple[str, ...] = ()) -> bytes:
+def _archived(
+    files: dict[str, bytes], links: dict[str, str] | None = None, folders: tuple[str, ...] = ()
+) -> bytes:
     into = io.BytesIO()
     with tarfile.open(fileobj=into, mode="w") as archive:
         for entry, data in _entries(files, links or {}, folders):
@@ -97,7 +119,9 @@ def _archived(files: dict[str, bytes], links: dict[str, str] | None = None, fold
     return into.getvalue()
 
 
-def _entries(files: dict[str, bytes], links: dict[str, str], folders: tuple[str, ...]) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
+def _entries(
+    files: dict[str, bytes], links: dict[str, str], folders: tuple[str, ...]
+) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
     for name in folders:
         entry = tarfile.TarInfo(name)
         entry.type, entry.mode = tarfile.DIRTYPE, 0o1777 if name == "tmp" else 0o755

@@ -33,11 +33,18 @@ class Kubelet:
         self._told: dict[str, Any] = {}
         self._hosts = ""
         self.failed: BaseException | None = None
-        self._threads = [threading.Thread(target=self._go_on, args=(step, every), daemon=True) for step, every in ((self.step, _PERIOD_S), (self.beat, _LEASE_S))]
+        self._threads = [
+            threading.Thread(target=self._go_on, args=(step, every), daemon=True)
+            for step, every in ((self.step, _PERIOD_S), (self.beat, _LEASE_S))
+        ]
 
     def __enter__(self) -> Kubelet:
         self._register()
-        self.said("sh", "-c", "mkdir -p /run/pods; /usr/bin/python3 -I /media/pods.py > /tmp/pods.log 2>&1 < /dev/null &")
+        self.said(
+            "sh",
+            "-c",
+            "mkdir -p /run/pods; /usr/bin/python3 -I /media/pods.py > /tmp/pods.log 2>&1 < /dev/null &",
+        )
         for thread in self._threads:
             thread.start()
         return self
@@ -57,18 +64,41 @@ class Kubelet:
         folder = f"/var/log/pods/{namespace}_{pod}_*/{container or '*'}"
         which = "tail -n 2" if previous else "tail -n 1"
         last = " | head -n 1" if previous else ""
-        return self.said("sh", "-c", f"f=$(ls -tr {folder}/*.log 2>/dev/null | {which}{last}); [ -z \"$f\" ] || tail -c 60000 $f")
+        return self.said(
+            "sh",
+            "-c",
+            f'f=$(ls -tr {folder}/*.log 2>/dev/null | {which}{last}); [ -z "$f" ] || tail -c 60000 $f',
+        )
 
     def step(self) -> None:
         """Look what is wanted, and say what is."""
-        pods = [pod for pod in self._api.get(f"/api/v1/pods?fieldSelector=spec.nodeName={self.node}")["items"] if pod["metadata"]["namespace"] not in _SYSTEM]
-        wanted = {pod["metadata"]["uid"]: self._wanted(pod) for pod in pods if "deletionTimestamp" not in pod["metadata"] and pod["status"].get("phase") not in ("Failed", "Succeeded")}
-        grace = {pod["metadata"]["uid"]: float(pod["metadata"].get("deletionGracePeriodSeconds") or 0) for pod in pods if "deletionTimestamp" in pod["metadata"]}
-        seen = json.loads(self.said("sh", "-c", _WRITE, stdin=json.dumps({"pods": wanted, "grace": grace})))
+        pods = [
+            pod
+            for pod in self._api.get(f"/api/v1/pods?fieldSelector=spec.nodeName={self.node}")[
+                "items"
+            ]
+            if pod["metadata"]["namespace"] not in _SYSTEM
+        ]
+        wanted = {
+            pod["metadata"]["uid"]: self._wanted(pod)
+            for pod in pods
+            if "deletionTimestamp" not in pod["metadata"]
+            and pod["status"].get("phase") not in ("Failed", "Succeeded")
+        }
+        grace = {
+            pod["metadata"]["uid"]: float(pod["metadata"].get("deletionGracePeriodSeconds") or 0)
+            for pod in pods
+            if "deletionTimestamp" in pod["metadata"]
+        }
+        seen = json.loads(
+            self.said("sh", "-c", _WRITE, stdin=json.dumps({"pods": wanted, "grace": grace}))
+        )
         for pod in pods:
             uid = pod["metadata"]["uid"]
             if uid in grace and uid not in seen:
-                self._api.ask("DELETE", _path(pod), {"gracePeriodSeconds": 0, "preconditions": {"uid": uid}})
+                self._api.ask(
+                    "DELETE", _path(pod), {"gracePeriodSeconds": 0, "preconditions": {"uid": uid}}
+                )
             elif uid in seen:
                 self._tell(pod, seen[uid])
         self._resolve()
@@ -76,24 +106,79 @@ class Kubelet:
     def _register(self) -> None:
         """As a kubelet does that comes up for the first time."""
         labels = {"kubernetes.io/hostname": self.node, "kubernetes.io/os": "linux"}
-        node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": self.node, "labels": labels}, "spec": {}}
+        node = {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": self.node, "labels": labels},
+            "spec": {},
+        }
         self._api.ask("POST", "/api/v1/nodes", node)
         room = {"cpu": "2", "memory": "2Gi", "pods": "40", "ephemeral-storage": "1Gi"}
-        facts = ("kernelVersion", "osImage", "containerRuntimeVersion", "kubeletVersion", "architecture", "operatingSystem", "bootID", "machineID", "systemUUID", "kubeProxyVersion")
-        info = dict.fromkeys(facts, "") | {"kernelVersion": self.said("uname", "-r").strip(), "containerRuntimeVersion": "containerd://1.6.20", "kubeletVersion": "v1.33.0", "operatingSystem": "linux", "architecture": "amd64", "osImage": "Debian GNU/Linux 12 (bookworm)"}
+        facts = (
+            "kernelVersion",
+            "osImage",
+            "containerRuntimeVersion",
+            "kubeletVersion",
+            "architecture",
+            "operatingSystem",
+            "bootID",
+            "machineID",
+            "systemUUID",
+            "kubeProxyVersion",
+        )
+        info = dict.fromkeys(facts, "") | {
+            "kernelVersion": self.said("uname", "-r").strip(),
+            "containerRuntimeVersion": "containerd://1.6.20",
+            "kubeletVersion": "v1.33.0",
+            "operatingSystem": "linux",
+            "architecture": "amd64",
+            "osImage": "Debian GNU/Linux 12 (bookworm)",
+        }
         now = _stamp(datetime.now(UTC).timestamp())
-        conditions = [{"type": name, "status": status, "reason": reason, "message": "", "lastTransitionTime": now, "lastHeartbeatTime": now} for name, status, reason in (("Ready", "True", "KubeletReady"), ("MemoryPressure", "False", "KubeletHasSufficientMemory"), ("DiskPressure", "False", "KubeletHasNoDiskPressure"), ("PIDPressure", "False", "KubeletHasSufficientPID"))]
-        status = {"capacity": room, "allocatable": room, "conditions": conditions, "nodeInfo": info, "addresses": [{"type": "InternalIP", "address": self._worker.address}, {"type": "Hostname", "address": self.node}]}
+        conditions = [
+            {
+                "type": name,
+                "status": status,
+                "reason": reason,
+                "message": "",
+                "lastTransitionTime": now,
+                "lastHeartbeatTime": now,
+            }
+            for name, status, reason in (
+                ("Ready", "True", "KubeletReady"),
+                ("MemoryPressure", "False", "KubeletHasSufficientMemory"),
+                ("DiskPressure", "False", "KubeletHasNoDiskPressure"),
+                ("PIDPressure", "False", "KubeletHasSufficientPID"),
+            )
+        ]
+        status = {
+            "capacity": room,
+            "allocatable": room,
+            "conditions": conditions,
+            "nodeInfo": info,
+            "addresses": [
+                {"type": "InternalIP", "address": self._worker.address},
+                {"type": "Hostname", "address": self.node},
+            ],
+        }
         self._api.ask("PATCH", f"/api/v1/nodes/{self.node}/status", {"status": status})
 
     def beat(self) -> None:
         """Say that the node is there."""
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
         lease = f"/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/{self.node}"
-        spec = {"holderIdentity": self.node, "leaseDurationSeconds": 40, "renewTime": f"{now}.000000Z"}
+        spec = {
+            "holderIdentity": self.node,
+            "leaseDurationSeconds": 40,
+            "renewTime": f"{now}.000000Z",
+        }
         if self._api.ask("PATCH", lease, {"spec": spec}) is None:
             made = {"metadata": {"name": self.node, "namespace": "kube-node-lease"}, "spec": spec}
-            self._api.ask("POST", lease.rpartition("/")[0], {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", **made})
+            self._api.ask(
+                "POST",
+                lease.rpartition("/")[0],
+                {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", **made},
+            )
 
     def _go_on(self, step: Any, every_s: float) -> None:
         while not self._ended.wait(every_s):
@@ -109,8 +194,16 @@ class Kubelet:
         address = self._addresses.setdefault(uid, f"10.244.9.{len(self._addresses) % 250 + 2}")
         volumes = {volume["name"]: self._source(pod, volume) for volume in spec.get("volumes", ())}
         return {
-            **{"uid": uid, "name": pod["metadata"]["name"], "namespace": pod["metadata"]["namespace"]},
-            **{"ip": address, "restart": spec.get("restartPolicy", "Always"), "host_pid": bool(spec.get("hostPID"))},
+            **{
+                "uid": uid,
+                "name": pod["metadata"]["name"],
+                "namespace": pod["metadata"]["namespace"],
+            },
+            **{
+                "ip": address,
+                "restart": spec.get("restartPolicy", "Always"),
+                "host_pid": bool(spec.get("hostPID")),
+            },
             "containers": [_container(one, address, volumes) for one in spec["containers"]],
         }
 
@@ -136,7 +229,9 @@ class Kubelet:
             for subset in one.get("subsets") or ():
                 for address in (subset.get("addresses") or ())[:1]:
                     if address["ip"] in self._addresses.values():
-                        lines.append(f"{address['ip']} {name} {name}.{place} {name}.{place}.svc.cluster.local")
+                        lines.append(
+                            f"{address['ip']} {name} {name}.{place} {name}.{place}.svc.cluster.local"
+                        )
         text = "\n".join(lines) + "\n"
         if text != self._hosts:
             self._hosts = text
@@ -148,15 +243,25 @@ def _path(pod: dict[str, Any]) -> str:
 
 
 def _container(one: dict[str, Any], address: str, volumes: dict[str, str]) -> dict[str, Any]:
-    env = {entry["name"]: entry.get("value", address if "valueFrom" in entry else "") for entry in one.get("env", ())}
+    env = {
+        entry["name"]: entry.get("value", address if "valueFrom" in entry else "")
+        for entry in one.get("env", ())
+    }
     argv = [*one.get("command", ()), *one.get("args", ())]
     for name, value in env.items():
         argv = [word.replace(f"$({name})", value) for word in argv]
-    mounts = [(volumes[entry["name"]], entry["mountPath"]) for entry in one.get("volumeMounts", ()) if not entry["mountPath"].startswith("/var/run/secrets")]
+    mounts = [
+        (volumes[entry["name"]], entry["mountPath"])
+        for entry in one.get("volumeMounts", ())
+        if not entry["mountPath"].startswith("/var/run/secrets")
+    ]
     probe = (one.get("readinessProbe") or {}).get("tcpSocket") or {}
     return {
         **{"name": one["name"], "image": one["image"], "argv": argv, "env": env, "mounts": mounts},
-        **{"port": probe.get("port"), "privileged": bool((one.get("securityContext") or {}).get("privileged"))},
+        **{
+            "port": probe.get("port"),
+            "privileged": bool((one.get("securityContext") or {}).get("privileged")),
+        },
     }
 
 
@@ -186,25 +291,64 @@ def _status(pod: dict[str, Any], seen: dict[str, Any], address: str) -> dict[str
     for spec in pod["spec"]["containers"]:
         one = seen[spec["name"]]
         state = _state(one)
-        if one["state"] == "exited" and pod["spec"].get("restartPolicy", "Always") == "Always" and one["restarts"]:
-            state = {"waiting": {"reason": "CrashLoopBackOff", "message": f"back-off restarting failed container={spec['name']}"}}
+        if (
+            one["state"] == "exited"
+            and pod["spec"].get("restartPolicy", "Always") == "Always"
+            and one["restarts"]
+        ):
+            state = {
+                "waiting": {
+                    "reason": "CrashLoopBackOff",
+                    "message": f"back-off restarting failed container={spec['name']}",
+                }
+            }
         containers.append(
             {
-                **{"name": spec["name"], "image": spec["image"], "imageID": spec["image"], "state": state},
-                **{"ready": one["ready"], "started": one["state"] == "running", "restartCount": one["restarts"]},
+                **{
+                    "name": spec["name"],
+                    "image": spec["image"],
+                    "imageID": spec["image"],
+                    "state": state,
+                },
+                **{
+                    "ready": one["ready"],
+                    "started": one["state"] == "running",
+                    "restartCount": one["restarts"],
+                },
                 **{"containerID": f"containerd://{one['ident']}" if one["ident"] else ""},
                 **({"lastState": {"terminated": _ended(one["last"])}} if one["last"] else {}),
             }
         )
     ready = all(one["ready"] for one in containers)
-    phase = "Running" if any(one["state"].get("running") or one["restartCount"] for one in containers) else "Pending"
-    if pod["spec"].get("restartPolicy") == "Never" and all("terminated" in one["state"] for one in containers):
+    phase = (
+        "Running"
+        if any(one["state"].get("running") or one["restartCount"] for one in containers)
+        else "Pending"
+    )
+    if pod["spec"].get("restartPolicy") == "Never" and all(
+        "terminated" in one["state"] for one in containers
+    ):
         bad = any(one["state"]["terminated"]["exitCode"] for one in containers)
         phase = "Failed" if bad else "Succeeded"
     now = _stamp(max(one["started"] or one["finished"] for one in seen.values()))
     told = {"PodScheduled": True, "Initialized": True, "ContainersReady": ready, "Ready": ready}
     return {
-        **{"phase": phase, "podIP": address, "podIPs": [{"ip": address}], "hostIP": pod["status"].get("hostIP", ""), "startTime": pod["metadata"]["creationTimestamp"]},
-        "conditions": [{"type": name, "status": str(holds), "lastTransitionTime": now if name.endswith("eady") else pod["metadata"]["creationTimestamp"]} for name, holds in told.items()],
+        **{
+            "phase": phase,
+            "podIP": address,
+            "podIPs": [{"ip": address}],
+            "hostIP": pod["status"].get("hostIP", ""),
+            "startTime": pod["metadata"]["creationTimestamp"],
+        },
+        "conditions": [
+            {
+                "type": name,
+                "status": str(holds),
+                "lastTransitionTime": now
+                if name.endswith("eady")
+                else pod["metadata"]["creationTimestamp"],
+            }
+            for name, holds in told.items()
+        ],
         "containerStatuses": containers,
     }

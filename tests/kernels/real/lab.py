@@ -47,7 +47,9 @@ class Lab:
             self.ssh = _ssh(folder, self.worker.address)
             way = {"nodes": "ssh", "ssh-config": str(self.ssh)}
             self.options = {"kubeconfig": str(self.kubeconfig), **way}
-            self.choice = "kubeconfig:" + ",".join(f"{name}={value}" for name, value in self.options.items())
+            self.choice = "kubeconfig:" + ",".join(
+                f"{name}={value}" for name, value in self.options.items()
+            )
             self._opened = opened.pop_all()
         return self
 
@@ -62,7 +64,12 @@ def _ssh(folder: Path, address: str) -> Path:
         *(f"Host * !{address}", "ProxyCommand false"),
         *("Host *", f"IdentityFile {folder / 'user'}"),
         *("StrictHostKeyChecking accept-new", f"UserKnownHostsFile {folder / 'known'}"),
-        *("ControlMaster auto", f"ControlPath {folder / 'way'}", "ControlPersist 60", "LogLevel ERROR"),
+        *(
+            "ControlMaster auto",
+            f"ControlPath {folder / 'way'}",
+            "ControlPersist 60",
+            "LogLevel ERROR",
+        ),
     )
     path = folder / "ssh"
     path.write_text("\n".join(lines) + "\n")

@@ -9,6 +9,7 @@ Containers share the network of the node; a pod's address is one of the loopback
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -23,6 +24,11 @@ LOGS, LINKS = Path("/var/log/pods"), Path("/var/log/containers")
 GROUPS = Path("/sys/fs/cgroup/kubepods")
 CTR = ("ctr", "-n", "k8s.io")
 MOST_S = 20.0
+
+
+def pause(seconds):
+    """Let others go on: what is looked at here is told by nobody."""
+    threading.Event().wait(seconds)
 
 
 class Container:
@@ -43,7 +49,7 @@ class Container:
         end = time.monotonic() + grace
         self._signal(signal.SIGTERM)
         while self.running() and time.monotonic() < end:
-            time.sleep(0.1)
+            pause(0.1)
         self._signal(signal.SIGKILL)
         self._thread.join(60)
 
@@ -51,7 +57,17 @@ class Container:
         return bool(self._pids())
 
     def seen(self):
-        names = ("state", "ident", "code", "started", "finished", "restarts", "last", "ready", "why")
+        names = (
+            "state",
+            "ident",
+            "code",
+            "started",
+            "finished",
+            "restarts",
+            "last",
+            "ready",
+            "why",
+        )
         return {name: getattr(self, name) for name in names}
 
     def look(self):
@@ -71,19 +87,29 @@ class Container:
         while not self._left:
             begun = time.monotonic()
             self._once()
-            if self.pod["restart"] == "Never" or (self.pod["restart"] == "OnFailure" and not self.code):
+            if self.pod["restart"] == "Never" or (
+                self.pod["restart"] == "OnFailure" and not self.code
+            ):
                 return
             wait = 1.0 if time.monotonic() - begun > 60 else min(MOST_S, wait * 2)
             end = time.monotonic() + wait
             while not self._left and time.monotonic() < end:
-                time.sleep(0.1)
+                pause(0.1)
             self.restarts += 1
 
     def _once(self):
         self.ident = os.urandom(16).hex()
-        log = LOGS / f"{self.pod['namespace']}_{self.pod['name']}_{self.pod['uid']}" / self.spec["name"] / f"{self.restarts}.log"
+        log = (
+            LOGS
+            / f"{self.pod['namespace']}_{self.pod['name']}_{self.pod['uid']}"
+            / self.spec["name"]
+            / f"{self.restarts}.log"
+        )
         log.parent.mkdir(parents=True, exist_ok=True)
-        link = LINKS / f"{self.pod['name']}_{self.pod['namespace']}_{self.spec['name']}-{self.ident}.log"
+        link = (
+            LINKS
+            / f"{self.pod['name']}_{self.pod['namespace']}_{self.spec['name']}-{self.ident}.log"
+        )
         link.symlink_to(log)
         done = subprocess.run([*CTR, *self._words(log)], capture_output=True, text=True)
         if done.returncode:
@@ -91,11 +117,18 @@ class Container:
         else:
             self.state, self.started, self.why = "running", time.time(), ""
             while self.running():
-                time.sleep(0.3)
+                pause(0.3)
             self.ready, self.finished = False, time.time()
-            self.code = subprocess.run([*CTR, "tasks", "delete", self.ident], capture_output=True).returncode
+            self.code = subprocess.run(
+                [*CTR, "tasks", "delete", self.ident], capture_output=True
+            ).returncode
             self.state = "exited"
-            self.last = {"code": self.code, "started": self.started, "finished": self.finished, "ident": self.ident}
+            self.last = {
+                "code": self.code,
+                "started": self.started,
+                "finished": self.finished,
+                "ident": self.ident,
+            }
         subprocess.run([*CTR, "containers", "delete", self.ident], capture_output=True)
         link.unlink()
 
@@ -114,16 +147,16 @@ class Container:
 
     def _pids(self):
         try:
-            return (GROUPS / f"pod{self.pod['uid']}" / self.ident / "cgroup.procs").read_text().split()
+            return (
+                (GROUPS / f"pod{self.pod['uid']}" / self.ident / "cgroup.procs").read_text().split()
+            )
         except OSError:
             return []
 
     def _signal(self, number):
         for pid in self._pids():
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(int(pid), number)
-            except ProcessLookupError:
-                pass
 
 
 class Pod:
@@ -131,7 +164,9 @@ class Pod:
 
     def __init__(self, wanted):
         self.wanted = wanted
-        subprocess.run(["ip", "addr", "add", f"{wanted['ip']}/32", "dev", "lo"], capture_output=True)
+        subprocess.run(
+            ["ip", "addr", "add", f"{wanted['ip']}/32", "dev", "lo"], capture_output=True
+        )
         self.containers = {spec["name"]: Container(wanted, spec) for spec in wanted["containers"]}
         self.leaving, self.gone = False, False
 
@@ -143,11 +178,11 @@ class Pod:
     def _leave(self, grace):
         for container in self.containers.values():
             container.leave(grace)
-        subprocess.run(["ip", "addr", "del", f"{self.wanted['ip']}/32", "dev", "lo"], capture_output=True)
-        try:
+        subprocess.run(
+            ["ip", "addr", "del", f"{self.wanted['ip']}/32", "dev", "lo"], capture_output=True
+        )
+        with contextlib.suppress(OSError):
             (GROUPS / f"pod{self.wanted['uid']}").rmdir()
-        except OSError:
-            pass
         self.gone = True
 
 
@@ -169,11 +204,14 @@ def main():
             for container in pod.containers.values():
                 container.look()
         pods = {uid: pod for uid, pod in pods.items() if not pod.gone}
-        seen = {uid: {name: one.seen() for name, one in pod.containers.items()} for uid, pod in pods.items()}
+        seen = {
+            uid: {name: one.seen() for name, one in pod.containers.items()}
+            for uid, pod in pods.items()
+        }
         part = HERE / "seen.part"
         part.write_text(json.dumps(seen))
         part.replace(HERE / "seen.json")
-        time.sleep(0.5)
+        pause(0.5)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,16 @@ _IMPORT = (
     "for i in $(seq 300); do ctr version >/dev/null 2>&1 && break; sleep 0.2; done; "
     "for image in /media/*.tar; do ctr -n k8s.io images import $image || exit 1; done"
 )
-_PROGRAMS = ("linux.uml", "containerd", "ctr", "containerd-shim-runc-v2", "runc", "sshd", "ssh", "ssh-keygen")
+_PROGRAMS = (
+    "linux.uml",
+    "containerd",
+    "ctr",
+    "containerd-shim-runc-v2",
+    "runc",
+    "sshd",
+    "ssh",
+    "ssh-keygen",
+)
 
 
 class Worker(Guest):
@@ -73,7 +82,18 @@ class Worker(Guest):
     def __enter__(self) -> Worker:
         self._network()
         for key in ("host", "user"):
-            words = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "admin", "-f", str(self.folder / key))
+            words = (
+                "ssh-keygen",
+                "-q",
+                "-t",
+                "ed25519",
+                "-N",
+                "",
+                "-C",
+                "admin",
+                "-f",
+                str(self.folder / key),
+            )
             subprocess.run(words, check=True)
         (self.folder / "sshd_config").write_text(_SSHD)
         (self.folder / "containerd.toml").write_text(_CONTAINERD)
@@ -95,7 +115,12 @@ class Worker(Guest):
         return _MORE.format(name=self.name, address=self.address, gateway=self._gateway)
 
     def _network(self) -> None:
-        made = subprocess.run(["ip", "tuntap", "add", "dev", self._tap, "mode", "tap"], capture_output=True, text=True, check=False)
+        made = subprocess.run(
+            ["ip", "tuntap", "add", "dev", self._tap, "mode", "tap"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if made.returncode:
             pytest.skip(f"needs a network device for a guest: {made.stderr.strip()}")
         subprocess.run(["ip", "addr", "add", f"{self._gateway}/30", "dev", self._tap], check=True)

@@ -289,7 +289,9 @@ def test_a_postgresql_that_cannot_sync_ends_and_does_not_recover(make_market: An
     assert len(market.refs("cache")) > 1
     syscalls.heal(market.world, "x")
     market.run(600)
-    assert market.shell("cache", "psql -h 127.0.0.1 -p 8080 -U postgres -Atc 'select 1'")[1] == "1\n"
+    assert (
+        market.shell("cache", "psql -h 127.0.0.1 -p 8080 -U postgres -Atc 'select 1'")[1] == "1\n"
+    )
 
 
 def sql_market(make_market: Any, kind: str) -> Any:

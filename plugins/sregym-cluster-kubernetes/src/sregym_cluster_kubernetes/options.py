@@ -15,7 +15,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 ENDPOINTS = ("prometheus", "loki", "jaeger", "alertmanager")
-KNOWN = ("context", "kubeconfig", "pace", *ENDPOINTS, "nodes", "ssh-user", "ssh-config", "suffix", "telemetry")
+KNOWN = (
+    "context",
+    "kubeconfig",
+    "pace",
+    *ENDPOINTS,
+    "nodes",
+    "ssh-user",
+    "ssh-config",
+    "suffix",
+    "telemetry",
+)
 _SUFFIX = re.compile(r"([a-z0-9-]{0,19}[a-z0-9])?")
 # Ways to the hosts of nodes; docker and podman for nodes that are containers, as those of kind; local
 # for a cluster of one node on this machine.

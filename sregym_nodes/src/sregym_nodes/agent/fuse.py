@@ -99,7 +99,9 @@ class Disk:
                 continue
             try:
                 answer = self._answers.get(what)
-                said, number = (b"", errno.ENOSYS) if answer is None else (answer(asked[_IN.size :]), 0)
+                said, number = (
+                    (b"", errno.ENOSYS) if answer is None else (answer(asked[_IN.size :]), 0)
+                )
             except OSError as error:
                 said, number = b"", error.errno or errno.EIO
             with suppress(OSError):
@@ -107,11 +109,15 @@ class Disk:
 
     def _begin(self, given: bytes) -> bytes:
         major, minor, ahead, _ = _INIT_IN.unpack_from(given)
-        return _INIT_OUT.pack(major, min(minor, 31), ahead, _BIG_WRITES, 16, 12, _MOST, 1, 0, 0, 0, 0)
+        return _INIT_OUT.pack(
+            major, min(minor, 31), ahead, _BIG_WRITES, 16, 12, _MOST, 1, 0, 0, 0, 0
+        )
 
     def _attributes(self, _: bytes) -> bytes:
         times = (int(time.time()),) * 3
-        return _ATTRIBUTES.pack(1, 0, 0, 1, self._size, self._size // 512, *times, 0, 0, 0, _MODE, 1, 0, 0, 0, BLOCK, 0)
+        return _ATTRIBUTES.pack(
+            1, 0, 0, 1, self._size, self._size // 512, *times, 0, 0, 0, _MODE, 1, 0, 0, 0, BLOCK, 0
+        )
 
     def _opened(self, _: bytes) -> bytes:
         return _OPENED.pack(1, _UNCACHED, 0)
@@ -150,7 +156,10 @@ class Disk:
                 status = self._rule.stat()
                 now = (status.st_mtime_ns, status.st_ino)
                 if now != self._known:
-                    self._wrong, self._known = json.loads(self._rule.read_text(encoding="utf-8")), now
+                    self._wrong, self._known = (
+                        json.loads(self._rule.read_text(encoding="utf-8")),
+                        now,
+                    )
             except OSError:
                 self._wrong, self._known = {}, (-1, -1)
             return self._wrong if self._wrong.get("until", 0) > facts.now() else {}

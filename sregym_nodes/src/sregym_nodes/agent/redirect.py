@@ -1,5 +1,8 @@
-"""Links that are late, lossy or slow where the kernel has no queueing discipline for that: connections of TCP
-are led through a program of this machine, which carries them on. Datagrams pass as they are."""
+"""Links that are late, lossy or slow where the kernel has no queueing discipline for that.
+
+New connections of TCP are led through a program of this machine, which carries them on. Datagrams,
+and what was connected before, pass as they are.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +109,9 @@ class Redirected(Backend):
             return False
         if self._relay is None:
             found = _PORT.search(rules)
-            self._relay = Relay(ask, both=device_of(ask) == "lo", port=int(found[1]) if found else 0)
+            self._relay = Relay(
+                ask, both=device_of(ask) == "lo", port=int(found[1]) if found else 0
+            )
         signal.sigtimedwait((), min(timeout_s, _LOOK_S))
         return True
 
@@ -137,7 +142,9 @@ def _rules(device: str, port: int) -> str:
 
 
 def _nft(commands: str) -> None:
-    done = subprocess.run(["nft", "-f", "-"], input=commands + "\n", capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["nft", "-f", "-"], input=commands + "\n", capture_output=True, text=True, check=False
+    )
     if done.returncode:
         said = " ".join((done.stderr or done.stdout).split())
         msg = f"nft was refused: {said}"

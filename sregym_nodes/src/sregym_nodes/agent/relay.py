@@ -57,19 +57,29 @@ class Relay:
         self.count += 1
         there = writer.get_extra_info("socket")
         try:
-            port, address = struct.unpack("!2xH4s8x", there.getsockopt(socket.SOL_IP, _ORIGINAL, 16))
+            port, address = struct.unpack(
+                "!2xH4s8x", there.getsockopt(socket.SOL_IP, _ORIGINAL, 16)
+            )
             to = (socket.inet_ntoa(address), port)
             if to == there.getsockname():
                 return  # somebody asks for this port itself
             # A connection that somebody here makes leaves the machine; others come in.
-            leaves = there.getpeername()[0] in (there.getsockname()[0], to[0]) or not _is_ours(to[0])
+            leaves = there.getpeername()[0] in (there.getsockname()[0], to[0]) or not _is_ours(
+                to[0]
+            )
             await self._carry(reader, writer, to, leaves)
         except OSError:
             there.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # reset
         finally:
             writer.close()
 
-    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, to: tuple[str, int], leaves: bool) -> None:
+    async def _carry(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        to: tuple[str, int],
+        leaves: bool,
+    ) -> None:
         if self._both or leaves == self._outwards:
             await asyncio.sleep(self._late(1))  # its first packet
         ours = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -77,18 +87,22 @@ class Relay:
         ours.setblocking(False)
         try:
             await asyncio.wait_for(self._loop.sock_connect(ours, to), _CONNECT_S)
-        except (OSError, asyncio.TimeoutError):
+        except (TimeoutError, OSError):
             ours.close()
             raise OSError from None
         far_reader, far_writer = await asyncio.open_connection(sock=ours)
         there = self._both or leaves == self._outwards
         back = self._both or leaves != self._outwards
         try:
-            await asyncio.gather(self._pump(reader, far_writer, there), self._pump(far_reader, writer, back))
+            await asyncio.gather(
+                self._pump(reader, far_writer, there), self._pump(far_reader, writer, back)
+            )
         finally:
             far_writer.close()
 
-    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, meant: bool) -> None:
+    async def _pump(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, meant: bool
+    ) -> None:
         """What comes is sent at its time; several parts are under way at once."""
         parts: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue(_QUEUED)
         sending = self._kept(self._send(parts, writer))
@@ -109,7 +123,9 @@ class Relay:
         finally:
             sending.cancel()
 
-    async def _send(self, parts: asyncio.Queue[tuple[float, bytes]], writer: asyncio.StreamWriter) -> None:
+    async def _send(
+        self, parts: asyncio.Queue[tuple[float, bytes]], writer: asyncio.StreamWriter
+    ) -> None:
         while True:
             due, data = await parts.get()
             await asyncio.sleep(due - time.monotonic())

@@ -17,6 +17,8 @@ LINKS = Path("/var/log/containers")
 _DEPTH = 6
 # It holds the namespaces of a pod and does nothing.
 _PAUSE = "pause"
+# Runtimes that are about to become a container's process: they see the files of the machine still.
+_RUNTIMES = ("runc", "crun", "youki", "containerd-shim", "conmon")
 
 
 class Scope:
@@ -50,7 +52,7 @@ class Scope:
         """Those that are there now, without threads."""
         found = {pid for folder in self.groups() for pid in _members(folder)}
         found |= {pid for pid in _with_children(self._wanted.get("pids", ())) if facts.started(pid)}
-        return sorted(pid for pid in found - {os.getpid()} if facts.name_of(pid) != _PAUSE)
+        return sorted(pid for pid in found - {os.getpid()} if _is_meant(facts.name_of(pid)))
 
     def groups(self) -> list[Path]:
         """Folders of their control groups."""
@@ -82,6 +84,10 @@ class Scope:
             if any(pattern.fullmatch(name) for pattern in names):
                 found.add(uid)
         return found
+
+
+def _is_meant(name: str) -> bool:
+    return name != _PAUSE and not name.startswith(_RUNTIMES)
 
 
 def none_left(scope: Scope) -> str:

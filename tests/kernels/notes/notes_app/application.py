@@ -14,7 +14,9 @@ class Notes(ManifestApplication):
     name: ClassVar[str] = "notes"
     title: ClassVar[str] = "Notes"
     namespaces: ClassVar[tuple[str, ...]] = ("notes", "notes-load")
-    description: ClassVar[str] = "Notes that are kept in a Redis, Service store, port 6379, in namespace notes."
+    description: ClassVar[str] = (
+        "Notes that are kept in a Redis, Service store, port 6379, in namespace notes."
+    )
     package: ClassVar[str] = "notes_app"
     load_generator: ClassVar[ObjectRef] = ObjectRef(
         api_version="apps/v1", kind="Deployment", namespace="notes-load", name="load"

@@ -51,7 +51,9 @@ def lease_changed(world: World, change: Change) -> None:
         return
     if machines.machine(world, name) is not None:
         return
-    if world.store.get(Key("nodes", "", name)) is None or _renewed(change.old) == _renewed(change.obj):
+    if world.store.get(Key("nodes", "", name)) is None or _renewed(change.old) == _renewed(
+        change.obj
+    ):
         return
     heartbeats.fall_silent(world, name)
     node_lifecycle.fell_silent(world, name, world.now)

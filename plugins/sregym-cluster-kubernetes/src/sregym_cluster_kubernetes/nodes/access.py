@@ -255,7 +255,9 @@ def access_to(
     if way == "pod":
         return HostNodes(cluster, PrivilegedPod(cluster))
     if way == "ssh":
-        return HostNodes(cluster, Ssh(lambda node: _address(cluster, node), ssh_user, config=ssh_config))
+        return HostNodes(
+            cluster, Ssh(lambda node: _address(cluster, node), ssh_user, config=ssh_config)
+        )
     if way == "local":
         return HostNodes(cluster, Here())
     return HostNodes(cluster, DockerExec(way))
