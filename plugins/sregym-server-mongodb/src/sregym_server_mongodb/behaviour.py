@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, expand
@@ -201,7 +202,7 @@ class MongodbKind(Kind):
         self, world: World, process: Process, program: MongodbProgram, client: Client
     ) -> tuple[ConnectionLimit, ...]:
         """All clients together."""
-        return (ConnectionLimit(most_connections(process), _HUNG_UP),)
+        return _limits(most_connections(process))
 
     def command(
         self,
@@ -396,3 +397,9 @@ class MongodbKind(Kind):
     ) -> None:
         line = mongod_line(world, world.now, severity, component, number, context, text, attributes)
         append(world, process.ref, [LogLine(world.now, "stdout", line)])
+
+
+@lru_cache(maxsize=64)
+def _limits(most: int) -> tuple[ConnectionLimit, ...]:
+    # The very same each time: whoever looks again sees at once that nothing has changed.
+    return (ConnectionLimit(most, _HUNG_UP),)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sregym_cluster_embedded.sdk.servers import perl
@@ -67,6 +68,7 @@ def _instant(text: str) -> datetime:
     )
 
 
+@lru_cache(maxsize=128)
 def rewritten(statement: str) -> str:
     """A statement with PostgreSQL's notations for times and sets as calls of functions."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -80,6 +81,12 @@ def notated(statement: str, times: Collection[str]) -> str:
         statement: In PostgreSQL's words.
         times: Columns that hold dates, moments or intervals, lower case.
     """
+    return _notated(statement, frozenset(times))
+
+
+@lru_cache(maxsize=128)
+def _notated(statement: str, times: frozenset[str]) -> str:
+    # Scripts of a first start come again with each server that is made from them.
     depth = list(accumulate((char == "(") - (char == ")") for char in statement))
     if max(depth, default=0) > _DEEPEST:
         return statement
