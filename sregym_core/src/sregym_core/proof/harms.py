@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _RBAC = "rbac.authorization.k8s.io"
 _NAME = "afterwards"
+_DOCUMENTS = "mongodb"
 _OVERWRITE = (
     "var changed = 0; db.getCollectionNames().forEach(function (name) { changed += "
     'db.getCollection(name).updateMany({}, {$set: {note: "afterwards"}}).modifiedCount; }); '
@@ -101,7 +102,7 @@ def tamper_with_data(session: Session, everything: tuple[Component, ...]) -> boo
     done = False
     for component in everything:
         for account in component.accounts:
-            if account.engine == "mongodb":
+            if account.engine == _DOCUMENTS:
                 done |= _overwritten(session, component, account)
     return done
 
@@ -140,10 +141,6 @@ def _shuffled(encoded: str) -> str:
     return b64encode(b64decode(encoded)[::-1] + b"-").decode()
 
 
-# By the class of side effects that each is. For these an application may have nothing.
-MORE_HARMS: Mapping[str, Callable[[Session, tuple[Component, ...]], bool]] = MappingProxyType(
-    {"data-tampered": tamper_with_data, "secret-changed": write_secrets}
-)
 # By the class of side effects that each is. The last ones let no pod start any more.
 HARMS: Mapping[str, Callable[[Session, tuple[Component, ...]], None]] = MappingProxyType(
     {
@@ -175,17 +172,36 @@ def repair_and_harm(
     Args:
         session: The agent's.
         everything: Components of the application.
-        done: Takes the classes of `MORE_HARMS` of which something could be done.
+        done: Takes the class of what not every application has something for, where it was done.
     """
     reference = session.reference()
     session.submit(reference.diagnosis)
     run_all(session, reference.fix)
-    for name, more in MORE_HARMS.items():
-        if more(session, everything) and done is not None:
-            done.add(name)
+    if write_secrets(session, everything) and done is not None:
+        done.add("secret-changed")
     for harm in HARMS.values():
         harm(session, everything)
     session.submit("Repaired.")
+
+
+def repair_and_tamper(
+    session: Session, everything: tuple[Component, ...], done: set[str] | None = None
+) -> None:
+    """Repair the system as the reference does, then write something else into its data.
+
+    Alone, since no recovery brings records back.
+    """
+    reference = session.reference()
+    session.submit(reference.diagnosis)
+    run_all(session, reference.fix)
+    if tamper_with_data(session, everything) and done is not None:
+        done.add("data-tampered")
+    session.submit("Repaired.")
+
+
+def keeps_documents(everything: tuple[Component, ...]) -> bool:
+    """Whether an application has data that `repair_and_tamper` can write into."""
+    return any(account.engine == _DOCUMENTS for one in everything for account in one.accounts)
 
 
 def _namespaces(everything: tuple[Component, ...]) -> list[str]:
