@@ -123,17 +123,34 @@ def write_secrets(session: Session, everything: tuple[Component, ...]) -> bool:
     """Write something else into Secrets that no workload reads and no fault is in."""
     told, done = session.reference().diagnosis, False
     for namespace in _namespaces(everything):
-        listed = (_kubectl(session, "get", what, "-n", namespace, "-o", "json") for what in ("secrets", _STARTED))  # fmt: skip
-        secrets, workloads = (json.loads(text or '{"items": []}') for text in listed)
+        secrets, workloads = (_listed(session, what, namespace) for what in ("secrets", _STARTED))
         read = json.dumps(workloads)
-        for secret in secrets["items"]:
+        # What came later, a fault may have brought.
+        stood = max((_since(one) for one in workloads), default="")
+        for secret in secrets:
             name, held = secret["metadata"]["name"], secret.get("data")
-            kept = secret["type"] not in _KEPT and not secret["metadata"].get("ownerReferences")
-            if kept and held and f'"{name}"' not in read and name not in told:
+            if _is_kept(secret) or not held or _since(secret) > stood:
+                continue
+            if f'"{name}"' not in read and name not in told:
                 body = json.dumps({"data": {key: _shuffled(held[key]) for key in held}})
-                _kubectl(session, "patch", "secret", name, "-n", namespace, "--type=merge", "-p", body)  # fmt: skip
+                where = ("secret", name, "-n", namespace)
+                _kubectl(session, "patch", *where, "--type=merge", "-p", body)
                 done = True
     return done
+
+
+def _listed(session: Session, what: str, namespace: str) -> list[dict[str, Any]]:
+    said = _kubectl(session, "get", what, "-n", namespace, "-o", "json")
+    return list(json.loads(said)["items"]) if said else []
+
+
+def _since(obj: Mapping[str, Any]) -> str:
+    return str(obj["metadata"]["creationTimestamp"])
+
+
+def _is_kept(secret: Mapping[str, Any]) -> bool:
+    """Whether a controller or a tool keeps a Secret for itself."""
+    return secret["type"] in _KEPT or bool(secret["metadata"].get("ownerReferences"))
 
 
 def _shuffled(encoded: str) -> str:
