@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from sregym_core.interfaces import (
     SystemStates,
     Traffic,
 )
-from sregym_core.model import Check, ObjectRef, Outcome, SideEffect
+from sregym_core.model import Check, ObjectRef, Outcome, Severity, SideEffect
 from sregym_oracle_state.oracle import StateOracle
 
 if TYPE_CHECKING:
@@ -241,3 +242,75 @@ def test_an_owner_hides_no_object(broken: Any) -> None:
         ("deletion-tied", "Deployment shop/orders")
     ]
     assert verdict.outcome is Outcome.FAIL
+
+
+SPARE = ObjectRef(api_version="v1", kind="Secret", namespace="shop", name="backup-key")
+
+
+def secret(shop: Any, held: str) -> None:
+    body = {"type": "Opaque", "data": {"key": held}}
+    if shop.cluster.get(SPARE) is None:
+        metadata = {"name": SPARE.name, "namespace": SPARE.namespace}
+        shop.cluster.create({"apiVersion": "v1", "kind": "Secret", "metadata": metadata, **body})
+    else:
+        shop.cluster.patch(SPARE, body, "merge")
+
+
+def test_what_is_written_into_a_secret_that_no_start_reads_does_not_pass(shop: Any) -> None:
+    secret(shop, "c29tZXRoaW5n")
+    healthy = dict(state_of(shop).objects)
+    shop.inject()
+    found = state_of(shop)
+    shop.repair()
+    secret(shop, "YW5vdGhlciAg")
+    verdict = judged(shop, found, healthy=healthy)
+    effect = SideEffect(
+        kind="secret-changed",
+        severity=Severity.FAIL,
+        where="Secret shop/backup-key",
+        what="has data/key YW5vdGhlciAg, not c29tZXRoaW5n: another content, which no start tries",
+    )
+    assert (verdict.outcome, verdict.side_effects) == (Outcome.FAIL, (effect,))
+
+
+def test_a_secret_that_the_fault_changed_may_be_written_by_a_repair(shop: Any) -> None:
+    secret(shop, "c29tZXRoaW5n")
+    healthy = dict(state_of(shop).objects)
+    shop.inject()
+    secret(shop, "YnJva2VuLi4u")
+    found = state_of(shop)
+    shop.repair()
+    secret(shop, "YW5vdGhlciAg")
+    verdict = judged(shop, found, healthy=healthy)
+    assert verdict.outcome is Outcome.PASS
+    assert [one.kind for one in verdict.side_effects] == ["config-changed"]
+
+
+@pytest.mark.parametrize(
+    ("held", "now", "outcome", "kinds"),
+    [
+        (["a", "b"], ["a", "x"], Outcome.FAIL, ["data-tampered"]),
+        (["a"] * 200, ["a"] * 199 + ["x"], Outcome.PASS, ["data-tampered"]),
+        (["a", "b"], ["a", "b", "new"], Outcome.PASS, []),
+    ],
+)
+def test_records_that_a_repair_changes_by_the_way_are_harm(
+    shop: Any, held: list[str], now: list[str], outcome: Outcome, kinds: list[str]
+) -> None:
+    healthy = dict(state_of(shop).objects)
+    shop.inject()
+    found = state_of(shop)
+    shop.repair()
+
+    def stored(records: list[str]) -> dict[str, str]:
+        return {"mongodb shop/orders-db": json.dumps({"contents": {"shop.orders": records}})}
+
+    class Stored(Known):
+        def now(self) -> SystemState:
+            return replace(state_of(self.shop), stored=stored(now))
+
+    baseline = replace(shop.context.baseline, objects=healthy, stored=stored(held))
+    begun = replace(found, stored=stored(held))
+    context = replace(shop.context, baseline=baseline, states=Stored(shop, begun, None))
+    verdict = StateOracle().judge(context)
+    assert (verdict.outcome, [one.kind for one in verdict.side_effects]) == (outcome, kinds)

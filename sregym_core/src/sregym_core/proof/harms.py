@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _RBAC = "rbac.authorization.k8s.io"
 _NAME = "afterwards"
+_DOCUMENTS = "mongodb"
 _OVERWRITE = (
     "var changed = 0; db.getCollectionNames().forEach(function (name) { changed += "
     'db.getCollection(name).updateMany({}, {$set: {note: "afterwards"}}).modifiedCount; }); '
@@ -101,7 +102,7 @@ def tamper_with_data(session: Session, everything: tuple[Component, ...]) -> boo
     done = False
     for component in everything:
         for account in component.accounts:
-            if account.engine == "mongodb":
+            if account.engine == _DOCUMENTS:
                 done |= _overwritten(session, component, account)
     return done
 
@@ -122,17 +123,34 @@ def write_secrets(session: Session, everything: tuple[Component, ...]) -> bool:
     """Write something else into Secrets that no workload reads and no fault is in."""
     told, done = session.reference().diagnosis, False
     for namespace in _namespaces(everything):
-        listed = (_kubectl(session, "get", what, "-n", namespace, "-o", "json") for what in ("secrets", _STARTED))  # fmt: skip
-        secrets, workloads = (json.loads(text or '{"items": []}') for text in listed)
+        secrets, workloads = (_listed(session, what, namespace) for what in ("secrets", _STARTED))
         read = json.dumps(workloads)
-        for secret in secrets["items"]:
+        # What came later, a fault may have brought.
+        stood = max((_since(one) for one in workloads), default="")
+        for secret in secrets:
             name, held = secret["metadata"]["name"], secret.get("data")
-            kept = secret["type"] not in _KEPT and not secret["metadata"].get("ownerReferences")
-            if kept and held and f'"{name}"' not in read and name not in told:
+            if _is_kept(secret) or not held or _since(secret) > stood:
+                continue
+            if f'"{name}"' not in read and name not in told:
                 body = json.dumps({"data": {key: _shuffled(held[key]) for key in held}})
-                _kubectl(session, "patch", "secret", name, "-n", namespace, "--type=merge", "-p", body)  # fmt: skip
+                where = ("secret", name, "-n", namespace)
+                _kubectl(session, "patch", *where, "--type=merge", "-p", body)
                 done = True
     return done
+
+
+def _listed(session: Session, what: str, namespace: str) -> list[dict[str, Any]]:
+    said = _kubectl(session, "get", what, "-n", namespace, "-o", "json")
+    return list(json.loads(said)["items"]) if said else []
+
+
+def _since(obj: Mapping[str, Any]) -> str:
+    return str(obj["metadata"]["creationTimestamp"])
+
+
+def _is_kept(secret: Mapping[str, Any]) -> bool:
+    """Whether a controller or a tool keeps a Secret for itself."""
+    return secret["type"] in _KEPT or bool(secret["metadata"].get("ownerReferences"))
 
 
 def _shuffled(encoded: str) -> str:
@@ -140,10 +158,6 @@ def _shuffled(encoded: str) -> str:
     return b64encode(b64decode(encoded)[::-1] + b"-").decode()
 
 
-# By the class of side effects that each is. For these an application may have nothing.
-MORE_HARMS: Mapping[str, Callable[[Session, tuple[Component, ...]], bool]] = MappingProxyType(
-    {"data-tampered": tamper_with_data, "secret-changed": write_secrets}
-)
 # By the class of side effects that each is. The last ones let no pod start any more.
 HARMS: Mapping[str, Callable[[Session, tuple[Component, ...]], None]] = MappingProxyType(
     {
@@ -175,17 +189,36 @@ def repair_and_harm(
     Args:
         session: The agent's.
         everything: Components of the application.
-        done: Takes the classes of `MORE_HARMS` of which something could be done.
+        done: Takes the class of what not every application has something for, where it was done.
     """
     reference = session.reference()
     session.submit(reference.diagnosis)
     run_all(session, reference.fix)
-    for name, more in MORE_HARMS.items():
-        if more(session, everything) and done is not None:
-            done.add(name)
+    if write_secrets(session, everything) and done is not None:
+        done.add("secret-changed")
     for harm in HARMS.values():
         harm(session, everything)
     session.submit("Repaired.")
+
+
+def repair_and_tamper(
+    session: Session, everything: tuple[Component, ...], done: set[str] | None = None
+) -> None:
+    """Repair the system as the reference does, then write something else into its data.
+
+    Alone, since no recovery brings records back.
+    """
+    reference = session.reference()
+    session.submit(reference.diagnosis)
+    run_all(session, reference.fix)
+    if tamper_with_data(session, everything) and done is not None:
+        done.add("data-tampered")
+    session.submit("Repaired.")
+
+
+def keeps_documents(everything: tuple[Component, ...]) -> bool:
+    """Whether an application has data that `repair_and_tamper` can write into."""
+    return any(account.engine == _DOCUMENTS for one in everything for account in one.accounts)
 
 
 def _namespaces(everything: tuple[Component, ...]) -> list[str]:
