@@ -19,11 +19,13 @@ from sregym_core.testing import (
 from sregym_core.testing.clusters import opened
 from sregym_injector_code.hanging import GrayReplica, Hang
 from sregym_injector_code.log_flood import LogFlood
+from sregym_injector_code.memory import HeapLimit
 from sregym_injector_code.plugin import sregym_register_injectors
 from sregym_injectors.settings import SettingFault
 
 ALL = tuple(offer.load()() for offer in sregym_register_injectors())
 FAULTS = tuple(fault for fault in ALL if isinstance(fault, SettingFault))
+HEAPS = tuple(fault for fault in ALL if isinstance(fault, HeapLimit))
 STOPPING = {type(fault): fault for fault in ALL if isinstance(fault, Hang | GrayReplica)}
 
 
@@ -33,6 +35,12 @@ class TestPlugin(PluginContract):
 
 class TestFaults(InjectorContract):
     @pytest.fixture(params=FAULTS, ids=lambda fault: fault.name)
+    def case(self, request: pytest.FixtureRequest) -> FaultCase:
+        return FaultCase(request.param, FullShop(), "front")
+
+
+class TestHeaps(InjectorContract):
+    @pytest.fixture(params=HEAPS, ids=lambda fault: fault.name)
     def case(self, request: pytest.FixtureRequest) -> FaultCase:
         return FaultCase(request.param, FullShop(), "front")
 
@@ -143,6 +151,30 @@ def test_what_settings_become() -> None:
         "gc-pressure": {"GOGC": "1"},
         "hot-path": {"PATH_RULE": "^([a-zA-Z]+)*$"},
     }
+
+
+def test_a_heap_has_room_again_when_it_is_twice_as_large_or_has_no_limit() -> None:
+    shop, fault = FullShop(), HeapLimit()
+    front = shop.component("front")
+    assert front is not None
+    cluster = MemoryCluster()
+    shop.deploy(cluster)
+    context = FaultContext(cluster, shop, front, fault.Parameters(), UndoJournal())
+    fault.inject(context)
+    got = {}
+    for value in ("8MiB", "12MiB", "16MiB", "off"):
+        entry = {"name": front.container, "env": [{"name": "GOMEMLIMIT", "value": value}]}
+        spec = {"template": {"spec": {"containers": [entry]}}}
+        cluster.patch(front.workload, {"spec": spec})
+        got[value] = str(fault.present(context).outcome)
+    assert got == {"8MiB": "fail", "12MiB": "fail", "16MiB": "pass", "off": "pass"}
+
+
+def test_which_parts_can_have_a_heap_without_room() -> None:
+    fault = HeapLimit()
+    misfits = {part.name: fault.misfit(part) for part in FullShop().components()}
+    assert misfits["front"] == ""
+    assert misfits["catalog"] == "none of its settings limits its heap"
 
 
 def test_what_fits() -> None:

@@ -81,7 +81,7 @@ def _warn(cluster: Cluster, part: Component, chance: Random) -> None:
     reason, message, field = _told(pod, part, chance)
     node, metadata = pod["spec"]["nodeName"], pod["metadata"]
     moment = datetime.fromtimestamp(cluster.clock.now(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    about = {"kind": "Pod", "apiVersion": "v1", "uid": metadata["uid"]}
+    about = {"kind": "Pod", "apiVersion": "v1", "uid": metadata.get("uid", "")}
     about |= {"namespace": part.namespace, "name": metadata["name"], **field}
     event = {
         "apiVersion": "v1",

@@ -1,0 +1,42 @@
+"""Warnings and lines of every day: about any part, and the same for the same seed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_core.conductor import incidental
+from sregym_core.testing import FullShop, MemoryProvider, worker_nodes
+from sregym_core.testing.clusters import opened
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces.cluster import KubeObject
+
+
+def lived_in(seed: str) -> list[KubeObject]:
+    """The Warnings of a shop within an hour and a half."""
+    shop = FullShop()
+    with opened(MemoryProvider(worker_nodes(3))) as give:
+        cluster = give(None)
+        shop.deploy(cluster)
+        cluster.clock.advance(600)
+        began = cluster.clock.now()
+        due = incidental.signs(cluster, shop, 5400.0, ((12, 12), (3, 3)), seed)
+        for moment, act in sorted(due, key=lambda one: one[0]):
+            assert moment >= 5400.0 - incidental.KEPT_S
+            cluster.clock.advance(max(0.0, began + moment - cluster.clock.now()))
+            act()
+        return cluster.list("v1", "Event", "shop")
+
+
+def test_they_follow_from_the_seed() -> None:
+    first = [event["message"] for event in lived_in("7")]
+    assert first == [event["message"] for event in lived_in("7")]
+    assert first != [event["message"] for event in lived_in("8")]
+
+
+def test_they_are_about_parts_alike() -> None:
+    told = lived_in("7")
+    owners = {event["involvedObject"]["name"].rsplit("-", 2)[0] for event in told}
+    assert len(owners) > 2
+    assert {event["type"] for event in told} == {"Warning"}
+    assert {event["reason"] for event in told} <= {"Unhealthy", "FailedMount"}
