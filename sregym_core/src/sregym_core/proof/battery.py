@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from sregym_core.events import EpisodeEvent
     from sregym_core.interfaces import Session
     from sregym_core.model import Claims, Component, Problem
-from sregym_core.proof.cheats import Cheat
+    from sregym_core.proof.cheats import Cheat
 
 Harming: TypeAlias = "Callable[..., None]"
 # Worlds that are thrown away need no recovery, which costs as much as the rest of an episode. It is
