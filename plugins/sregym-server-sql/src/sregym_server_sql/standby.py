@@ -156,8 +156,11 @@ def look(world: World, process: Process) -> list[Said]:
             said.append(Said(f"{{at}} [88] LOG:  {text}"))
             stream = stream._replace(source=source.ref, since=world.now, why="")
             _let_record(world, source)
+        had = stream.progress.applied
         stream = _taken(world, process, data, stream, source, end)
-        pause_s = _LOOKS_S
+        # One that follows another standby, which has nothing new either, need not hurry.
+        idle = data_of(world, source).standby and stream.progress.applied <= had
+        pause_s = _AGAIN_S if idle and not stream.paused else _LOOKS_S
     rouse(world, process.ref)
     before = world.table(STREAMS)[process.ref]
     world.table(STREAMS)[process.ref] = stream
