@@ -188,11 +188,14 @@ def test_what_is_refused_of_indexes_and_sequences(store: Store) -> None:
             "SELECT nextval('none_seq')",
             f"SELECT setval('things_id_seq', {GREATEST + 1})",
             "ALTER SEQUENCE none_seq AS bigint",
+            "ALTER TABLE things ALTER COLUMN id TYPE smallint",
         ]
         expected = [
             'ERROR:  index "none" does not exist',
             'ERROR:  relation "none_seq" does not exist',
             f'ERROR:  setval: value {GREATEST + 1} is out of bounds for sequence "things_id_seq" (1..{GREATEST})',
             'ERROR:  relation "none_seq" does not exist',
+            "ERROR:  integer out of range",
         ]
+        store.say("INSERT INTO things (id, owner) VALUES (40000, 'far')")
     assert [store.say(statement) for statement in asked] == expected

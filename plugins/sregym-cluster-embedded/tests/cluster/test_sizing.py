@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.cluster.sizing import unique, workers_for
-from sregym_cluster_embedded.cluster.variety import machines
+from sregym_cluster_embedded.cluster.variety import control_plane, machines
 
 
 def application(replicas: Any, cpu: str, memory: str) -> Any:
@@ -39,3 +39,16 @@ def test_workers_have_names_and_addresses_of_their_own() -> None:
         made = machines(seed, 100)
         assert len({spec.name for spec in made}) == len({spec.address for spec in made}) == 100
     assert unique(["a", "b", "a", "a"]) == ["a", "b", "a2", "a3"]
+
+
+def test_workers_stand_in_two_zones_and_the_control_plane_in_a_third() -> None:
+    region, zone = "topology.kubernetes.io/region", "topology.kubernetes.io/zone"
+    for seed in range(6):
+        workers = machines(seed, 5)
+        places = [spec.labels[zone] for spec in workers]
+        lead = control_plane(seed, workers).labels
+        assert len({*places}) == 2
+        assert abs(2 * places.count(places[0]) - 5) == 1
+        assert lead[zone] not in places
+        assert {spec.labels[region] for spec in workers} == {lead[region]}
+        assert all(place.startswith(lead[region]) for place in places)

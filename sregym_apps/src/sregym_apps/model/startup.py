@@ -92,7 +92,7 @@ class SeedStep(Step):
     Attributes:
         seed: `client.collection`.
         documents: How many documents it gets.
-        record: One of them as people see it: JSON with `${n}` for its number. In a table of SQL a
+        record: One of them as people see it: JSON with `${n}` for its number. In a relational table a
             field that is this number alone is the key, whose numbers the server gives out.
         total: How many there are with those that nobody looks at one by one, which are counted alone;
             0 for no others.
