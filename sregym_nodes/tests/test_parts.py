@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sregym_nodes.agent import facts, files, registry, strace, tables
 from sregym_nodes.agent.journal import Entry, Journal
-from sregym_nodes.agent.mapper import _seconds
+from sregym_nodes.agent.mapper import seconds
 from sregym_nodes.agent.refusal import Refusal
 from sregym_nodes.agent.tables import Segment
 
@@ -59,7 +59,7 @@ def test_a_table_is_ours_whatever_the_kernel_adds(now: str, ours: bool) -> None:
     [(0.5, (1, 1)), (0.3, (7, 3)), (0.25, (3, 1)), (1.0, (0, 1)), (0.9, (1, 9))],
 )
 def test_shares_of_time(share: float, seconds: tuple[int, int]) -> None:
-    assert _seconds(share) == seconds
+    assert seconds(share) == seconds
 
 
 @pytest.mark.parametrize(("share", "step"), [(1.0, 1), (0.5, 2), (0.3, 3), (0.01, 100)])
