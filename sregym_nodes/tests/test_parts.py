@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sregym_nodes.agent import facts, files, registry, strace, tables
+from sregym_nodes.agent import facts, files, mapper, registry, strace, tables
 from sregym_nodes.agent.journal import Entry, Journal
-from sregym_nodes.agent.mapper import _seconds
+
 from sregym_nodes.agent.refusal import Refusal
 from sregym_nodes.agent.tables import Segment
 
@@ -59,7 +59,7 @@ def test_a_table_is_ours_whatever_the_kernel_adds(now: str, ours: bool) -> None:
     [(0.5, (1, 1)), (0.3, (7, 3)), (0.25, (3, 1)), (1.0, (0, 1)), (0.9, (1, 9))],
 )
 def test_shares_of_time(share: float, seconds: tuple[int, int]) -> None:
-    assert _seconds(share) == seconds
+    assert mapper.seconds(share) == seconds
 
 
 @pytest.mark.parametrize(("share", "step"), [(1.0, 1), (0.5, 2), (0.3, 3), (0.01, 100)])
@@ -74,13 +74,19 @@ def test_back_ends_are_in_order_of_preference() -> None:
         {"kind": "disk", "mode": "corrupt"},
         {"kind": "load", "what": "cpu"},
         {"kind": "load", "what": "network"},
+        {"kind": "link", "delay_ms": 1},
+        {"kind": "link", "rate_mbit": 1},
+        {"kind": "link", "duplicated": 0.1},
     ]
     assert [[one.name for one in registry.fitting(ask)] for ask in asks] == [
         ["strace"],
-        ["dm-dust", "dm-error"],
-        ["dm-copy"],
+        ["dm-dust", "dm-error", "fuse-disk"],
+        ["dm-copy", "fuse-disk"],
         ["stress-ng", "processes"],
         ["processes"],
+        ["netem", "relay"],
+        ["netem", "tbf", "relay"],
+        ["netem"],
     ]
 
 

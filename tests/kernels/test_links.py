@@ -45,6 +45,15 @@ def link(**more: Any) -> dict[str, Any]:
     return {"key": "link", "kind": "link", "device": "lo", **more}
 
 
+def unrelayed(guest: Guest) -> str:
+    """Why there is no relay either: the guest has none of these modules."""
+    kernel = guest.said("uname", "-r").strip()
+    return (
+        f"relay: kernel {kernel} cannot lead connections elsewhere; load the modules nf_tables, "
+        "nft_chain_nat and nft_redir, or take a kernel that has them"
+    )
+
+
 def seconds(guest: Guest) -> float:
     return float(guest.said("/usr/bin/python3", "-c", ROUND))
 
@@ -52,6 +61,10 @@ def seconds(guest: Guest) -> float:
 def test_late(agent: NodeAgent, guest: Guest) -> None:
     assert agent.apply(link(delay_ms=300)).backend == "netem"
     assert seconds(guest) > 0.6
+    (change,) = agent.changes()
+    (repair,) = change["repair"]
+    guest.said(*repair)
+    assert agent.changes() == ()
 
 
 def test_lost(agent: NodeAgent) -> None:
@@ -92,16 +105,16 @@ def test_what_somebody_else_put_there(agent: NodeAgent, guest: Guest) -> None:
         assert str(caught.value) == (
             "node 'guest': nothing was changed, no back end can do 'link' here. netem: device lo has "
             "a discipline 'tbf' that somebody else put there; remove it (tc qdisc del dev lo root), or "
-            "take another device"
+            f"take another device; {unrelayed(guest)}"
         )
     finally:
         guest.said("tc", "qdisc", "del", "dev", "lo", "root")
 
 
-def test_no_way_out(agent: NodeAgent) -> None:
+def test_no_way_out(agent: NodeAgent, guest: Guest) -> None:
     with pytest.raises(AgentError) as caught:
         agent.apply(link(delay_ms=300, device=""))
     assert str(caught.value) == (
         "node 'guest': nothing was changed, no back end can do 'link' here. netem: there is no default "
-        "route, so the device to the network is not known; name one"
+        f"route, so the device to the network is not known; name one; {unrelayed(guest)}"
     )

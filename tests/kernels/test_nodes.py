@@ -143,4 +143,4 @@ def test_doctor_tries_this_machine(capsys: pytest.CaptureFixture[str]) -> None:
     assert ways["khaos-memleak-munmap"] == [
         {"name": "none", "works": False, "why_not": "no back end here is for process-troubles"}
     ]
-    assert [one["name"] for one in ways["bad-sectors"]] == ["dm-dust", "dm-error"]
+    assert [one["name"] for one in ways["bad-sectors"]] == ["dm-dust", "dm-error", "fuse-disk"]

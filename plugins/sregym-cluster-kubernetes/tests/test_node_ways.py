@@ -133,3 +133,9 @@ def test_the_way_is_an_option() -> None:
     assert str(caught.value) == (
         "cluster 'kubeconfig', option 'ssh-config': there is no file '/nowhere/config'"
     )
+    with pytest.raises(UsageError) as caught:
+        parse({"enter-nodes": "perhaps"})
+    assert str(caught.value) == (
+        "cluster 'kubeconfig', option 'enter-nodes': true or false, not 'perhaps'"
+    )
+    assert (parse({}).enter_nodes, parse({"enter-nodes": "true"}).enter_nodes) == (False, True)

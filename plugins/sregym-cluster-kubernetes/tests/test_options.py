@@ -41,7 +41,8 @@ def test_options_get_their_types() -> None:
         (
             {"colour": "red"},
             "cluster 'kubeconfig' has no option 'colour'; known: context, kubeconfig, pace, "
-            "prometheus, loki, jaeger, alertmanager, nodes, ssh-user, suffix, telemetry",
+            "prometheus, loki, jaeger, alertmanager, nodes, ssh-user, ssh-config, enter-nodes, "
+            "suffix, telemetry",
         ),
         (
             {"pace": "fast"},

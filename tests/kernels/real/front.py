@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import contextlib
 import json
 import re
 import ssl
@@ -156,13 +158,12 @@ class Front:
             )
             told.enable_chunked_encoding()
             await told.prepare(asked)
-            async for part in answer.content.iter_any():
-                await told.write(part)
-            await told.write_eof()
+            with contextlib.suppress(ConnectionError):  # who watched has gone
+                async for part in answer.content.iter_any():
+                    await told.write(part)
+                await told.write_eof()
             return told
 
 
 def _decoded(text: str) -> str:
-    import base64
-
     return base64.b64decode(text).decode()

@@ -45,7 +45,7 @@ class Lab:
             front = opened.enter_context(Front(api, log))
             self.kubeconfig = front.kubeconfig(folder / "lab")
             self.ssh = _ssh(folder, self.worker.address)
-            way = {"nodes": "ssh", "ssh-config": str(self.ssh)}
+            way = {"nodes": "ssh", "ssh-config": str(self.ssh), "enter-nodes": "true"}
             self.options = {"kubeconfig": str(self.kubeconfig), **way}
             self.choice = "kubeconfig:" + ",".join(
                 f"{name}={value}" for name, value in self.options.items()

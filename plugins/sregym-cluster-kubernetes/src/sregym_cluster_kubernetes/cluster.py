@@ -81,6 +81,7 @@ class KubernetesCluster(Cluster):
         self._config = config
         self._options = options
         self._nodes: NodeAccess | None = None
+        self.nodes_are_apart = options.enter_nodes
         self._spec = spec
         self._scratch: ScratchFolder | None = None
         self._private: ScratchFolder | None = None

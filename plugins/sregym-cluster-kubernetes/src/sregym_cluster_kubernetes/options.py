@@ -23,6 +23,7 @@ KNOWN = (
     "nodes",
     "ssh-user",
     "ssh-config",
+    "enter-nodes",
     "suffix",
     "telemetry",
 )
@@ -44,6 +45,7 @@ class ClusterOptions:
         nodes: The way to the hosts of nodes, one of `WAYS`.
         ssh_user: As whom `ssh` logs in there.
         ssh_config: A file in the place of `~/.ssh/config`: ports, keys, jump hosts; empty for the usual ones.
+        enter_nodes: Whether agents may enter nodes as root (`kubectl debug node/NAME`) to repair them.
         telemetry: Namespace whose Services of observability are used; empty for none.
         suffix: With which the names of applications' namespaces end.
     """
@@ -55,6 +57,7 @@ class ClusterOptions:
     nodes: str = "none"
     ssh_user: str = "root"
     ssh_config: str = ""
+    enter_nodes: bool = False
     suffix: str = ""
     telemetry: str = ""
 
@@ -102,6 +105,7 @@ def parse(options: Mapping[str, str]) -> ClusterOptions:
         nodes=way,
         ssh_user=options.get("ssh-user", "root"),
         ssh_config=_file(options.get("ssh-config", "")),
+        enter_nodes=_switch("enter-nodes", options.get("enter-nodes", "false")),
         pace=pace,
         suffix=suffix,
         telemetry=options.get("telemetry", ""),
@@ -122,3 +126,15 @@ def _file(text: str) -> str:
         msg = f"cluster 'kubeconfig', option 'ssh-config': there is no file {text!r}"
         raise UsageError(msg)
     return str(path)
+
+
+def _switch(name: str, text: str) -> bool:
+    """`true` or `false`.
+
+    Raises:
+        UsageError: It is neither.
+    """
+    if text not in ("true", "false"):
+        msg = f"cluster 'kubeconfig', option {name!r}: true or false, not {text!r}"
+        raise UsageError(msg)
+    return text == "true"

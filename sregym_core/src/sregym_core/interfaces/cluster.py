@@ -142,7 +142,7 @@ class Cluster(ABC):
 
     # Whether whoever is root on a node is still far from the machine of the harness: then agents
     # may debug nodes from the namespaces of the application.
-    nodes_are_apart: ClassVar[bool] = False
+    nodes_are_apart: bool = False
 
     @property
     @abstractmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from sregym_core.errors import UsageError
@@ -73,7 +73,7 @@ class EmbeddedCluster(Backdating, Cluster):
         reads: What was read of the world of which this one is a fork; None for none.
     """
 
-    nodes_are_apart: ClassVar[bool] = True
+    nodes_are_apart = True
 
     def __init__(self, world: World, spec: ClusterSpec, reads: Reads | None = None) -> None:
         limit_s = float(spec.options.get("call-limit", LIMIT_S))
