@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,26 @@ def test_a_provider_that_refuses_is_an_error() -> None:
     assert verdict.reason.startswith("model 'scripted' did not judge: status_code: 401")
 
 
+@pytest.mark.parametrize("protocol", ["openai", "anthropic"])
+def test_a_provider_that_hangs_is_an_error(protocol: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        options = {"model": f"{protocol}:m", "base_url": url, "cache": "none", "timeout_s": "0.5"}
+        verdict = Judge(options).judge_diagnosis(TEXT, None, [truth()], COMPONENTS)
+    assert verdict == Verdict(
+        outcome=Outcome.ERROR,
+        reason="model 'm' did not judge: no answer within 0.5 s; judge again later, or allow more with timeout_s=SECONDS",
+    )
+
+
+def test_what_was_asked_before_an_error_is_counted() -> None:
+    with provider(answered(), use("answers", answers=[])) as served:
+        verdict = judged(served, truths=2)
+    assert verdict.outcome is Outcome.ERROR
+    assert verdict.usage is not None
+    assert verdict.usage.requests == 1
+
+
 def test_the_same_text_and_truth_are_asked_about_once(tmp_path: Path) -> None:
     with provider(answered()) as served:
         first = judged(served, cache=str(tmp_path / "kept"))
@@ -221,9 +242,13 @@ def test_nothing_is_no_diagnosis() -> None:
             "oracle 'judge': option 'confidence' is '2'; expected a number from 0 to 1",
         ),
         (
+            {"model": "openai:m", "base_url": "http://127.0.0.1:1/v1", "timeout_s": "soon"},
+            "oracle 'judge': option 'timeout_s' is 'soon'; expected a number of seconds above 0",
+        ),
+        (
             {"modle": "openai:m"},
             "oracle 'judge' has no option 'modle'; it has: model, base_url, api_key_env, temperature, "
-            "confidence, cache",
+            "timeout_s, confidence, cache",
         ),
     ],
 )

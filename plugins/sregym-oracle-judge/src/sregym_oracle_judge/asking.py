@@ -6,6 +6,7 @@ import asyncio
 import os
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.errors import UsageError
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 # How often a model whose answers are not valid is asked to mend them.
 RETRIES = 2
+# So long a model may take for one root cause, with what its client tries again.
+PATIENCE_S = 300.0
 _PROVIDERS = ("openai", "anthropic")
 _KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 
@@ -38,6 +41,7 @@ class Asked:
         model: Its name there.
         base_url: Of the server; empty for that of the provider.
         temperature: At which it answers; None leaves that to it, as some models demand.
+        patience_s: How many seconds it may take for one root cause.
         key: Of the server; local ones need none.
     """
 
@@ -45,13 +49,20 @@ class Asked:
     model: str
     base_url: str = ""
     temperature: float | None = 0.0
+    patience_s: float = PATIENCE_S
     key: str = field(default="", repr=False)
 
-    OPTIONS: ClassVar[tuple[str, ...]] = ("model", "base_url", "api_key_env", "temperature")
+    OPTIONS: ClassVar[tuple[str, ...]] = (
+        "model",
+        "base_url",
+        "api_key_env",
+        "temperature",
+        "timeout_s",
+    )
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> Asked:
-        """The model of the options `model`, `base_url`, `api_key_env` and `temperature`.
+        """The model of the options `model`, `base_url`, `api_key_env`, `temperature` and `timeout_s`.
 
         Raises:
             UsageError: There is none, nobody can tell whose it is, or a value does not fit.
@@ -74,7 +85,8 @@ class Asked:
             )
             raise UsageError(msg)
         temperature = _temperature(options.get("temperature", "0"))
-        return cls(protocol, name, options.get("base_url", ""), temperature, key)
+        patience_s = _seconds(options.get("timeout_s", str(PATIENCE_S)))
+        return cls(protocol, name, options.get("base_url", ""), temperature, patience_s, key)
 
     @property
     def id(self) -> str:
@@ -109,7 +121,14 @@ class Asked:
                     model_settings=settings,
                     retries=RETRIES,
                 )
-                result = await agent.run(question)
+                async with asyncio.timeout(self.patience_s):
+                    result = await agent.run(question)
+        except TimeoutError as error:
+            msg = (
+                f"model {self.model!r} did not judge: no answer within {self.patience_s:g} s; "
+                "judge again later, or allow more with timeout_s=SECONDS"
+            )
+            raise JudgeFailedError(msg) from error
         except (AgentRunError, UserError) as error:
             said = " ".join(str(error).split())
             raise JudgeFailedError(f"model {self.model!r} did not judge: {said}") from error
@@ -158,6 +177,19 @@ def _price(messages: Any) -> float | None:
         except (LookupError, ValueError, AssertionError):
             return None
     return total
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0.0 < seconds < inf:
+        msg = (
+            f"oracle 'judge': option 'timeout_s' is {text!r}; expected a number of seconds above 0"
+        )
+        raise UsageError(msg)
+    return seconds
 
 
 def _temperature(text: str) -> float | None:

@@ -62,7 +62,8 @@ class Judge(ChecklistJudge):
                 answers.append(answers_of(said, self._least))
                 spent.append(usage)
         except JudgeFailedError as error:
-            return Verdict(outcome=Outcome.ERROR, reason=str(error))
+            told = _sum(spent) if spent else None
+            return Verdict(outcome=Outcome.ERROR, reason=str(error), usage=told)
         return verdict_on(answers, truths).model_copy(update={"usage": _sum(spent)})
 
     def _asked(self, asked: Asked, question: str) -> tuple[ModelAnswers, ModelUsage]:
