@@ -14,6 +14,7 @@ from sregym_core import changes
 if TYPE_CHECKING:
     from random import Random
 
+PEOPLE = tuple(one.user.partition("@")[0] for one in changes.PEOPLE)
 TEAMS = ("core", "data", "growth", "payments", "platform", "search", "web")
 PIPELINES = ("gitlab-ci", "github-actions", "jenkins", "buildkite", "tekton")
 SCALE = Actor("kubectl-scale", KUBECTL_AGENT)

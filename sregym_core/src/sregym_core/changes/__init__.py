@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from sregym_core.changes.delivery import Delivery, actor_for, delivery_of, marker_for
 from sregym_core.changes.edit import as_delivered, edited
-from sregym_core.changes.people import by, by_somebody, somebody
+from sregym_core.changes.people import PEOPLE, by, by_somebody, somebody
 from sregym_core.changes.restart import RESTARTED_AT, restart
 
 __all__ = [
+    "PEOPLE",
     "RESTARTED_AT",
     "Delivery",
     "actor_for",

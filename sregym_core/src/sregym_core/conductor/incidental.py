@@ -12,8 +12,9 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.conductor.mishaps import standing_alerts
 from sregym_core.interfaces import Actor, ClusterError
-from sregym_core.model import ROLLING_KINDS
+from sregym_core.model import ROLLING_KINDS, ObjectRef
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 # How many there are of each before the baseline and after a fault.
 WARNINGS, WARNINGS_AFTER = (4, 8), (1, 3)
 LINES, LINES_AFTER = (4, 9), (1, 3)
+NONE = (0, 0)
+# How many of ten Warnings tell of what has come since some day in the life of the pod.
+OFTEN = 5
 # API servers keep events for an hour; what comes before nobody finds.
 KEPT_S = 3000.0
 _VERSION = "v1.34.1 (linux/amd64) kubernetes/93248f9"
@@ -57,6 +61,24 @@ def signs(
             yield moment, partial(act, cluster, part, Random(chance.random()))  # noqa: S311
 
 
+def left(cluster: Cluster, application: Application, seed: str) -> None:
+    """Leave what is still there of the last hour and of the days before it: Warnings, and standing alerts.
+
+    What happened before a fault is the same for all problems of an application with a seed, and so is
+    what stands out in it. This is another for each of them.
+
+    Args:
+        cluster: Where, on virtual time.
+        application: Whose parts it is about.
+        seed: From which all of it derives.
+    """
+    chance = Random(f"left behind, {seed}")  # noqa: S311 - a game, no secret
+    parts = listed(application)
+    standing_alerts(cluster, parts, chance)
+    for part in chance.choices(parts, k=chance.randint(*WARNINGS)) if parts else ():
+        _warn(cluster, part, chance, round(chance.uniform(5.0, KEPT_S), 3))
+
+
 def listed(application: Application) -> list[Component]:
     """The parts that whoever lists the workloads of an application finds."""
     return [part for part in application.components() if part.workload.kind in ROLLING_KINDS]
@@ -73,14 +95,18 @@ def _runs(pod: KubeObject) -> bool:
     return (pod.get("status") or {}).get("phase") == "Running" and "nodeName" in pod["spec"]
 
 
-def _warn(cluster: Cluster, part: Component, chance: Random) -> None:
-    """Let the kubelet tell of something about a pod that is over when it tells."""
+def _warn(cluster: Cluster, part: Component, chance: Random, ago_s: float = 0.0) -> None:
+    """Let the kubelet tell of something about a pod that is over when it tells, or told so long ago."""
     pod = _pod(cluster, part, chance)
     if pod is None:
         return
     reason, message, field = _told(pod, part, chance)
     node, metadata = pod["spec"]["nodeName"], pod["metadata"]
-    moment = datetime.fromtimestamp(cluster.clock.now(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    last = cluster.clock.now() - ago_s
+    made = datetime.fromisoformat(metadata["creationTimestamp"]).timestamp()
+    often = chance.randrange(10) < OFTEN
+    # A pod that is an hour old was not complained of a week ago.
+    first = chance.uniform(made, last) if often and made < last else last
     about = {"kind": "Pod", "apiVersion": "v1", "uid": metadata.get("uid", "")}
     about |= {"namespace": part.namespace, "name": metadata["name"], **field}
     event = {
@@ -97,15 +123,17 @@ def _warn(cluster: Cluster, part: Component, chance: Random) -> None:
         "source": {"component": "kubelet", "host": node},
         "reportingComponent": "kubelet",
         "reportingInstance": node,
-        "firstTimestamp": moment,
-        "lastTimestamp": moment,
-        "count": 1,
+        "firstTimestamp": _stamp(first),
+        "lastTimestamp": _stamp(last),
+        "count": chance.randint(2, 9) if often else 1,
     }
     kubelet = Actor("kubelet", f"kubelet/{_VERSION}", f"system:node:{node}")
     try:
         cluster.create(event, kubelet)
     except ClusterError:
         return  # its namespace takes no more of them
+    if ago_s:
+        cluster.backdate(ObjectRef.of(event), cluster.clock.now() - last)
 
 
 def _told(pod: KubeObject, part: Component, chance: Random) -> tuple[str, str, dict[str, Any]]:
@@ -122,6 +150,10 @@ def _told(pod: KubeObject, part: Component, chance: Random) -> tuple[str, str, d
     volume = volumes[0] if volumes else "kube-api-access"
     late = "failed to sync configmap cache: timed out waiting for the condition"
     return "FailedMount", f'MountVolume.SetUp failed for volume "{volume}" : {late}', {}
+
+
+def _stamp(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _late(probe: Mapping[str, Any], ip: str) -> str:

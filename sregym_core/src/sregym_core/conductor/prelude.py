@@ -6,6 +6,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor.alerts import wait_for_alerts, wait_for_quiet
+from sregym_core.conductor.incidental import left
 from sregym_core.conductor.injection import moment_within
 from sregym_core.conductor.routine import routine_after
 from sregym_core.conductor.watch import Watch
@@ -66,6 +67,9 @@ class Prelude:
             WorldError: A fault has no effect, or alerts cannot be asked for.
         """
         self._salt = worlds.salt
+        if worlds.provider.simulated:
+            whose = f"seed {self._plan.seed}, {self._plan.problem.id}"
+            left(world.cluster, application, whose)
         if self._late is not None:
             wait_for_quiet(world.cluster)
             copied = worlds.copy_of(world, application, self._plan.seed)

@@ -111,17 +111,12 @@ def routine_before(cluster: Cluster, application: Application, seed: int) -> Bas
     acts += [(p, ("crash",)) for p in crashed for _ in range(chance.randint(*mishaps.CRASHES))]
     chance.shuffle(acts)
     began = cluster.clock.now()
-    mishaps.standing_alerts(cluster, incidental.listed(application), chance)
     own = Random(f"requests before, seed {seed}")  # noqa: S311 - a game, no secret
     more = [
         *cleared(cluster, application, ends, seed),
         *requests(cluster, parts, ends, (PASSING, REFUSED), own, lambda _ref, _before: None),
         *incidental.signs(
-            cluster,
-            application,
-            ends,
-            (incidental.WARNINGS, incidental.LINES),
-            f"before, seed {seed}",
+            cluster, application, ends, (incidental.NONE, incidental.LINES), f"before, seed {seed}"
         ),
     ]
     timed = _spread(acts, ends, chance)
@@ -170,7 +165,9 @@ def routine_after(
     more = [*requests(cluster, parts, span, few, own, journal.restore)]
     more += _late_marks(cluster, application, journal, targets, span, own)
     counts = (incidental.WARNINGS_AFTER, incidental.LINES_AFTER)
-    more += incidental.signs(cluster, application, span, counts, f"after, seed {seed}")
+    more += incidental.signs(
+        cluster, application, span, counts, f"after, seed {seed}, {' '.join(targets)}"
+    )
     _act(cluster, timed, span, chance, journal.restore, more)
     cluster.clock.advance(WATCHED_S)
 
