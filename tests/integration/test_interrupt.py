@@ -140,7 +140,7 @@ def test_proofs_that_are_there_are_kept(start: Starts, jobs: str) -> None:
     code, out, err = verify.end()
     assert code == ExitCode.INTERRUPTED
     assert re.fullmatch(
-        r"1 of 1 problems proved in [\d.]+ s\n"
+        r"1 of 1 problems proved in [\d.]+ s \([\d.]+ s of CPU\)\n"
         rf"interrupted: 1 more are not finished: {slow}\n",
         out,
     )

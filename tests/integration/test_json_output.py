@@ -134,6 +134,7 @@ def test_verify(module_project: SregymProject) -> None:
         "proved": "int",
         "total": "int",
         "wall_s": "float",
+        "cpu_s": "float",
     }
     assert (content["proved"], content["total"]) == (1, 1)
     assert [check["name"] for check in content["problems"][0]["checks"] if not check["ok"]] == []

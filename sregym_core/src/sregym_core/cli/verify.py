@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -68,7 +69,7 @@ class Verify(Subcommand):
         from sregym_core.api.sampling import sampled_pairs
         from sregym_core.proof.pool import ProofRequest, prove_all
 
-        began = time.monotonic()
+        began, used = time.monotonic(), _cpu_s()
         workspace = Workspace(self.settings)
         bench = workspace.bench
         problems = tuple(pair(*words, workspace=workspace) for words in arguments.pair)
@@ -100,6 +101,7 @@ class Verify(Subcommand):
         proofs.sort(key=lambda proof: places[proof.problem])
         totals = _totals(proofs, soft=arguments.pairs)
         totals["wall_s"] = round(time.monotonic() - began, 3)
+        totals["cpu_s"] = round(_cpu_s() - used, 3)
         if interrupted:
             there = {proof.problem for proof in proofs}
             totals["interrupted"] = True
@@ -120,8 +122,8 @@ class Verify(Subcommand):
         failed = [p.problem for p in proofs if not p.proved and p.problem not in gentle]
         if failed and len(proofs) > 1:
             self.console.say(f"not proved: {', '.join(failed)}")
-        done, wall_s = f"{totals['proved']} of {len(proofs)}", totals["wall_s"]
-        self.console.say(f"{done} problems proved in {wall_s:.1f} s")
+        took = f"{totals['wall_s']:.1f} s ({totals['cpu_s']:.1f} s of CPU)"
+        self.console.say(f"{totals['proved']} of {len(proofs)} problems proved in {took}")
         if soft:
             self.console.say(f"{len(soft)} soften to nothing: the application does without")
         if totals.get("interrupted"):
@@ -166,6 +168,12 @@ class Verify(Subcommand):
         )
         for line in check.said.splitlines():
             self.console.say(f"    | {line}")
+
+
+def _cpu_s() -> float:
+    """CPU seconds of this process and of the workers that have ended."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
 
 
 def _kept(found: Iterator[Proof], proofs: list[Proof]) -> Iterator[Proof]:

@@ -57,7 +57,7 @@ def cleared(cluster: Cluster, application: Application, span: float, seed: int) 
     """Somebody takes away what was left behind; yields when and how."""
     chance = Random(f"cleared, seed {seed}")  # noqa: S311 - a game, no secret
     declared = {str(ObjectRef.of(obj)) for obj in application.manifests()}
-    names = {f"{part.workload.name}-{word}" for part in application.components() for word in _OLD}
+    names = {f"{_own_name(part)}-{word}" for part in application.components() for word in _OLD}
     for namespace in application.namespaces:
         for kind in _KINDS:
             for obj in cluster.list("v1", kind, namespace):
@@ -103,17 +103,22 @@ def _some(
 _KINDS = ("Service", "ConfigMap", "Secret")
 
 
+def _own_name(part: Component) -> str:
+    """Its name in its own application: of several in a cluster, what stands before tells which."""
+    return part.name.rpartition("/")[2]
+
+
 def _thing(part: Component, word: str, chance: Random) -> KubeObject:
     """A Service, ConfigMap or Secret that no program reads or asks."""
     # A Service that led nowhere would raise alerts.
     kind = chance.choice(_KINDS if part.ports else _KINDS[1:])
-    metadata = {"name": f"{part.workload.name}-{word}", "namespace": part.namespace}
+    metadata = {"name": f"{_own_name(part)}-{word}", "namespace": part.namespace}
     obj: dict[str, Any] = {"apiVersion": "v1", "kind": kind, "metadata": metadata}
     if kind == "Service":
         ports = [{"port": part.ports[0].port, "targetPort": part.ports[0].target_port}]
         return {**obj, "spec": {"selector": dict(part.pod_labels), "ports": ports}}
     if kind == "ConfigMap":
-        return {**obj, "data": {"NOTE": f"{word} settings of {part.name}"}}
+        return {**obj, "data": {"NOTE": f"{word} settings of {_own_name(part)}"}}
     return {**obj, "stringData": {"token": f"{chance.randrange(16**24):024x}"}}
 
 

@@ -16,18 +16,19 @@ import threading
 import time
 from collections import deque
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import connection
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sregym_core.conductor.bench import Bench
+from sregym_core.conductor.waiting import Waiting
 from sregym_core.conductor.worlds import Worlds
 from sregym_core.errors import SregymError
 from sregym_core.interfaces import ClusterError
 from sregym_core.scratch import ScratchFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
     from sregym_core.conductor.kept import Kept
     from sregym_core.settings import Settings
@@ -80,6 +81,7 @@ class _Worker(Generic[T]):
     heard: float
     task: T | None = None
     why: str = ""
+    known: set[Hashable] = field(default_factory=set)
 
 
 class Workers(Generic[T, R]):
@@ -93,6 +95,7 @@ class Workers(Generic[T, R]):
         lost: Gives the result of a task whose worker died at it, from the task and the reason.
         listener: Called with what workers tell.
         silent_s: How long a worker may give no sign of life.
+        kind: What of a task a worker that has done one goes on with, as long as there are more.
     """
 
     def __init__(
@@ -104,6 +107,7 @@ class Workers(Generic[T, R]):
         lost: Callable[[T, str], R],
         listener: Callable[[Any], None] | None = None,
         silent_s: float = SILENT_S,
+        kind: Callable[[T], Hashable] = lambda _task: None,
     ) -> None:
         self._bench, self._worlds = bench, worlds
         self._recipe = _Recipe(bench.settings, cluster, worlds.options, worlds.salt, worlds.kept)
@@ -111,6 +115,7 @@ class Workers(Generic[T, R]):
         self._lost = lost
         self._listener = listener or _nobody
         self._silent_s = silent_s
+        self._kind = kind
         # Workers that are ended by force cannot clear away their temporary folders.
         self._scratch = ScratchFolder("cluster-")
         self._workers: list[_Worker[T]] = []
@@ -122,7 +127,7 @@ class Workers(Generic[T, R]):
         On Ctrl-C the workers that are busy are told: they end their task in order, the results of
         those are still given, and then `KeyboardInterrupt` is raised.
         """
-        waiting, ready = deque(tasks), deque[R]()
+        waiting, ready = Waiting(tasks, self._kind), deque[R]()
         try:
             yield from self._results(function, waiting, ready)
         except KeyboardInterrupt:
@@ -148,7 +153,7 @@ class Workers(Generic[T, R]):
         self._scratch.cleanup()
 
     def _results(
-        self, function: Callable[[Station, T], R], waiting: deque[T], ready: deque[R]
+        self, function: Callable[[Station, T], R], waiting: Waiting[T], ready: deque[R]
     ) -> Iterator[R]:
         while ready or waiting or self._busy():
             while ready:
@@ -167,14 +172,16 @@ class Workers(Generic[T, R]):
     def _busy(self) -> list[_Worker[T]]:
         return [worker for worker in self._workers if worker.task is not None]
 
-    def _hand_out(self, function: Callable[[Station, T], R], waiting: deque[T]) -> None:
+    def _hand_out(self, function: Callable[[Station, T], R], waiting: Waiting[T]) -> None:
         while waiting:
             worker = next((one for one in self._workers if one.task is None), None)
             if worker is None:
                 if len(self._workers) >= self._jobs:
                     return
                 worker = self._start()
-            worker.task, worker.heard = waiting.popleft(), time.monotonic()
+            kind, worker.task = waiting.take(worker.known)
+            worker.known.add(kind)
+            worker.heard = time.monotonic()
             with suppress(BrokenPipeError):  # noticed when its answer is awaited
                 worker.post.send((function, worker.task))
 

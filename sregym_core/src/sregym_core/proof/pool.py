@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from sregym_core.conductor.collecting import only_own_collected
@@ -12,7 +13,7 @@ from sregym_core.proof.battery import prove
 from sregym_core.proof.checks import Proof, ProofCheck
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sregym_core.conductor.bench import Bench
     from sregym_core.events import EpisodeEvent
@@ -24,7 +25,7 @@ class ProofRequest:
     """What is to be proved, and where.
 
     Attributes:
-        problems: In the order in which they are begun.
+        problems: Those of one application are begun in this order.
         cluster: Name of the provider.
         cluster_options: What the user gave for it.
         seed: Of every episode.
@@ -55,25 +56,51 @@ def prove_all(
     """
     provider = bench.provider(request.cluster)
     jobs = min(request.jobs, len(request.problems)) if provider.simulated else 1
+    groups = _by_healthy_world(bench, request.problems)
     if jobs <= 1:
         worlds = Worlds(provider, request.cluster_options)
         try:
-            for problem in request.problems:
+            for problem in chain.from_iterable(groups):
                 with only_own_collected():
                     proof = prove(bench, worlds, problem, request.seed, listener)
                 yield proof
         finally:
             worlds.close()
         return
-    first = request.problems[0]
     worlds = Worlds(provider, request.cluster_options)
-    worlds.prepare(bench.application(first.application), first.timing.warm_up_s, request.seed)
-    workers: Workers[_Task, Proof] = Workers(bench, worlds, request.cluster, jobs, _lost)
+    if len(groups) < jobs:  # several workers need the same world: it is made once for all of them
+        for first, *_ in groups:
+            worlds.prepare(
+                bench.application(first.application), first.timing.warm_up_s, request.seed
+            )
+    workers: Workers[_Task, Proof] = Workers(
+        bench, worlds, request.cluster, jobs, _lost, kind=lambda task: _healthy_world(task.problem)
+    )
     try:
-        tasks = [_Task(problem, request.seed) for problem in request.problems]
+        tasks = [_Task(problem, request.seed) for problem in chain.from_iterable(groups)]
         yield from workers.each(_prove_task, tasks)
     finally:
         workers.close()
+
+
+def _healthy_world(problem: Problem) -> tuple[str, float]:
+    """What the healthy world depends on in which a problem begins."""
+    return problem.application, problem.timing.warm_up_s
+
+
+def _by_healthy_world(bench: Bench, problems: Sequence[Problem]) -> list[list[Problem]]:
+    """Problems that begin in the same world together; first those that take longest as a whole.
+
+    A proof takes about as long as the application is large.
+    """
+    groups: dict[tuple[str, float], list[Problem]] = {}
+    for problem in problems:
+        groups.setdefault(_healthy_world(problem), []).append(problem)
+
+    def work(group: list[Problem]) -> int:
+        return len(group) * len(bench.application(group[0].application).components())
+
+    return sorted(groups.values(), key=work, reverse=True)
 
 
 @dataclass(frozen=True)
