@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from sregym_nodes.agent import facts, files, mapper, registry, strace, tables
 from sregym_nodes.agent.journal import Entry, Journal
-
 from sregym_nodes.agent.refusal import Refusal
 from sregym_nodes.agent.tables import Segment
 
