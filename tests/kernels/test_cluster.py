@@ -103,7 +103,7 @@ def test_calls_of_a_container(lab: Lab, cluster: Cluster, notes: str) -> None:
     access.apply(wanted)
     assert wanted in standing(cluster)
     (repair,) = access.repairs(wanted)
-    assert repair == ("pkill", "-x", "strace")
+    assert repair == ("timeout", "330", "sh", "-c", "until pkill -x strace; do sleep 0.2; done")
 
     def log() -> str:
         return cluster.logs("notes", notes) + cluster.logs("notes", notes, previous=True)
