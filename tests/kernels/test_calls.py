@@ -338,3 +338,24 @@ def test_the_best_back_end_that_works_here_is_taken(
         for name, why in found.items()
         if why and list(found).index(name) < list(found).index(applied.backend)
     }
+
+
+def test_who_ends_the_tracer_of_a_process_that_ends_with_it(agent: NodeAgent) -> None:
+    """A store that falls at its first call is gone in the same moment: the repair counts all the same."""
+    process = subprocess.Popen(["sleep", "1000"])
+    try:
+        agent.apply(calls(process.pid, "pread64", "EIO"), "strace")
+        tracer = int(facts_of(process.pid)["TracerPid"])
+        os.kill(tracer, signal.SIGSTOP)  # it is to hear of both at once
+        process.kill()
+        for number in (signal.SIGTERM, signal.SIGCONT):
+            os.kill(tracer, number)
+        assert wait_for(lambda: agent.changes() == (), 30.0)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def facts_of(pid: int) -> dict[str, str]:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}

@@ -276,17 +276,11 @@ def test_sql_servers_refuse_in_their_words(
 
 
 def test_a_postgresql_that_cannot_sync_ends_and_does_not_recover(make_market: Any) -> None:
-    """As long as syncs fail; then it goes on with what it had."""
     market = sql_market(make_market, "postgres")
     fail(market, "fsync", "EIO")
     market.run(120)
-    logs = market.world.room(RUNTIME).logs(market.world, market.refs("cache")[0])
-    assert [line.text.partition("] ")[2] for line in logs][-3:] == [
-        'PANIC:  could not fsync file "/var/lib/postgresql/data/global/pg_control": Input/output error',
-        "LOG:  shutting down due to startup process failure",
-        "LOG:  database system is shut down",
-    ]
-    assert len(market.refs("cache")) > 1
+    last = list(market.world.room(RUNTIME).logs(market.world, market.refs("cache")[0]))[-1]
+    assert last.text.partition("] ")[2] == "LOG:  database system is shut down"
     syscalls.heal(market.world, "x")
     market.run(600)
     assert (

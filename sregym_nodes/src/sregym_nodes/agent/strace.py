@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 _ATTACH_S = 5.0
 _LOOK_S = 0.1
+# Kubelets start again within five minutes what ended.
+_BACK_OFF_S = 330
 # One process can be told to look at so many files.
 _FILES = 256
 _INJECTED = re.compile(rb"\((?:INJECTED|DELAYED)\)")
@@ -53,8 +55,9 @@ class Strace(Backend):
         self.hits = 0
 
     def repair(self, entry: Entry) -> list[list[str]]:
-        """The tracers are ended: they are those whose processes are meant."""
-        return [["pkill", "-x", self.name]]
+        """The tracers are ended; where what they trace ends again and again, there is none now and then."""
+        ended = f"until pkill -x {self.name}; do sleep 0.2; done"
+        return [["timeout", str(_BACK_OFF_S), "sh", "-c", ended]]
 
     def resource(self, ask: Mapping[str, Any]) -> str:
         """The processes: the kernel lets only one program trace each."""
@@ -128,7 +131,8 @@ class Strace(Backend):
             if tracer.poll() is None:
                 continue
             del self._tracers[pid]
-            if any(map(facts.started, self._meant.pop(pid))):
+            # One that ended by a signal was ended by somebody; others end with whom they trace.
+            if any(map(facts.started, self._meant.pop(pid))) or (tracer.returncode or 0) < 0:
                 return False
         assert self._scope is not None
         self._attach(ask)
