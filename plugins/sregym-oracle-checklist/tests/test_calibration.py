@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from sregym_core.agreement import Agreement, Judged
+from sregym_core.labelled import read_labelled
 from sregym_core.model import Outcome
 from sregym_oracle_checklist.oracle import judge_diagnosis
 
@@ -134,3 +135,23 @@ def test_a_text_that_says_everything_about_everybody_is_accepted_for_nothing(
         if judge_diagnosis(text, None, [truth], components).outcome is Outcome.PASS
     ]
     assert accepted == []
+
+
+def test_it_agrees_with_labels_of_incidents_that_no_weight_has_seen() -> None:
+    cases = read_labelled(FOLDER / "catalogue_held_out.jsonl")
+    verdicts = {Outcome.PASS: True, Outcome.FAIL: False}
+    whole = Agreement.of(
+        Judged(
+            case.style,
+            case.application,
+            verdicts.get(
+                judge_diagnosis(case.diagnosis, None, case.truths(), case.parts()).outcome
+            ),
+            bool(case.passed),
+        )
+        for case in cases
+    ).whole
+    kappa = whole.kappa()
+    assert kappa is not None
+    assert kappa[0] >= 0.80
+    assert whole.undecided <= 0.25 * whole.total

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sregym_core.model import Change, Component, GroundTruth, ObjectRef
 from sregym_oracle_checklist.concepts import relations, stems, subjects
 from sregym_oracle_checklist.details import detail_tokens, gives_detail
 from sregym_oracle_checklist.evidence import Evidence, other_language
@@ -12,8 +13,9 @@ from sregym_oracle_checklist.hypotheses import ranked
 from sregym_oracle_checklist.layout import Line, Section, lines_of
 from sregym_oracle_checklist.naming import Names
 from sregym_oracle_checklist.passages import read
-from sregym_oracle_checklist.profile import Profile, Values, identifiers, numbers
+from sregym_oracle_checklist.profile import Profile
 from sregym_oracle_checklist.scoring import FIGURES, SPEAKS_AGAINST, SPEAKS_FOR, Weights, fitted
+from sregym_oracle_checklist.values import Values, identifiers, numbers
 
 
 @pytest.mark.parametrize(
@@ -183,3 +185,74 @@ def test_details(name: str, text: str, expected: str | None, truths: Any) -> Non
 def test_details_are_what_differs(truths: Any) -> None:
     assert detail_tokens(truths["memory-limit"]) == ("10mi", "512mi")
     assert detail_tokens(truths["target-port"]) == ("11212", "11211")
+
+
+LIMIT = GroundTruth(
+    component="frontend",
+    kind="Deployment",
+    object_name="frontend",
+    namespace="shop",
+    mechanism="grace-period-too-short",
+    mechanism_phrases=("termination grace period is too short",),
+    changed=Change(what="terminationGracePeriodSeconds", before="30", after="0"),
+)
+ADDRESS = GroundTruth(
+    component="frontend",
+    kind="Deployment",
+    object_name="frontend",
+    namespace="shop",
+    mechanism="environment-variable-missing",
+    mechanism_phrases=("environment variable is not set",),
+    changed=Change(what="containers[name=frontend].env[name=CART_ADDR]", before="cart:8080"),
+    affected=("frontend-proxy",),
+)
+PARTS = tuple(
+    Component(
+        name=name,
+        kind="service",
+        namespace="shop",
+        workload=ObjectRef(api_version="apps/v1", kind="Deployment", namespace="shop", name=name),
+        container=name,
+        image="",
+    )
+    for name in ("frontend", "frontend-proxy", "cart")
+)
+WORDS = (
+    "frontend environment variable CART_ADDR disk full memory leak image tag probe quota dns port"
+    " certificate expired replicas"
+)
+
+
+@pytest.mark.parametrize(
+    ("truth", "figure", "text"),
+    [
+        (LIMIT, "opposed", "The grace period of frontend is far too long. Lower it."),
+        (ADDRESS, "not_gone", "frontend reads a wrong CART_ADDR, the port is incorrect."),
+        (ADDRESS, "other_setting", "In frontend CART_ADDR is set to cart:9999, nobody listens."),
+        (ADDRESS, "symptoms_alone", "frontend restarts and fails with errors."),
+        (ADDRESS, "word_list", WORDS),
+        (ADDRESS, "rival_repaired", "frontend-proxy lacks an address. Change frontend-proxy."),
+        (ADDRESS, "place_cleared", "The trouble is cart, frontend is not to blame."),
+    ],
+)
+def test_what_cannot_be_so_if_the_truth_is(truth: GroundTruth, figure: str, text: str) -> None:
+    names = Names(PARTS, [truth])
+    told = Evidence(truth.sentence(), Profile(truth), names).figures
+    assert (Evidence(text, Profile(truth), names).figures[figure], told[figure]) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I am not entirely sure, but CART_ADDR is missing in frontend.",
+        "It looks as if CART_ADDR was missing in frontend.",
+        "No CART_ADDR in frontend -> crash -> users leave.",
+    ],
+)
+def test_to_be_unsure_and_to_tell_what_follows_denies_nothing(text: str) -> None:
+    figures = Evidence(text, Profile(ADDRESS), Names(PARTS, [ADDRESS])).figures
+    assert (figures["mechanism_denied"], figures["truth_denied"], figures["other_change"]) == (
+        0,
+        0,
+        0,
+    )

@@ -8,9 +8,20 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 from sregym_core.interfaces import RunPlan
-from sregym_core.model import Check, EpisodeRecord, Outcome, StageRecord, TimelineEntry, Verdict
+from sregym_core.model import (
+    ApiRequest,
+    Check,
+    EpisodeRecord,
+    Grounding,
+    Outcome,
+    StageRecord,
+    Support,
+    TimelineEntry,
+    Verdict,
+)
 from sregym_reporter_console.console import ConsoleReporter, Terminal
 
 from sregym_core import events
@@ -191,3 +202,30 @@ def test_noise_has_a_table_of_its_own() -> None:
  someone  0      1/1     100 %  21-100 %  -
  someone  2      0/2     0 %    0-66 %    zombies 2"""
     )
+
+
+@pytest.mark.parametrize(
+    ("unsupported", "requests", "told"),
+    [
+        ((), (), "of the diagnosis 1 of 1 names and values were seen before"),
+        (
+            ("10Mi",),
+            (),
+            "of the diagnosis 1 of 2 names and values were seen before; not seen: 10Mi",
+        ),
+        (
+            ("10Mi",),
+            (ApiRequest(method="GET", path="/api", status=200),),
+            "of the diagnosis 1 of 2 names and values were seen before in answers of tools",
+        ),
+    ],
+)
+def test_what_a_diagnosis_names_was_seen_or_not(
+    unsupported: tuple[str, ...], requests: tuple[ApiRequest, ...], told: str
+) -> None:
+    seen = Grounding(supported=(Support(what="geo", call=0),), unsupported=unsupported)
+    played = record("short", "someone", Outcome.PASS, Outcome.PASS)
+    assert played.diagnosis is not None
+    diagnosis = played.diagnosis.model_copy(update={"grounding": seen})
+    played = played.model_copy(update={"diagnosis": diagnosis, "requests": requests})
+    assert shown(100, played).splitlines()[1] == f"      {told}"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from sregym_oracle_checklist.concepts import subjects
 from sregym_oracle_checklist.details import gives_detail
 from sregym_oracle_checklist.naming import KIND_WORD
-from sregym_oracle_checklist.profile import Profile, numbers
+from sregym_oracle_checklist.profile import Profile
+from sregym_oracle_checklist.values import numbers
 from sregym_oracles import Answer
 
 if TYPE_CHECKING:

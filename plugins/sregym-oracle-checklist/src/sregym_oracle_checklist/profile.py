@@ -8,38 +8,15 @@ from typing import TYPE_CHECKING
 
 from sregym_oracle_checklist.concepts import JOINT, relations, spaced, stems, subjects
 from sregym_oracle_checklist.removals import truly_gone
+from sregym_oracle_checklist.values import Values, finder, identifiers, moves, of_change
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sregym_core.model import GroundTruth
 
-_TOKEN = re.compile(r"[A-Za-z0-9_./:@%-]*[A-Za-z0-9_%]")
-_NUMBER = re.compile(
-    r"(?<![\w.])(\d[\d,]*(?:\.\d+)?)\s*(%|[kmgt]i?b?|ms|s|m|min|h)?(?![\w])", re.IGNORECASE
-)
-_QUANTITY = re.compile(r"(\d+(?:\.\d+)?)\s*(%|ms|[munkgt]i?b?|s|min|h)?", re.IGNORECASE)
-_UNITS = {
-    "m": 1e-3, "ms": 1e-3, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40, "k": 1e3, "g": 1e9, "min": 60, "h": 3600,
-}  # fmt: skip
 # Fields of the API: every object has them.
 _PATH = re.compile(r"\b(?:spec|metadata|status|rules|containers?)[.\[]\S*")
-_MOVE = re.compile(
-    r"(?<!come )(?<!comes )(?<!came )(?<!coming )\bfrom (\S.{0,120}?),? (?:to|into) (\S.{0,120})|\bwas (\S.{0,120}?),? (?:and|but) is (?:now )?(\S.{0,120})"
-    r"|(\S{1,80}) ?(?:->|→|=>) ?(\S{1,80})",
-    re.IGNORECASE,
-)
-_LEFT_SIDE = re.compile(r"[\w./-]+=(?=[\w'\"])")
-# A digit is told with what it counts: `minAvailable 1`.
-_SMALL = re.compile(r"\b([A-Za-z]{3,})[ :=]+(\d)(?![\w.])")
-_UNIT = re.compile(r"[kmgt]i?b(?:ps|its?)?", re.IGNORECASE)
-# What may stand on a side of an arrow that tells a change.
-_VALUE = re.compile(
-    r"[\d=:`'\"]|^(?:none|unset|null|nil|empty|absent|missing|gone|nothing|on|off|true|false|yes|no)\b",
-    re.IGNORECASE,
-)
-# A number without its unit is taken for a value only if it is not one that every text has.
-_TELLING = 2
 # Kinds that most components have: the word alone tells nothing.
 _USUAL_KINDS = frozenset(
     {"deployment", "deployments", "service", "pod", "pods", "configmap", "node"}
@@ -51,103 +28,6 @@ _PLACE_WEIGHT = 0.3
 _OF_WHAT_WEIGHT = 0.6
 # A part of a compound is told with so much of its content.
 _PART_TOLD = 0.6
-
-
-def numbers(text: str) -> frozenset[tuple[str, str]]:
-    """Numbers with the first letter of their unit: `10 MiB` and `10Mi` are the same."""
-    return frozenset((n.replace(",", ""), (u or "").lower()[:1]) for n, u in _NUMBER.findall(text))
-
-
-def identifiers(text: str) -> frozenset[str]:
-    """What looks like a name, path, address or value and not like a word, lower case."""
-    return frozenset(
-        token.lower()
-        for token in (found.strip(".:-/") for found in _TOKEN.findall(text))
-        if len(token) > 2 and (re.search(r"[\d_/.:=-]", token) or re.search("[a-z][A-Z]", token))
-    )
-
-
-def _telling_parts(names: frozenset[str], there: str) -> frozenset[str]:
-    """Parts of addresses, image names and assignments by which they are called: `v2.1-rc` of `shop:v2.1-rc`."""
-    parts = (part for name in names for part in re.split(r"[/:=@]", name))
-    return frozenset(
-        part
-        for part in parts
-        if len(part) > _TELLING and re.search(r"[-_.\d]", part) and part not in there.lower()
-    )
-
-
-class Values:
-    """Values that one side of a change has and the other has not."""
-
-    def __init__(self, here: str, there: str, known: str) -> None:
-        # Of an assignment where nothing was before the left side is no value: `kubernetes.io/hostname=extra-node`.
-        assigned = here if there.strip() else _LEFT_SIDE.sub(" ", here)
-        self._names = frozenset(
-            v for v in identifiers(assigned) if v not in known and not _UNIT.fullmatch(v)
-        )
-        self._names -= identifiers(there)
-        self._names |= frozenset(v for v in _telling_parts(self._names, there) if v not in known)
-        self._numbers = numbers(here) - numbers(there)
-        self._named_by = {m[2]: m[1].lower() for m in _SMALL.finditer(here)}
-
-    def __bool__(self) -> bool:
-        return bool(self._names or self._numbers)
-
-    def in_text(self, text: str) -> bool:
-        """Whether the text gives one of them."""
-        low = text.lower()
-        if any(re.search(rf"(?<![\w-]){re.escape(n)}(?![\w-])", low) for n in self._names):
-            return True
-        have = numbers(low)
-        return any(
-            (n in have or ((n[0], "") in have and len(n[0]) > _TELLING))
-            and (n[1] or self._named_by.get(n[0], "") in low)
-            for n in self._numbers
-        )
-
-
-def _of_change(before: str, after: str) -> frozenset[str]:
-    """What a change from one value to another is called."""
-    if not after:
-        return frozenset({"removed"} if before else ())
-    if not before:
-        return frozenset({"added"})
-    sizes = [_size(value) for value in (before, after)]
-    if sizes[0] is None or sizes[1] is None:
-        return frozenset({"wrong"})
-    return frozenset({"low"} if sizes[1] < sizes[0] else {"high"})
-
-
-def _size(value: str) -> float | None:
-    """A quantity as a number; None for everything else."""
-    match = _QUANTITY.fullmatch(value.strip())
-    return float(match[1]) * _UNITS.get((match[2] or "").lower(), 1.0) if match else None
-
-
-def _moves(text: str) -> list[tuple[str, str]]:
-    """Old and new side of each change that a text tells: `from A to B`, `was A and is B`, `A -> B`."""
-    found = []
-    for move in _MOVE.finditer(text):
-        old, new = (side for side in move.groups() if side is not None)
-        # `no such claim -> Pending` tells what follows, and no change of a value.
-        if move[5] is None or (_VALUE.search(old) and _VALUE.search(new)):
-            found.append((old, new))
-    return found
-
-
-def _finder(raw: str, values: Values) -> Callable[[str], bool]:
-    # Emphasis is taken out of texts before they are read.
-    told = (
-        re.escape(raw.replace("*", "").strip())
-        or "unset|nothing|none|empty|missing|absent|gone|removed|deleted|dropped"
-    )
-    whole = re.compile(rf"(?<![\w-])(?:{told})(?![\w-])", re.IGNORECASE)
-
-    def found(text: str) -> bool:
-        return values.in_text(text) or whole.search(text.replace("*", "")) is not None
-
-    return found
 
 
 class Wording:
@@ -276,7 +156,7 @@ class Profile:
     def relations(self) -> frozenset[str]:
         """What is wrong, in the mechanism's words, or by what the change did."""
         change = self.truth.changed
-        return relations(JOINT.join(self.phrases)) | _of_change(change.before, change.after)
+        return relations(JOINT.join(self.phrases)) | of_change(change.before, change.after)
 
     @cached_property
     def pole(self) -> str | None:
@@ -284,7 +164,7 @@ class Profile:
         change = self.truth.changed
         poles = {"low", "high"}
         said = relations(JOINT.join(self.phrases)) & poles
-        moved = _of_change(change.before, change.after) & poles
+        moved = of_change(change.before, change.after) & poles
         found = said | moved
         return next(iter(found)) if len(found) == 1 else None
 
@@ -361,29 +241,29 @@ class Profile:
             and before(new)
             and (within or not before(old))
             and (around or not after(new))
-            for old, new in _moves(text)
+            for old, new in moves(text)
         )
 
     def other_change_in(self, text: str) -> bool:
         """Whether a text tells a change, and neither side of it is one of the true change."""
-        change, moves = self.truth.changed, _moves(text)
+        change, told_moves = self.truth.changed, moves(text)
         # That something was or is nothing is said of many fields.
         told = zip((change.before, change.after), self.sides, strict=True)
         sides = [finds for value, finds in told if value] or list(self.sides)
-        return bool(moves) and not any(
-            finds(side) for move in moves for side in move for finds in sides
+        return bool(told_moves) and not any(
+            finds(side) for move in told_moves for side in move for finds in sides
         )
 
     def other_value_in(self, text: str) -> bool:
         """Whether a text tells a change from the true old value to another one than the true new one."""
         before, after = self.sides
-        return any(before(old) and not after(new) for old, new in _moves(text))
+        return any(before(old) and not after(new) for old, new in moves(text))
 
     @cached_property
     def sides(self) -> tuple[Callable[[str], bool], Callable[[str], bool]]:
         """What finds the old and the new value in a text; nothing does where there is none."""
         change = self.truth.changed
-        return _finder(change.before, self.before), _finder(change.after, self.after)
+        return finder(change.before, self.before), finder(change.after, self.after)
 
     def says_own_words(self, text: str) -> bool:
         """Whether a text has all words of one of the author's phrases, in any inflection."""

@@ -108,6 +108,8 @@ class ConsoleReporter(Reporter):
         if record.outcome in (Outcome.ERROR, Outcome.UNDECIDED, Outcome.SKIP):
             style = STYLES[record.outcome]
             self._console.print(Text(f"      {record.reason}", style=style), soft_wrap=True)
+        if seen := _seen(record):
+            self._console.print(Text(f"      {seen}", style="dim"), soft_wrap=True)
 
     def run_finished(self, plan: RunPlan, records: tuple[EpisodeRecord, ...]) -> Path | None:
         """Show the table."""
@@ -118,6 +120,18 @@ class ConsoleReporter(Reporter):
         if doses:
             self._console.print(_doses(doses))
         return None
+
+
+def _seen(record: EpisodeRecord) -> str:
+    """How much of what a diagnosis names an answer had shown; empty where nothing is known of that."""
+    seen = None if record.diagnosis is None else record.diagnosis.grounding
+    if seen is None or seen.coverage is None:
+        return ""
+    total = len(seen.supported) + len(seen.unsupported)
+    told = f"of the diagnosis {len(seen.supported)} of {total} names and values were seen before"
+    if record.requests:  # what its own clients were answered is not kept
+        return f"{told} in answers of tools"
+    return f"{told}; not seen: {', '.join(seen.unsupported)[:200]}" if seen.unsupported else told
 
 
 def _doses(doses: Sequence[DoseScore]) -> Table:

@@ -128,7 +128,16 @@ def _show(console: Console, record: EpisodeRecord, stage: StageRecord) -> None:
     console.note(f"\nSubmitted:\n{_indented(stage.text)}")
     for truth in record.truths:
         console.note(f"\nGround truth:\n{_indented(truth.sentence())}")
-    console.note(f"\nUntil now: {stage.verdict.outcome}, {stage.verdict.reason}\n")
+    if (seen := stage.grounding) is not None and seen.coverage is not None:
+        shown = ", ".join(one.what for one in seen.supported) or "nothing"
+        console.note(f"\nSeen before it was submitted: {shown}")
+        if seen.unsupported:
+            console.note(f"In no answer of a tool: {', '.join(seen.unsupported)}")
+    console.note(f"\nUntil now: {stage.verdict.outcome}, {stage.verdict.reason}")
+    for check in stage.verdict.checks:
+        if check.got == "unknown":
+            console.note(f"  {check.name}: {check.detail}")
+    console.note("")
 
 
 def _answers(
