@@ -103,3 +103,15 @@ def test_rules_may_be_shared() -> None:
     )
     rule = read_flags(text).flags["a"]["targeting"]
     assert applied(rule, WHO) == "on"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 20_000 + "]" * 20_000,
+        '{"flags": {"a": {"targeting": ' + '{"!": ' * 900 + "1" + "}" * 900 + "}}}",
+    ],
+)
+def test_a_file_that_is_nested_too_deeply_is_refused(text: str) -> None:
+    refused = "transposing evaluators: unmarshal: exceeded max depth"
+    assert (read_flags(text).flags, read_flags(text).refused) == ({}, refused)

@@ -17,7 +17,7 @@ from sregym_core.model import ROLLING_KINDS
 from sregym_core.proof.scripted import run_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from sregym_core.interfaces import Session
     from sregym_core.model import Account, Component
@@ -61,10 +61,10 @@ def let_anybody_in(session: Session, everything: tuple[Component, ...]) -> None:
 
 def empty_configuration(session: Session, everything: tuple[Component, ...]) -> None:
     """Empty the ConfigMaps that programs read at their start, and will miss at the next."""
-    for source in dict.fromkeys(_configuration(everything)):
+    for (namespace,), names in _together(dict.fromkeys(_configuration(everything))).items():
         _kubectl(
             session,
-            *("patch", "configmap", source[1], "-n", source[0], "--type=merge"),
+            *("patch", "configmap", *names, "-n", namespace, "--type=merge"),
             *("-p", json.dumps({"data": None})),
         )
 
@@ -72,21 +72,21 @@ def empty_configuration(session: Session, everything: tuple[Component, ...]) -> 
 def hold_back(session: Session, everything: tuple[Component, ...]) -> None:
     """Put a finalizer on the workloads that nobody ever takes away."""
     body = json.dumps({"metadata": {"finalizers": [f"example.com/{_NAME}"]}})
-    for kind, name, namespace in _workloads(everything):
-        _kubectl(session, "patch", kind, name, "-n", namespace, "--type=merge", "-p", body)
+    for (kind, namespace), names in _together(_workloads(everything)).items():
+        _kubectl(session, "patch", kind, *names, "-n", namespace, "--type=merge", "-p", body)
 
 
 def pause_rollouts(session: Session, everything: tuple[Component, ...]) -> None:
     """Pause the Deployments: no later repair of a template reaches its pods."""
-    for kind, name, namespace in _workloads(everything):
+    for (kind, namespace), names in _together(_workloads(everything)).items():
         if kind == "deployment":
-            _kubectl(session, "rollout", "pause", kind, name, "-n", namespace)
+            _kubectl(session, "rollout", "pause", kind, *names, "-n", namespace)
 
 
 def cordon_all(session: Session, _everything: tuple[Component, ...]) -> None:
     """Let no further pod onto any node."""
-    for node in _kubectl(session, "get", "nodes", "-o", "name").split():
-        _kubectl(session, "cordon", node.partition("/")[2])
+    nodes = _kubectl(session, "get", "nodes", "-o", "name").split()
+    _kubectl(session, "cordon", *(node.partition("/")[2] for node in nodes))
 
 
 def forbid_pods(session: Session, everything: tuple[Component, ...]) -> None:
@@ -225,15 +225,24 @@ def _namespaces(everything: tuple[Component, ...]) -> list[str]:
     return sorted({component.namespace for component in everything})
 
 
+def _together(things: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], list[str]]:
+    """Names, which come last, by what stands before them: one command is about all of these."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for *place, name in things:
+        found.setdefault(tuple(place), []).append(name)
+    return found
+
+
 def _workloads(everything: tuple[Component, ...]) -> Iterator[tuple[str, str, str]]:
-    """(kind, name, namespace) of what users do not drive themselves."""
+    """(kind, namespace, name) of what users do not drive themselves."""
     for component in everything:
         workload = component.workload
         if component.kind != "load" and workload.kind in ROLLING_KINDS:
-            yield workload.kind.lower(), workload.name, workload.namespace
+            yield workload.kind.lower(), workload.namespace, workload.name
 
 
 def _configuration(everything: tuple[Component, ...]) -> Iterator[tuple[str, str]]:
+    """(namespace, name) of the ConfigMaps of what users do not drive themselves."""
     for component in everything:
         for use in component.config:
             if use.source.kind == "ConfigMap" and component.kind != "load":

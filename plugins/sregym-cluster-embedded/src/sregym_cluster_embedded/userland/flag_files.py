@@ -48,6 +48,13 @@ class Told(NamedTuple):
 def read_flags(text: str) -> FlagFile:
     """The flags of a file; rules that are named in it stand where they are referred to."""
     try:
+        return _read(text)
+    except RecursionError:  # as parsers of Go say of what is nested too deeply
+        return FlagFile({}, "transposing evaluators: unmarshal: exceeded max depth")
+
+
+def _read(text: str) -> FlagFile:
+    try:
         whole = json.loads(text)
     except ValueError as error:
         return FlagFile({}, f"transposing evaluators: unmarshal: {_words(text, error)}")
@@ -94,7 +101,7 @@ def told(flags: Mapping[str, Any], key: str, context: Mapping[str, Any], now: fl
     broken = Told(error="PARSE_ERROR", details=f"error parsing the flag `{key}`")
     try:
         found = applied(rule, given)
-    except (TargetingError, IndexError, TypeError, AttributeError):
+    except (TargetingError, IndexError, TypeError, AttributeError, RecursionError):
         return broken
     if found is None:
         return Told(variants.get(default), default, "DEFAULT")

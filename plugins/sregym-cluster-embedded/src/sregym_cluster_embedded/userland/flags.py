@@ -192,7 +192,7 @@ def _context_of(body: str) -> Mapping[str, Any]:
     """The context that a request tells."""
     try:
         found = json.loads(body) if body else {}
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     context = found.get("context") if isinstance(found, dict) else None
     return context if isinstance(context, dict) else {}

@@ -62,7 +62,7 @@ def _content(text: str) -> dict[str, Any] | None:
     """A network configuration; None for what is none."""
     try:
         content = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     good = isinstance(content, dict) and bool(content.get("plugins") or content.get("type"))
     return content if good else None
