@@ -79,7 +79,7 @@ def left(lab: Lab) -> dict[str, str]:
     """What pods and changes may leave on the node."""
     looks = {
         "containers": "ctr -n k8s.io containers list -q",
-        "groups": "ls -d /sys/fs/cgroup/kubepods/* /sys/fs/cgroup/batch-* 2>/dev/null || true",
+        "groups": "ls -d /sys/fs/cgroup/kubepods/*/ /sys/fs/cgroup/batch-*/ 2>/dev/null || true",
         "held": "ls /run/nodectl/held 2>/dev/null || true",
     }
     return {name: lab.kubelet.said("sh", "-c", look).strip() for name, look in looks.items()}
@@ -94,8 +94,10 @@ def asked(lab: Lab, *words: str) -> str:
 
 
 def standing(cluster: Cluster) -> tuple[NodeSetting, ...]:
+    """What the agent has set; what else a machine differs in is its own."""
     assert cluster.nodes is not None
-    return cluster.nodes.settings()
+    kinds = (SystemCall, DiskBadBlocks, DiskCorruption, DiskDelay)
+    return tuple(one for one in cluster.nodes.settings() if isinstance(one, kinds))
 
 
 def test_calls_of_a_container(lab: Lab, cluster: Cluster, notes: str) -> None:

@@ -98,6 +98,7 @@ class Front:
         asyncio.run_coroutine_threadsafe(self._end(), self._loop).result(30)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
+        self._loop.close()
 
     def kubeconfig(self, into: Path) -> Path:
         """One that leads here."""
