@@ -194,8 +194,8 @@ def _where(truth: GroundTruth, *states: SystemState) -> str:
 
 def _changes(before: SystemState, after: SystemState, name: str) -> set[tuple[str, str, bool, str]]:
     """How one object differs."""
-    parts = [
+    old, new = (
         SystemState({name: state.objects[name]} if name in state.objects else {})
         for state in (before, after)
-    ]
-    return {_key(one) for one in differences(*parts)}
+    )
+    return {_key(one) for one in differences(old, new)}
