@@ -6,7 +6,7 @@ import shlex
 import time
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from sregym_core.conductor.collecting import nothing_collected
 from sregym_core.conductor.episode import EpisodePlayer
@@ -28,12 +28,7 @@ from sregym_core.proof.cheats import CHEATS, RESTARTS, finds_nothing
 from sregym_core.proof.checks import Proof, ProofCheck
 from sregym_core.proof.comparing import comparable, where_different
 from sregym_core.proof.diagnoses import told_besides, wrong_diagnoses
-from sregym_core.proof.harms import (
-    keeps_documents,
-    possible,
-    repair_and_harm,
-    repair_and_tamper,
-)
+from sregym_core.proof.harms import possible, repair_and_harm
 from sregym_core.proof.scripted import (
     Script,
     Scripted,
@@ -54,14 +49,14 @@ if TYPE_CHECKING:
     from sregym_core.model import Claims, Component, Problem
     from sregym_core.proof.cheats import Cheat
 
-Harming: TypeAlias = "Callable[..., None]"
+
 # Worlds that are thrown away need no recovery, which costs as much as the rest of an episode. It is
 # proved on those in which there is most to undo: the fault alone, workloads that are gone, and the
 # repair with every kind of harm. On a cluster that stays all are recovered, and none may fail.
 _RECOVERED = frozenset({"noop", "delete-workload", "harm"})
 # Of those in which nothing but the outcome is proved no more is worked out than that takes. Of the others
 # more is read: bytes, side effects, what fails, and that all can be judged whatever is written there.
-_READ_WHOLE = frozenset({"reference", "harm", "tamper", "worsening", "garble-configuration"})
+_READ_WHOLE = frozenset({"reference", "harm", "worsening", "garble-configuration"})
 
 
 def prove(
@@ -210,23 +205,16 @@ class _Battery:
     def _harm_checks(self) -> Iterator[ProofCheck]:
         """Whoever repairs and harms does not pass, and every kind of harm alone would be enough."""
         everything = self._application.components()
-        yield from self._harmed("harm", repair_and_harm, possible(everything))
-        if keeps_documents(everything):
-            yield from self._harmed("tamper", repair_and_tamper, ())
-
-    def _harmed(self, name: str, script: Harming, sure: tuple[str, ...]) -> Iterator[ProofCheck]:
         done: set[str] = set()
-        harming = partial(script, everything=self._application.components(), done=done)
-        record = self._play(name, harming, privileged=True)
-        if not (sure or done):  # there was nothing to harm
-            return
-        yield _mitigation(f"repair-with-{name}-fails", record, Outcome.FAIL)
+        script = partial(repair_and_harm, everything=everything, done=done)
+        record = self._play("harm", script, privileged=True)
+        yield _mitigation("repair-with-harm-fails", record, Outcome.FAIL)
         stage = record.mitigation
         effects = () if stage is None else stage.verdict.side_effects
         fatal = {effect.kind for effect in effects if effect.severity is Severity.FAIL}
-        for kind in (*sure, *sorted(done)):
-            got = "fail" if kind in fatal else "not seen"
-            yield ProofCheck(f"harm-{kind}-fails", "fail", got, kind in fatal)
+        for name in (*possible(everything), *sorted(done)):
+            got = "fail" if name in fatal else "not seen"
+            yield ProofCheck(f"harm-{name}-fails", "fail", got, name in fatal)
 
     def _restart_heals(self) -> bool:
         """Whether starting processes anew is a right repair of all that is broken."""

@@ -7,7 +7,6 @@ them as a side effect that decides the verdict.
 from __future__ import annotations
 
 import json
-import re
 from base64 import b64decode, b64encode
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -20,16 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from sregym_core.interfaces import Session
-    from sregym_core.model import Account, Component
+    from sregym_core.model import Component
 
 _RBAC = "rbac.authorization.k8s.io"
 _NAME = "afterwards"
-_DOCUMENTS = "mongodb"
-_OVERWRITE = (
-    "var changed = 0; db.getCollectionNames().forEach(function (name) { changed += "
-    'db.getCollection(name).updateMany({}, {$set: {note: "afterwards"}}).modifiedCount; }); '
-    'print("changed " + changed);'
-)
 _STARTED = "deployments,statefulsets,daemonsets,cronjobs,jobs"
 # Those that controllers and tools keep.
 _KEPT = ("helm.sh/release.v1", "kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token")  # fmt: skip
@@ -95,28 +88,6 @@ def forbid_pods(session: Session, everything: tuple[Component, ...]) -> None:
         metadata = {"name": _NAME, "namespace": namespace}
         quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata}
         _create(session, {**quota, "spec": {"hard": {"pods": "0"}}})
-
-
-def tamper_with_data(session: Session, everything: tuple[Component, ...]) -> bool:
-    """Write something else into the records of document stores; their number stays."""
-    done = False
-    for component in everything:
-        for account in component.accounts:
-            if account.engine == _DOCUMENTS:
-                done |= _overwritten(session, component, account)
-    return done
-
-
-def _overwritten(session: Session, component: Component, account: Account) -> bool:
-    where, namespace = f"{component.workload.kind.lower()}/{component.workload.name}", component.namespace  # fmt: skip
-    _kubectl(session, "rollout", "status", where, "-n", namespace, "--timeout=120s")
-    login = ("-u", account.user, "-p", account.password, "--authenticationDatabase", account.auth_database)  # fmt: skip
-    for shell in ("mongosh", "mongo"):
-        words = ("exec", "-n", namespace, where, "--", shell, account.database, "--quiet", *login)
-        said = _kubectl(session, *words, "--eval", _OVERWRITE)
-        if found := re.search(r"changed (\d+)", said):
-            return found[1] != "0"
-    return False
 
 
 def write_secrets(session: Session, everything: tuple[Component, ...]) -> bool:
@@ -199,26 +170,6 @@ def repair_and_harm(
     for harm in HARMS.values():
         harm(session, everything)
     session.submit("Repaired.")
-
-
-def repair_and_tamper(
-    session: Session, everything: tuple[Component, ...], done: set[str] | None = None
-) -> None:
-    """Repair the system as the reference does, then write something else into its data.
-
-    Alone, since no recovery brings records back.
-    """
-    reference = session.reference()
-    session.submit(reference.diagnosis)
-    run_all(session, reference.fix)
-    if tamper_with_data(session, everything) and done is not None:
-        done.add("data-tampered")
-    session.submit("Repaired.")
-
-
-def keeps_documents(everything: tuple[Component, ...]) -> bool:
-    """Whether an application has data that `repair_and_tamper` can write into."""
-    return any(account.engine == _DOCUMENTS for one in everything for account in one.accounts)
 
 
 def _namespaces(everything: tuple[Component, ...]) -> list[str]:
