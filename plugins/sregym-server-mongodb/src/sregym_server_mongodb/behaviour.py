@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, expand
@@ -34,6 +33,7 @@ from sregym_server_mongodb.administration import MOST_CONNECTIONS, most_connecti
 from sregym_server_mongodb.builds import build_of
 from sregym_server_mongodb.configuration import BAD_OPTIONS, BadOptionsError, options
 from sregym_server_mongodb.connection import needs_login, shown_command
+from sregym_server_mongodb.crowding import HUNG_UP, limited_to
 from sregym_server_mongodb.data import (
     Collection,
     MongoData,
@@ -62,8 +62,6 @@ if TYPE_CHECKING:
 _ABRUPT, _UNCAUGHT = 14, 100
 # From the start to the end of a server that cannot use its files.
 _REFUSES_S = 0.4
-# What a driver makes of a connection that the server closes before it has said a word.
-_HUNG_UP = "EOF"
 _CLIENT_PORT = 43_210
 
 # Exit code of mongod when it cannot listen.
@@ -186,7 +184,7 @@ class MongodbKind(Kind):
                 world, process, "NETWORK", 22942, "listener", text,
                 remote=remote, connectionCount=held + 1,
             )  # fmt: skip
-            return Refusal("overloaded", _HUNG_UP)
+            return Refusal("overloaded", HUNG_UP)
         error = ""
         if client.user:
             data = load(world, process.settings["mongod.storage"])
@@ -202,7 +200,7 @@ class MongodbKind(Kind):
         self, world: World, process: Process, program: MongodbProgram, client: Client
     ) -> tuple[ConnectionLimit, ...]:
         """All clients together."""
-        return _limits(most_connections(process))
+        return limited_to(most_connections(process))
 
     def command(
         self,
@@ -397,9 +395,3 @@ class MongodbKind(Kind):
     ) -> None:
         line = mongod_line(world, world.now, severity, component, number, context, text, attributes)
         append(world, process.ref, [LogLine(world.now, "stdout", line)])
-
-
-@lru_cache(maxsize=64)
-def _limits(most: int) -> tuple[ConnectionLimit, ...]:
-    # The very same each time: whoever looks again sees at once that nothing has changed.
-    return (ConnectionLimit(most, _HUNG_UP),)

@@ -1,8 +1,7 @@
 """The life of one episode: provision, break, let the agent act, judge, recover, record.
 
-Whatever raises on the way, an agent, an oracle, an injector, or the user's Ctrl-C, the world is
-recovered and a record is written. Only what the agent did can make an episode fail; a world that
-was not right makes it an error.
+Whatever raises on the way, an agent, an oracle, an injector, or Ctrl-C, the world is recovered and
+a record is written. Only what the agent did can fail an episode; a wrong world makes it an error.
 """
 
 from __future__ import annotations
