@@ -45,7 +45,6 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
         "last_step_of_a_migration": [("schema-changed", "postgresql")],
         "carts_nobody_can_reach": [("failover-stuck", "valkey-cart")],
         "carts_that_stay_as_they_are": [("replica-lost", "valkey-cart")],
-        "orders_between_two_servers": [("failover-stuck", "postgresql")],
         "orders_that_no_standby_has": [("replica-lost", "postgresql")],
         "standbys_that_wait_for_somebody": [("replica-lag", "postgresql")],
         "one_of_three_catalogues": [("gray-replica", "product-catalog")],
