@@ -39,6 +39,7 @@ _HAND_IN = {
     ("diagnosis",): ((_DIAGNOSIS, "once: it ends the session"),),
     ("mitigation",): ((_REPAIRED, "once: it ends the session"),),
 }
+_TOOLS = ("sregym tool", "lists what else there is, and uses it")
 
 
 class Announcer:
@@ -88,7 +89,7 @@ class Announcer:
         say("  kubectl get pods --all-namespaces")
         lines = _HAND_IN.get(event.submissions, _HAND_IN["diagnosis", "mitigation"])
         reach = max(len(line) for line, _ in lines)
-        for line, note in lines:
+        for line, note in (*lines, _TOOLS):
             say(f"  {line:<{reach}}   # {note}")
         remark, _, advice = shell_remark().partition("; in your shell: ")
         if remark:

@@ -41,6 +41,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "up": ("up:Up", "put up a broken world for you or any agent"),
     "submit": ("submit:Submit", "submit the current stage from inside a session"),
+    "tool": ("tool:Tool", "use a tool from inside a session, or list them"),
     "report": ("report:Report", "write the report of a finished run again"),
     "judge": ("judge:Judge", "judge diagnoses in a file, and compare with their labels"),
     "audit": ("audit:Audit", "list what an agent did in an episode"),

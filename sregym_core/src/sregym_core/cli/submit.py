@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import urllib.error
-import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,8 +12,6 @@ from sregym_core.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     import argparse
-
-TIMEOUT_S = 60.0
 
 
 class Submit(Subcommand):
@@ -48,6 +44,7 @@ class Submit(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Send it and print the receipt."""
+        from sregym_core.cli.asking import ask
         from sregym_core.sessions import find_address
 
         address = find_address(self.settings)
@@ -58,7 +55,7 @@ class Submit(Subcommand):
             given = {**told, **given} if isinstance(told, dict) else told
         if given:
             body["claims"] = given
-        receipt = _post(f"{address.gateway}/submit", address.token, body)
+        receipt = ask(address, "/submit", "submission", body)
         if arguments.json:
             self.console.json(receipt, one_line=True)
         else:
@@ -109,31 +106,3 @@ def _read_claims(path: Path) -> Any:
     except ValueError as error:
         msg = f"claims file {str(path)!r} is not JSON: {error}"
         raise UsageError(msg) from error
-
-
-def _post(url: str, token: str, body: dict[str, Any]) -> dict[str, Any]:
-    request = urllib.request.Request(  # noqa: S310 - an http address on this machine
-        url,
-        data=json.dumps(body).encode(),
-        headers={"Content-Type": "application/json", "Authorization": f"Bearer {token}"},
-    )
-    try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:  # noqa: S310 - as above
-            content: dict[str, Any] = json.load(answer)
-            return content
-    except urllib.error.HTTPError as error:
-        detail = error.read().decode(errors="replace")
-        msg = f"the session refused the submission ({error.code}): {_message(detail)}"
-        raise UsageError(msg) from error
-    except OSError as error:
-        reason = getattr(error, "reason", error)
-        msg = f"the session at {url} does not answer: {reason}; is `sregym up` still running?"
-        raise UsageError(msg) from error
-
-
-def _message(text: str) -> str:
-    try:
-        content = json.loads(text)
-    except ValueError:
-        return text.strip()
-    return str(content.get("message", text)) if isinstance(content, dict) else text
