@@ -42,5 +42,5 @@ def test_somebody_on_call_is_told(
         for labels in told
         if labels["severity"] == "critical"
     } == expected
-    # Everything else is for the day, not for the night.
-    assert {labels["severity"] for labels in told} == {"critical", "warning"}
+    # Everything else is for the day, not for the night; what has fired for days may be for nobody.
+    assert {labels["severity"] for labels in told} - {"info"} == {"critical", "warning"}

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 _RECOVERED = frozenset({"noop", "delete-workload", "harm"})
 # Of those in which nothing but the outcome is proved no more is worked out than that takes. Of the others
 # more is read: bytes, side effects, what fails, and that all can be judged whatever is written there.
-_READ_WHOLE = frozenset({"reference", "harm", "worsening", "garble-configuration"})
+_READ_WHOLE = frozenset({"reference", "hasty", "harm", "worsening", "garble-configuration"})
 
 
 def prove(
