@@ -11,6 +11,8 @@ from sregym_core.interfaces import (
     ClusterProvider,
     ClusterSpec,
     CommandResult,
+    FatalCalls,
+    PodFailures,
     ServiceAnswer,
 )
 from sregym_core.testing import ClusterContract, MemoryCluster, MemoryProvider
@@ -130,6 +132,13 @@ class Ailing(MemoryCluster):
         return ServiceAnswer(503, b"")
 
 
+class Accusing(MemoryCluster):
+    """Blames others for more than went wrong."""
+
+    def failures(self, start, end):
+        return (PodFailures("n", "web-0", 9.0, 1.0, (FatalCalls("n", "db-0", "db", 5.0),)),)
+
+
 BAD: dict[str, type[MemoryCluster]] = {
     "test_what_was_created_can_be_read": Forgetful,
     "test_who_wrote_can_be_read": Anonymous,
@@ -147,6 +156,7 @@ BAD: dict[str, type[MemoryCluster]] = {
     "test_waiting_ends": Impatient,
     "test_a_service_that_is_not_offered_is_refused": Obliging,
     "test_services_answer": Ailing,
+    "test_failures_add_up": Accusing,
     "test_clusters_are_worlds_of_their_own": Shared,
     "test_closing_twice_is_harmless": Brittle,
 }

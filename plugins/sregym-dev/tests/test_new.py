@@ -21,6 +21,7 @@ HOOKS = {
     "cluster": "sregym_register_clusters",
     "reporter": "sregym_register_reporters",
     "reward": "sregym_register_rewards",
+    "runner": "sregym_register_runners",
     "observer": "sregym_episode_event",
     "command": "sregym_register_commands",
     "problems": "sregym_register_problems",
@@ -34,6 +35,7 @@ COMPONENTS = {
     "cluster": "cluster acme-dns",
     "reporter": "reporter acme-dns",
     "reward": "reward acme-dns",
+    "runner": "runner acme-dns",
     "command": "command acme-dns",
 }
 # What is added to simulated clusters has no hooks, and several components.
@@ -55,6 +57,11 @@ NEEDS = {
     "problems": (
         *("sregym-apps", "sregym-injectors", "sregym-oracles", "sregym-app-deathstarbench"),
         *("sregym-injector-kubernetes", "sregym-oracle-checklist", "sregym-oracle-state"),
+    ),
+    "runner": (
+        *("sregym-agent-baselines", "sregym-app-deathstarbench", "sregym-cluster-embedded"),
+        *("sregym-injector-kubernetes", "sregym-oracle-checklist", "sregym-oracle-state"),
+        *("sregym-server-consul", "sregym-server-memcached", "sregym-server-mongodb"),
     ),
     **dict.fromkeys(EXTENSIONS, ("sregym-apps", "sregym-cluster-embedded")),
 }
@@ -168,22 +175,22 @@ def test_folder_that_cannot_be_made(sregym_project) -> None:
             "injectr",
             "acme-dns",
             "no kind of plugin named 'injectr'; did you mean 'injector'?"
-            " Known: app, injector, noise, oracle, agent, cluster, reporter, reward, observer, command, "
-            "problems, server, operator, container-command, exporter, protocol",
+            " Known: app, injector, noise, oracle, agent, cluster, reporter, reward, runner, observer, "
+            "command, problems, server, operator, container-command, exporter, protocol",
         ),
         (
             "operater",
             "acme-dns",
             "no kind of plugin named 'operater'; did you mean 'operator'?"
-            " Known: app, injector, noise, oracle, agent, cluster, reporter, reward, observer, command, "
-            "problems, server, operator, container-command, exporter, protocol",
+            " Known: app, injector, noise, oracle, agent, cluster, reporter, reward, runner, observer, "
+            "command, problems, server, operator, container-command, exporter, protocol",
         ),
         (
             "xyz",
             "acme-dns",
             "no kind of plugin named 'xyz'. Known: app, injector, noise, oracle, agent, cluster, "
-            "reporter, reward, observer, command, problems, server, operator, container-command, "
-            "exporter, protocol",
+            "reporter, reward, runner, observer, command, problems, server, operator, "
+            "container-command, exporter, protocol",
         ),
         (
             "container-command",

@@ -3,14 +3,63 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from sregym_core.interfaces import PodFailures
     from sregym_core.model import Component, GroundTruth
 
 Row = dict[str, Any]
+_Pair = tuple[str, str]
+
+# So many standard deviations above what was to be expected are no chance.
+_DEVIATIONS = 3.0
+
+
+@dataclass(frozen=True)
+class Attributed:
+    """Requests to components over a span, and whose failing calls made them fail.
+
+    Attributes:
+        requests: By component.
+        fatal: (component that was called, its caller) -> requests to the caller that failed for it.
+        starts: The same -> starts of the caller that failed or hang for it.
+    """
+
+    requests: Mapping[str, float]
+    fatal: Mapping[_Pair, float]
+    starts: Mapping[_Pair, int]
+
+
+def attributed(
+    failures: Iterable[PodFailures], of_pod: Callable[[str], str], of_host: Callable[[str], str]
+) -> Attributed:
+    """What a cluster tells of pods, by component; what belongs to none is left out.
+
+    Args:
+        failures: As the cluster tells.
+        of_pod: The component of a pod; empty for none.
+        of_host: The component of a host name that was dialled in vain; empty for none.
+    """
+    requests: dict[str, float] = {}
+    fatal: dict[_Pair, float] = {}
+    starts: dict[_Pair, int] = {}
+    for one in failures:
+        caller = of_pod(one.pod)
+        if not caller:
+            continue
+        requests[caller] = requests.get(caller, 0.0) + one.requests
+        for call in one.calls:
+            callee = of_pod(call.pod) if call.pod else of_host(call.host)
+            if callee and callee != caller:
+                pair = callee, caller
+                fatal[pair] = fatal.get(pair, 0.0) + call.requests
+                starts[pair] = starts.get(pair, 0) + call.starts
+    return Attributed(requests, fatal, starts)
 
 
 def causal_graph(
@@ -18,35 +67,49 @@ def causal_graph(
     truths: Sequence[GroundTruth],
     spans: Mapping[str, Sequence[Row]],
     injected_ns: int,
+    told: Mapping[str, Attributed] | None = None,
 ) -> dict[str, Any]:
     """Nodes with their roles, and edges from cause to effect.
 
-    An edge leads from a component to one that calls it, where the ground truth of a fault has both
-    in what failed; edges of a contributing component lead to the root cause. Beside each stands what
-    spans show of calls along it, before the injection and after.
+    Where the cluster tells whose failing calls made whose requests fail, an edge leads from a
+    component to one whose requests or starts fail because of calls to it, more often while the
+    fault holds than before: `derived` is true. Where it does not, an edge leads from a component to one that
+    calls it, if the ground truth has both in what failed: `derived` is false. Edges of a
+    contributing component lead to the root cause and come from the ground truth in any case.
+    `faults` are the mechanisms from whose component edges lead to this one; none where something
+    else failed meanwhile. Beside each edge stands what spans show of calls along it.
 
     Args:
         components: Of the application.
         truths: The ground truth of each fault.
         spans: Rows of traces by period.
         injected_ns: Moment of the injection.
+        told: What the cluster tells of both periods; None where it cannot.
     """
     known = {part.name: part for part in components}
-    roles: dict[str, str] = {}
-    edges: dict[tuple[str, str], Row] = {}
+    roles = _roles(truths)
+    pairs = _declared(known, truths) if told is None else _risen(told["normal"], told["abnormal"])
+    reached = [_reached(pairs, truth.component) for truth in truths]
+    edges: dict[_Pair, Row] = {
+        (cause, effect): {
+            "why": "is called by" if told is None else "calls to it fail",
+            "derived": told is not None,
+            "faults": [
+                truth.mechanism
+                for truth, found in zip(truths, reached, strict=True)
+                if cause in found
+            ],
+        }
+        for cause, effect in pairs
+    }
     for truth in truths:
-        failing = {truth.component, *truth.affected}
-        for name in truth.affected:
-            roles.setdefault(name, "affected")
         for name in truth.contributing:
-            roles[name] = "contributing"
-            edges[(name, truth.component)] = {"why": "contributes", "fault": truth.mechanism}
-        roles[truth.component] = "root cause"
-        for cause, effect in _calls(known, truth.component, failing):
-            edges.setdefault((cause, effect), {"why": "is called by", "fault": truth.mechanism})
+            about = {"why": "contributes", "derived": False, "faults": [truth.mechanism]}
+            edges.setdefault((name, truth.component), about)
     onsets = _onsets(spans.get("abnormal", ()), injected_ns)
     seen = {period: _along(rows) for period, rows in spans.items()}
     return {
+        "derived": told is not None,
         "nodes": [
             {
                 "component": name,
@@ -62,6 +125,11 @@ def causal_graph(
                 "effect": effect,
                 **about,
                 **{
+                    f"failed_{what}_{period}": round(found.get((cause, effect), 0.0), 1)
+                    for period, counted in (told or {}).items()
+                    for what, found in (("requests", counted.fatal), ("starts", counted.starts))
+                },
+                **{
                     f"{what}_{period}": count[(effect, cause)]
                     for period, (calls, failed) in seen.items()
                     for what, count in (("calls", calls), ("failed", failed))
@@ -70,6 +138,54 @@ def causal_graph(
             for (cause, effect), about in sorted(edges.items())
         ],
     }
+
+
+def _roles(truths: Sequence[GroundTruth]) -> dict[str, str]:
+    """What each component is to the faults; a root cause of one is that whatever it is to others."""
+    roles: dict[str, str] = {}
+    for role in ("affected", "contributing", "root cause"):
+        for truth in truths:
+            named = {
+                "affected": truth.affected,
+                "contributing": truth.contributing,
+                "root cause": (truth.component,),
+            }
+            roles |= dict.fromkeys(named[role], role)
+    return roles
+
+
+def _risen(before: Attributed, after: Attributed) -> list[_Pair]:
+    """Pairs along which more starts fail than before, or more requests than chance makes of as many."""
+    found = []
+    for pair, count in after.fatal.items():
+        asked = before.requests.get(pair[1], 0.0)
+        share = before.fatal.get(pair, 0.0) / asked if asked else 0.0
+        expected = share * after.requests[pair[1]]
+        further = after.starts[pair] - before.starts.get(pair, 0)
+        if further > 0 or count - expected > _DEVIATIONS * sqrt(expected + 1):
+            found.append(pair)
+    return sorted(found)
+
+
+def _reached(pairs: Sequence[_Pair], root: str) -> set[str]:
+    """The root and all to which edges lead from it."""
+    found, waiting = {root}, [root]
+    while waiting:
+        cause = waiting.pop()
+        further = {effect for one, effect in pairs if one == cause} - found
+        found |= further
+        waiting += sorted(further)
+    return found
+
+
+def _declared(known: Mapping[str, Component], truths: Sequence[GroundTruth]) -> list[_Pair]:
+    """Pairs that follow from what the ground truth says of each fault."""
+    found = {
+        pair
+        for truth in truths
+        for pair in _calls(known, truth.component, {truth.component, *truth.affected})
+    }
+    return sorted(found)
 
 
 def _calls(

@@ -17,7 +17,7 @@ from sregym_core.events import (
 from sregym_core.interfaces import AgentDescription, Reward
 from sregym_core.model import Outcome
 
-from sregym_dataset.causes import causal_graph
+from sregym_dataset.causes import attributed, causal_graph
 from sregym_dataset.objects import Watched
 from sregym_dataset.observed import Observed
 from sregym_dataset.schema import PERIODS, TELEMETRY
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 
     from sregym_core.api import EpisodeRecord, Workspace
     from sregym_core.events import EpisodeEvent
-    from sregym_core.interfaces import Agent, RewardFacts
+    from sregym_core.interfaces import Agent, Cluster, RewardFacts
     from sregym_core.model import Component, GroundTruth, Problem
+
+    from sregym_dataset.causes import Attributed
 
 # How often objects are looked at while nobody acts, and how much of the healthy system is kept.
 LOOK_S = 15.0
@@ -79,6 +81,8 @@ class _Play:
     def __init__(self, watched: Watched, names: Names) -> None:
         self.watched = watched
         self.injected_s: list[float] = []
+        self.baseline_s: float | None = None
+        self.started_s: float | None = None
         self._names = names
         self._observed: Observed | None = None
         self._last = 0.0
@@ -88,6 +92,10 @@ class _Play:
         """Look whenever something has happened that may have changed the system."""
         if isinstance(event, FaultInjected) and self.environment is not None:
             self.injected_s.append(self.environment.at_s)
+        if isinstance(event, BaselineTaken) and self.environment is not None:
+            self.baseline_s = self.environment.at_s
+        if isinstance(event, AgentStarted) and self.environment is not None:
+            self.started_s = self.environment.at_s
         if isinstance(event, _TELLING):
             self.look()
 
@@ -169,6 +177,11 @@ def play_case(
             for period in PERIODS
         }
         play.look()
+        # An injection lasts; and what fails once somebody acts may be of their doing.
+        broken = injected if play.baseline_s is None else began + play.baseline_s
+        alone = ended if agent is None or play.started_s is None else began + play.started_s
+        lasting = {"normal": (broken - normal_s, broken), "abnormal": (broken, alone)}
+        told = _told(environment.cluster, named, lasting)
         record = environment.end().model_copy(update={"reward": None})
     if record.outcome is Outcome.ERROR:
         raise WorldError(record.reason)
@@ -178,9 +191,22 @@ def play_case(
     return Played(
         tables=tables,
         labels=_labels(problem, record, truths.found, spans, began),
-        graph=causal_graph(components, truths.found, traces, round(injected * 1e9)),
+        graph=causal_graph(components, truths.found, traces, round(injected * 1e9), told),
         transcript=None if agent is None else trajectory(record),
     )
+
+
+def _told(
+    cluster: Cluster, names: Names, spans: Mapping[str, tuple[float, float]]
+) -> dict[str, Attributed] | None:
+    """What the cluster knows of whose failing calls made whose requests fail, by period."""
+    found = {}
+    for period, span in spans.items():
+        failures = cluster.failures(*span)
+        if failures is None:
+            return None
+        found[period] = attributed(failures, names.of_pod, names.of_host)
+    return found
 
 
 def _by_period(rows: list[dict[str, Any]], injected_ns: int) -> dict[str, list[dict[str, Any]]]:
@@ -282,6 +308,11 @@ class Names:
         if other in self._names:
             return other
         return self._services.get(other) or self._workloads.get(other) or ""
+
+    def of_host(self, host: str) -> str:
+        """That of a Service by its name in DNS, that of one of its pods included."""
+        labels = host.split(".")[:2]
+        return next((self._services[one] for one in labels if one in self._services), "")
 
     def of_object(self, kind: str, name: str) -> str:
         """That of an object."""

@@ -134,11 +134,14 @@ class Leaderboard(Subcommand):
         return ExitCode.DONE if good else ExitCode.FAILED
 
     def _say(self, entry: Entry) -> None:
-        head = (
+        said = [
             f"{entry.name}: {entry.agreed} of {entry.played_again} episodes agree when played again"
-        )
-        apart = len(entry.replays) - entry.played_again
-        self.console.say(f"{head}; {apart} cannot be" if apart else head)
+        ]
+        if entry.in_part:
+            said.append(f"{entry.in_part} in part")
+        if entry.not_possible:
+            said.append(f"{entry.not_possible} cannot be")
+        self.console.say("; ".join(said))
         for objection in entry.objections:
             self.console.say(f"  objection: {objection}")
         for difference in entry.differences:
@@ -163,6 +166,18 @@ def _told(entry: Entry) -> dict[str, object]:
         else None,
         "played_again": entry.played_again,
         "agreed": entry.agreed,
+        "in_part": entry.in_part,
+        "not_possible": entry.not_possible,
+        "replays": [
+            {
+                "episode": one.episode,
+                "result": one.result,
+                "why": one.why,
+                "verified": list(one.verified),
+                "unverified": list(one.unverified),
+            }
+            for one in entry.replays
+        ],
         "objections": list(entry.objections),
         "differences": list(entry.differences),
     }

@@ -56,13 +56,26 @@ class Entry:
 
     @property
     def agreed(self) -> int:
-        """How many episodes gave the same when played again."""
-        return sum(one.agrees is True for one in self.replays)
+        """How many episodes gave the same when played again, in all that they say."""
+        return self._results("agrees")
 
     @property
     def played_again(self) -> int:
-        """How many could be played again."""
-        return sum(one.agrees is not None for one in self.replays)
+        """How many could be played again as a whole, or differ in what could be compared."""
+        return self._results("agrees", "differs")
+
+    @property
+    def in_part(self) -> int:
+        """How many agree in what could be compared, and say more than that."""
+        return self._results("in part")
+
+    @property
+    def not_possible(self) -> int:
+        """How many of which nothing could be compared."""
+        return self._results("not possible")
+
+    def _results(self, *results: str) -> int:
+        return sum(one.result in results for one in self.replays)
 
 
 def verified(

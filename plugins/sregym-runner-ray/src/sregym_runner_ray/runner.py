@@ -68,12 +68,11 @@ class RayRunner(Runner):
 
     def wait(self, timeout_s: float) -> Sequence[Played]:
         """What has ended, with what was lost with its machine."""
-        import ray
-
-        self._connect()
         if not self._running:
             threading.Event().wait(timeout_s)  # nothing else can come
             return []
+        import ray
+
         limits = [one.ends_at - time.monotonic() for one in self._running.values() if one.ends_at]
         ready, _ = ray.wait(
             [*self._running],

@@ -33,6 +33,7 @@ from sregym_core.interfaces.cluster import (
     no_such_service,
 )
 from sregym_core.interfaces.deadline import DeadlineExceeded, bounded
+from sregym_core.interfaces.failures import FatalCalls, PodFailures
 from sregym_core.interfaces.history import History, Load, PastRestart
 from sregym_core.interfaces.injector import LAYERS, Fault, FaultContext, Journal
 from sregym_core.interfaces.kubectl import Kubectl, KubectlError, find_kubectl, shell_remark
@@ -81,6 +82,7 @@ __all__ = [
     "DiagnosisOracle",
     "DiskBlocks",
     "EpisodeRequest",
+    "FatalCalls",
     "Fault",
     "FaultContext",
     "Finding",
@@ -97,6 +99,7 @@ __all__ = [
     "OracleContext",
     "PastRestart",
     "Played",
+    "PodFailures",
     "ProbeError",
     "Prober",
     "Receipt",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.agent import Access
     from sregym_core.interfaces.application import Application
     from sregym_core.interfaces.clock import Clock
+    from sregym_core.interfaces.failures import PodFailures
     from sregym_core.interfaces.nodes import NodeAccess
     from sregym_core.interfaces.vocabulary import Vocabulary
     from sregym_core.model import ObjectRef
@@ -295,6 +296,13 @@ class Cluster(ABC):
         the application can tell.
         """
         return {}
+
+    def failures(self, start: float, end: float) -> tuple[PodFailures, ...] | None:
+        """What failed between two moments of the clock, and by whose calls; sorted, quiet pods left out.
+
+        None where nobody can tell causes from what is seen, as on any real cluster.
+        """
+        return None
 
     def keep_machines(self) -> object:
         """What stands on the machines of the nodes besides their settings, for `restore_machines`.

@@ -44,6 +44,7 @@ from sregym_core.testing.problems import ProblemContract
 from sregym_core.testing.project import RunOutcome, SregymProject, sregym_project
 from sregym_core.testing.reporters import ReporterContract
 from sregym_core.testing.rewards import RewardContract
+from sregym_core.testing.runners import RunnerContract
 from sregym_core.testing.sides import Side, prove_two_sided
 from sregym_core.testing.stories import Block, blocks_of, happens_as_told
 from sregym_core.testing.targets import chosen_target
@@ -79,6 +80,7 @@ __all__ = [
     "ReporterContract",
     "RewardContract",
     "RunOutcome",
+    "RunnerContract",
     "ScriptedSession",
     "Shop",
     "Side",

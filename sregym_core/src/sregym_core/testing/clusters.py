@@ -15,6 +15,7 @@ from sregym_core.interfaces import (
     ClusterProvider,
     ClusterSpec,
     Command,
+    PodFailures,
     no_such_service,
 )
 from sregym_core.model import ObjectRef
@@ -26,6 +27,7 @@ from sregym_core.testing.memory import MemoryProvider
 Provision: TypeAlias = Callable[[ClusterSpec], Cluster]
 
 _DOWN = 503
+_ROUNDED = 0.01
 _NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "contract"}}
 
 
@@ -211,6 +213,25 @@ class ClusterContract:
             answer = cluster.observe(name, "/no/such/page")
             down = answer.status == _DOWN and answer.body
             assert 200 <= answer.status < 500 or down, f"{name}: {answer}"
+
+    def test_failures_add_up(self, cluster: Cluster) -> None:
+        """Where a cluster tells whose calls made whose requests fail; None from one that cannot."""
+        now = cluster.clock.now()
+        cluster.clock.advance(1.0)
+        self.adds_up(cluster.failures(now - 60.0, now + 1.0))
+        assert not cluster.failures(now, now)
+
+    @staticmethod
+    def adds_up(failures: tuple[PodFailures, ...] | None) -> None:
+        """Sorted, no more failed than there was, and no more by calls than failed."""
+        found = failures or ()
+        assert list(found) == sorted(found)
+        for one in found:
+            by_calls = sum(call.requests for call in one.calls)
+            assert 0 <= by_calls <= one.failed + _ROUNDED
+            assert one.failed <= one.requests + _ROUNDED
+            assert list(one.calls) == sorted(one.calls)
+            assert all(call.requests > 0 or call.starts > 0 for call in one.calls)
 
     def test_clusters_are_worlds_of_their_own(self, provider: ClusterProvider) -> None:
         """A checkpoint, where there is one, gives forks that do not share what follows."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from sregym_core.interfaces import Access, Actor
     from sregym_core.interfaces.cluster import KubeObject
+    from sregym_core.interfaces.failures import PodFailures
     from sregym_core.interfaces.nodes import S
     from sregym_core.model import Capability, Node, NodeSetting
     from sregym_core.policy import Policy
@@ -271,6 +272,10 @@ class WatchedCluster(Cluster):
     def backdate(self, ref: ObjectRef, seconds: float) -> bool:
         """Pass on: nobody is asked, so it counts as no write."""
         return self.behind.backdate(ref, seconds)
+
+    def failures(self, start: float, end: float) -> tuple[PodFailures, ...] | None:
+        """Pass on."""
+        return self.behind.failures(start, end)
 
     def hidden_state(self) -> Mapping[str, str]:
         """Count a read."""

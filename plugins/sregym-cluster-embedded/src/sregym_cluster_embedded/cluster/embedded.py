@@ -32,6 +32,7 @@ from sregym_cluster_embedded.cluster.addressing import (
     resource_of,
 )
 from sregym_cluster_embedded.cluster.backdating import Backdating
+from sregym_cluster_embedded.cluster.blaming import Blaming
 from sregym_cluster_embedded.cluster.clock import VirtualClock
 from sregym_cluster_embedded.cluster.commands import Commands, hide_on_nodes, wall_seconds
 from sregym_cluster_embedded.cluster.nodes import EmbeddedNodes
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 
-class EmbeddedCluster(Backdating, Cluster):
+class EmbeddedCluster(Backdating, Blaming, Cluster):
     """A world in this process.
 
     Args:
@@ -337,12 +338,9 @@ class EmbeddedCluster(Backdating, Cluster):
             authority = certificate_authority(world)
             if self._credentials is None:
                 self._credentials = client_credentials(world, admin.name, admin.groups[:1])
+        path = self._folder() / name
         return write_kubeconfig(
-            self._folder() / name,
-            url,
-            namespace,
-            authority=authority,
-            credentials=self._credentials,
+            path, url, namespace, authority=authority, credentials=self._credentials
         )
 
     def _folder(self) -> Path:

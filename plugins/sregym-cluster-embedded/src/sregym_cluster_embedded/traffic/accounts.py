@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.traffic.arrivals import rhythm_of, rhythms
 from sregym_cluster_embedded.traffic.breaking import admitted, unmade, unmade_calls
-from sregym_cluster_embedded.traffic.causes import Account, Cause, chance_of, fail, not_found
+from sregym_cluster_embedded.traffic.causes import (
+    Account,
+    Cause,
+    chance_of,
+    end_of,
+    fail,
+    not_found,
+)
 from sregym_cluster_embedded.traffic.descriptors import starving
 from sregym_cluster_embedded.traffic.latency import Time, share_beyond, within
 from sregym_cluster_embedded.traffic.overview import pooled_rates, pulled_operations
@@ -109,6 +116,7 @@ class Accounts:
             self._rhythm(index),
             chance,
             tuple(sorted(statuses.items())),
+            tuple((*callee, round(share * taken, 9)) for callee, share in account.by_calls.items()),
         )
 
     def _rhythm(self, index: int) -> Rhythm:
@@ -253,7 +261,6 @@ class Accounts:
         let_in = admitted(site, n)
         for way in site.ways:
             mine = [cause for cause in causes if cause.way is way] if causes else causes
-            callee = way.target.ref if way.callee >= 0 or not way.kind else None
             named = site.operation
             time = failed = _NO_TIME
             if way.callee >= 0:
@@ -275,8 +282,8 @@ class Accounts:
             rate = tried * way.share * let_in
             found.append(
                 CallFlow(
-                    site.name, way.target.facts.get("host", ""), callee, named, site.collection,
-                    site.stage, round(rate, 6), round(rate * again, 6), round(ok, 9), errors,
+                    site.name, way.target.facts.get("host", ""), end_of(way), named,
+                    site.collection, site.stage, round(rate, 6), round(rate * again, 6), round(ok, 9), errors,
                     _rounded(time), _rounded(failed), chance, way.search,
                 )
             )  # fmt: skip

@@ -13,6 +13,7 @@ from sregym_cluster_embedded.traffic.segments import CallFlow
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.traffic.structure import Part, Site, Way
 
 
@@ -52,6 +53,8 @@ class Account:
         chance: Sum of what is left to chance of each failure, times its share.
         panics: Share of the requests that end their process, and with which code.
         last_words: Share, and the lines with facts that such a request leaves.
+        by_calls: Process that was called (None where none was reached) and its name -> share of the
+            requests that fail because of such calls.
     """
 
     failures: dict[str, float] = field(default_factory=dict)
@@ -61,6 +64,7 @@ class Account:
     chance: float = 0.0
     panics: tuple[float, int] = (0.0, 2)
     last_words: list[tuple[float, tuple[Line, ...], dict[str, str]]] = field(default_factory=list)
+    by_calls: dict[tuple[ContainerRef | None, str], float] = field(default_factory=dict)
 
     def left_to_chance(self) -> float:
         """As `Flow.chance`, on average."""
@@ -83,6 +87,11 @@ def chance_of(causes: Sequence[Cause]) -> float:
     """What is left to chance of them, on average."""
     whole = sum(cause.share for cause in causes)
     return round(sum(cause.share * cause.chance for cause in causes) / whole, 6)
+
+
+def end_of(way: Way) -> ContainerRef | None:
+    """The process that a way reaches; None where it ends before one."""
+    return way.target.ref if way.callee >= 0 or not way.kind else None
 
 
 def fail(account: Account, site: Site, share: float, cause: Cause) -> None:
@@ -109,6 +118,9 @@ def fail(account: Account, site: Site, share: float, cause: Cause) -> None:
     if status is not None:
         account.statuses[returned] = status or _BROKEN
     account.chance += share * cause.chance
+    if site.name:  # what a request does to itself is no call
+        callee = end_of(cause.way), facts.get("name", "")
+        account.by_calls[callee] = account.by_calls.get(callee, 0.0) + share
     if reaction.then == "panic":
         account.panics = (account.panics[0] + share, reaction.code)
 

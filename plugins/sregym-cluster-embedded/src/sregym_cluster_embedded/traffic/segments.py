@@ -81,6 +81,8 @@ class Flow(NamedTuple):
         rhythm: How unevenly the requests come.
         chance: Where failures arise, the fraction of calls that fails; at 1 none of it is chance.
         statuses: Kind of error -> HTTP status, where that is not the one of its failures in general.
+        by_calls: Process that was called (None where none was reached), the name by which the
+            caller knows it, and the fraction of the requests that fails because such calls do.
     """
 
     operation: str
@@ -93,6 +95,7 @@ class Flow(NamedTuple):
     rhythm: Rhythm = ()
     chance: float = 1.0
     statuses: tuple[tuple[str, int], ...] = ()
+    by_calls: tuple[tuple[ContainerRef | None, str, float], ...] = ()
 
     def status(self, error: str, otherwise: int) -> int:
         """The HTTP status that an error is answered with."""
