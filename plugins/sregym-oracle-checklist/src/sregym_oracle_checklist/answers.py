@@ -25,10 +25,11 @@ MOST_OF_THEM = 0.6
 DOUBTFUL = (
     "accused_besides", "undecided", "last_rival", "alternatives", "defects_listed", "faulted", "sibling",
     "removed_other", "reversed", "other_field", "opposed", "other_setting", "not_gone", "rival_repaired", "place_cleared",
+    "unsupported", "other_name",
 )  # fmt: skip
 # What does not follow from the words of the truth's author, where a text has them.
 AGAINST_OWN_WORDS = (
-    *(name for name in DOUBTFUL if name not in ("opposed", "not_gone", "other_field")),
+    *(name for name in DOUBTFUL if name not in ("opposed", "not_gone", "other_field", "unsupported")),
     "other_value",
 )
 # A text that speaks of no other place and no other defect is not failed unless it is this unlikely.
