@@ -101,7 +101,7 @@ class Conflicts:
 
     def _relations(self) -> tuple[bool, bool]:
         """Whether the subject is said to be wrong in the truth's way, and whether in another."""
-        said = [relations(text) for text in self._about_it]
+        said = [relations(self._profile.without_name(text)) for text in self._about_it]
         own = self._profile.relations
         return any(found & own for found in said), any(found and not found & own for found in said)
 

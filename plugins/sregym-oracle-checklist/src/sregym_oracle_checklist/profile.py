@@ -139,7 +139,9 @@ class Profile:
         self.phrases = tuple(dict.fromkeys(spaced(self._plain(phrase)) for phrase in told))
         self.detail = " ".join(filter(None, (change.what, change.before, change.after)))
         parts = " ".join([*self.components, *truth.affected, truth.namespace]).lower()
-        self.after = Values(change.after, change.before, parts)
+        # Naming the object says nothing of its new value yet.
+        named = "" if truth.object_name in self.components else truth.object_name.lower()
+        self.after = Values(change.after, change.before, f"{parts} {named}")
         self.before = Values(change.before, change.after, parts)
         telling = _PATH.sub(" ", change.what)
         self.names = frozenset(v for v in identifiers(telling) if v not in parts)
