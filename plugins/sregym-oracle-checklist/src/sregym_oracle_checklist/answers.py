@@ -148,7 +148,7 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     valued = figures["after"] or figures["before"]
     if diagnosis and (figures["other_value"] or (figures["other_change"] and not valued)):
         return None
-    if diagnosis and (figures["impact_only"] or figures["symptoms_alone"]):
+    if diagnosis and (figures["impact_only"] or (figures["symptoms_alone"] and not valued)):
         return None
     if diagnosis and weights.likelihood(figures) < SURE and not tells_defect(figures):
         return None

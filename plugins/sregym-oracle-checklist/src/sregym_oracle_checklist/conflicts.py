@@ -108,8 +108,8 @@ class Conflicts:
     def _opposed(self) -> bool:
         """Whether too much is told where there is too little, or the other way round."""
         pole = self._profile.pole
-        if pole is None:
-            return False
+        if pole is None or self._profile.after.in_text(JOINT.join(c.text for c in self._claims)):
+            return False  # who gives the new value has the direction, in whatever words
         said: set[str] = set()
         for text in self._about_it:
             said |= relations(text) & _POLES

@@ -185,7 +185,9 @@ class Profile:
     def relations(self) -> frozenset[str]:
         """What is wrong, in the mechanism's words, or by what the change did."""
         change = self.truth.changed
-        return relations(JOINT.join(self.phrases)) | of_change(change.before, change.after)
+        found = relations(JOINT.join(self.phrases)) | of_change(change.before, change.after)
+        # What refers to something that does not exist is wrong, too.
+        return found | {"wrong"} if change.after and "removed" in found else found
 
     @cached_property
     def pole(self) -> str | None:
@@ -286,7 +288,13 @@ class Profile:
     def other_value_in(self, text: str) -> bool:
         """Whether a text tells a change from the true old value to another one than the true new one."""
         before, after = self.sides
-        return any(before(old) and not after(new) for old, new in moves(text))
+        theirs = [Profile(one).sides for one in self.others]
+        return any(
+            before(old)
+            and not after(new)
+            and not any(was(old) and now(new) for was, now in theirs)
+            for old, new in moves(text)
+        )
 
     @cached_property
     def sides(self) -> tuple[Callable[[str], bool], Callable[[str], bool]]:
