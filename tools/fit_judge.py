@@ -44,7 +44,7 @@ LEARNED = (
     "further_first",
     "further_second",
     "catalogue_learned",
-    "catalogue_held_out",
+    "catalogue_second",
 )
 HELD_OUT = "near_misses_held_out"
 YES = {"origin": 0.70, "mechanism": 0.70, "diagnosis": 0.66}

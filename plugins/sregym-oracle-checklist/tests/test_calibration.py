@@ -138,7 +138,7 @@ def test_a_text_that_says_everything_about_everybody_is_accepted_for_nothing(
 
 
 def test_it_agrees_with_labels_of_incidents_that_no_weight_has_seen() -> None:
-    cases = read_labelled(FOLDER / "catalogue_held_out.jsonl")
+    cases = read_labelled(FOLDER / "near_misses_held_out.jsonl")
     verdicts = {Outcome.PASS: True, Outcome.FAIL: False}
     whole = Agreement.of(
         Judged(

@@ -29,7 +29,11 @@ DOUBTFUL = (
 )  # fmt: skip
 # What does not follow from the words of the truth's author, where a text has them.
 AGAINST_OWN_WORDS = (
-    *(name for name in DOUBTFUL if name not in ("opposed", "not_gone", "other_field", "unsupported")),
+    *(
+        name
+        for name in DOUBTFUL
+        if name not in ("opposed", "not_gone", "other_field", "unsupported")
+    ),
     "other_value",
 )
 # A text that speaks of no other place and no other defect is not failed unless it is this unlikely.
@@ -154,6 +158,8 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
         return None
     if denied_itself(figures):
         return False
+    if diagnosis is False and other_defect(figures):
+        return False
     likely = weights.likelihood(figures) > RULED_OUT
     if diagnosis is False and likely and told_besides(figures):
         return None
@@ -206,6 +212,12 @@ def told_besides(figures: Mapping[str, float]) -> bool:
 def denied_itself(figures: Mapping[str, float]) -> bool:
     """Whether a text clears the truth's place of the true defect, and says less of it otherwise."""
     return bool(figures["truth_denied"]) and figures["mechanism_denied"] > figures["mechanism"]
+
+
+def other_defect(figures: Mapping[str, float]) -> bool:
+    """Whether a text says that something else is wrong with the thing, and nothing of what is."""
+    said = figures["mechanism"] >= SAYS_MUCH
+    return bool(figures["unsupported"] and figures["relation_other"] and not said)
 
 
 def about(figures: Mapping[str, float]) -> bool:

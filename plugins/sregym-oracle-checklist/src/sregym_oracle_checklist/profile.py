@@ -290,9 +290,7 @@ class Profile:
         before, after = self.sides
         theirs = [Profile(one).sides for one in self.others]
         return any(
-            before(old)
-            and not after(new)
-            and not any(was(old) and now(new) for was, now in theirs)
+            before(old) and not after(new) and not any(was(old) and now(new) for was, now in theirs)
             for old, new in moves(text)
         )
 
