@@ -32,7 +32,7 @@ AGAINST_OWN_WORDS = (
     *(
         name
         for name in DOUBTFUL
-        if name not in ("opposed", "not_gone", "other_field", "unsupported")
+        if name not in ("opposed", "not_gone", "other_field", "unsupported", "other_name")
     ),
     "other_value",
 )

@@ -140,8 +140,11 @@ class Profile:
         self.detail = " ".join(filter(None, (change.what, change.before, change.after)))
         parts = " ".join([*self.components, *truth.affected, truth.namespace]).lower()
         # Naming the object says nothing of its new value yet.
-        named = "" if truth.object_name in self.components else truth.object_name.lower()
-        self.after = Values(change.after, change.before, f"{parts} {named}")
+        # Of a plain word like `coredns` phrases speak, too.
+        compound = re.fullmatch(r"\w+(?:-\w+)+", truth.object_name)
+        own = compound and truth.object_name not in self.components
+        self._object_named = truth.object_name if own else ""
+        self.after = Values(change.after, change.before, f"{parts} {self._object_named.lower()}")
         self.before = Values(change.before, change.after, parts)
         telling = _PATH.sub(" ", change.what)
         self.names = frozenset(v for v in identifiers(telling) if v not in parts)
@@ -321,8 +324,8 @@ class Profile:
 
     def without_name(self, text: str) -> str:
         """A text without the name of the defective object: `geo-deny-all` is a name and denies nothing yet."""
-        name = self.truth.object_name
-        if not name or name in self.components:
+        name = self._object_named
+        if not name:
             return text
         return re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", " ", text, flags=re.IGNORECASE)
 
