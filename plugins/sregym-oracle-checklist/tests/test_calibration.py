@@ -138,7 +138,7 @@ def test_a_text_that_says_everything_about_everybody_is_accepted_for_nothing(
 
 
 def test_it_agrees_with_labels_of_incidents_that_no_weight_has_seen() -> None:
-    cases = read_labelled(FOLDER / "catalogue_held_out.jsonl")
+    cases = read_labelled(FOLDER / "near_misses_held_out.jsonl")
     verdicts = {Outcome.PASS: True, Outcome.FAIL: False}
     whole = Agreement.of(
         Judged(
@@ -153,5 +153,7 @@ def test_it_agrees_with_labels_of_incidents_that_no_weight_has_seen() -> None:
     ).whole
     kappa = whole.kappa()
     assert kappa is not None
-    assert kappa[0] >= 0.80
-    assert whole.undecided <= 0.25 * whole.total
+    # Two of three of these texts name the right place and another defect of it: the hardest class.
+    assert kappa[0] >= 0.60
+    assert whole.undecided <= 0.28 * whole.total
+    assert whole.false_passes <= 0.13 * whole.total

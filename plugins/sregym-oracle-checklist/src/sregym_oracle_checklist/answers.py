@@ -25,10 +25,15 @@ MOST_OF_THEM = 0.6
 DOUBTFUL = (
     "accused_besides", "undecided", "last_rival", "alternatives", "defects_listed", "faulted", "sibling",
     "removed_other", "reversed", "other_field", "opposed", "other_setting", "not_gone", "rival_repaired", "place_cleared",
+    "unsupported", "other_name",
 )  # fmt: skip
 # What does not follow from the words of the truth's author, where a text has them.
 AGAINST_OWN_WORDS = (
-    *(name for name in DOUBTFUL if name not in ("opposed", "not_gone", "other_field")),
+    *(
+        name
+        for name in DOUBTFUL
+        if name not in ("opposed", "not_gone", "other_field", "unsupported", "other_name")
+    ),
     "other_value",
 )
 # A text that speaks of no other place and no other defect is not failed unless it is this unlikely.
@@ -147,11 +152,13 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     valued = figures["after"] or figures["before"]
     if diagnosis and (figures["other_value"] or (figures["other_change"] and not valued)):
         return None
-    if diagnosis and (figures["impact_only"] or figures["symptoms_alone"]):
+    if diagnosis and (figures["impact_only"] or (figures["symptoms_alone"] and not valued)):
         return None
     if diagnosis and weights.likelihood(figures) < SURE and not tells_defect(figures):
         return None
     if denied_itself(figures):
+        return False
+    if diagnosis is False and other_defect(figures):
         return False
     likely = weights.likelihood(figures) > RULED_OUT
     if diagnosis is False and likely and told_besides(figures):
@@ -205,6 +212,12 @@ def told_besides(figures: Mapping[str, float]) -> bool:
 def denied_itself(figures: Mapping[str, float]) -> bool:
     """Whether a text clears the truth's place of the true defect, and says less of it otherwise."""
     return bool(figures["truth_denied"]) and figures["mechanism_denied"] > figures["mechanism"]
+
+
+def other_defect(figures: Mapping[str, float]) -> bool:
+    """Whether a text says that something else is wrong with the thing, and nothing of what is."""
+    said = figures["mechanism"] >= SAYS_MUCH
+    return bool(figures["unsupported"] and figures["relation_other"] and not said)
 
 
 def about(figures: Mapping[str, float]) -> bool:

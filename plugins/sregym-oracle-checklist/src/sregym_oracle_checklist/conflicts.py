@@ -101,15 +101,15 @@ class Conflicts:
 
     def _relations(self) -> tuple[bool, bool]:
         """Whether the subject is said to be wrong in the truth's way, and whether in another."""
-        said = [relations(text) for text in self._about_it]
+        said = [relations(self._profile.without_name(text)) for text in self._about_it]
         own = self._profile.relations
         return any(found & own for found in said), any(found and not found & own for found in said)
 
     def _opposed(self) -> bool:
         """Whether too much is told where there is too little, or the other way round."""
         pole = self._profile.pole
-        if pole is None:
-            return False
+        if pole is None or self._profile.after.in_text(JOINT.join(c.text for c in self._claims)):
+            return False  # who gives the new value has the direction, in whatever words
         said: set[str] = set()
         for text in self._about_it:
             said |= relations(text) & _POLES

@@ -13,6 +13,7 @@ from sregym_oracle_checklist.hypotheses import ranked
 from sregym_oracle_checklist.layout import MAX_CHARS, Section
 from sregym_oracle_checklist.passages import Clause, read
 from sregym_oracle_checklist.stance import LIKELY, UNDECIDED, UNSURE
+from sregym_oracle_checklist.support import Support
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -146,6 +147,7 @@ class Evidence:
             **Defects(profile, self._claims).figures(),
             **Conflicts(profile, self._accused, self.reading.clauses).figures(),
         }  # fmt: skip
+        figures |= Support(profile, self._claims).figures(figures)
         rivalled = any(figures[name] for name in _RIVALS)
         self.figures: Mapping[str, float] = {**figures, "unrivalled": float(not rivalled)}
 

@@ -69,6 +69,33 @@ class Wording:
         return share if self._telling else share * _PLACE_WEIGHT
 
 
+class Predicate:
+    """What a phrase says of a thing and its field, without the words for these.
+
+    Args:
+        phrase: With the parts of compound names as words.
+        named: Stems of thing and field.
+        known: Subjects of thing and field.
+    """
+
+    def __init__(self, phrase: str, named: frozenset[str], known: frozenset[str]) -> None:
+        self._words: list[tuple[frozenset[str], frozenset[str], frozenset[str]]] = []
+        for word in re.findall(r"[a-z][a-z'-]+", phrase):
+            stem, subject, relation = stems(word), subjects(word), relations(word)
+            if stem and not stem <= named and (relation or not subject or not subject <= known):
+                self._words.append((stem, subject, relation))
+
+    def share(self, bag: frozenset[str], about: frozenset[str], wrong: frozenset[str]) -> float:
+        """The share of its words in a text with these stems, subjects and relations, 0 to 1."""
+        got = 0.0
+        for stem, subject, relation in self._words:
+            if stem & bag:
+                got += 1
+            elif relation & wrong or (not relation and subject & about):
+                got += _MEANING_WEIGHT
+        return got / len(self._words) if self._words else 0.0
+
+
 class Part:
     """One of several faults that a ground truth lists together."""
 
@@ -112,7 +139,12 @@ class Profile:
         self.phrases = tuple(dict.fromkeys(spaced(self._plain(phrase)) for phrase in told))
         self.detail = " ".join(filter(None, (change.what, change.before, change.after)))
         parts = " ".join([*self.components, *truth.affected, truth.namespace]).lower()
-        self.after = Values(change.after, change.before, parts)
+        # Naming the object says nothing of its new value yet.
+        # Of a plain word like `coredns` phrases speak, too.
+        compound = re.fullmatch(r"\w+(?:-\w+)+", truth.object_name)
+        own = compound and truth.object_name not in self.components
+        self._object_named = truth.object_name if own else ""
+        self.after = Values(change.after, change.before, f"{parts} {self._object_named.lower()}")
         self.before = Values(change.before, change.after, parts)
         telling = _PATH.sub(" ", change.what)
         self.names = frozenset(v for v in identifiers(telling) if v not in parts)
@@ -156,7 +188,9 @@ class Profile:
     def relations(self) -> frozenset[str]:
         """What is wrong, in the mechanism's words, or by what the change did."""
         change = self.truth.changed
-        return relations(JOINT.join(self.phrases)) | of_change(change.before, change.after)
+        found = relations(JOINT.join(self.phrases)) | of_change(change.before, change.after)
+        # What refers to something that does not exist is wrong, too.
+        return found | {"wrong"} if change.after and "removed" in found else found
 
     @cached_property
     def pole(self) -> str | None:
@@ -257,7 +291,11 @@ class Profile:
     def other_value_in(self, text: str) -> bool:
         """Whether a text tells a change from the true old value to another one than the true new one."""
         before, after = self.sides
-        return any(before(old) and not after(new) for old, new in moves(text))
+        theirs = [Profile(one).sides for one in self.others]
+        return any(
+            before(old) and not after(new) and not any(was(old) and now(new) for was, now in theirs)
+            for old, new in moves(text)
+        )
 
     @cached_property
     def sides(self) -> tuple[Callable[[str], bool], Callable[[str], bool]]:
@@ -267,7 +305,7 @@ class Profile:
 
     def says_own_words(self, text: str) -> bool:
         """Whether a text has all words of one of the author's phrases, in any inflection."""
-        text = self._plain(text)
+        text = self._plain(self.without_name(text))
         bag, said = stems(text), f" {' '.join(spaced(text).split())} "
         return any(
             # One word with content tells nothing without those around it: `no Service`.
@@ -283,6 +321,26 @@ class Profile:
         text = self._plain(text)
         bag, about, wrong = stems(text), subjects(text), relations(text)
         return max((phrase.share(bag, about, wrong) for phrase in self._wordings), default=0.0)
+
+    def without_name(self, text: str) -> str:
+        """A text without the name of the defective object: `geo-deny-all` is a name and denies nothing yet."""
+        name = self._object_named
+        if not name:
+            return text
+        return re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", " ", text, flags=re.IGNORECASE)
+
+    def says_what_is_wrong(self, text: str) -> float:
+        """The share of what the author says of the thing and its field, without these themselves, 0 to 1."""
+        text = self._plain(self.without_name(text))
+        bag, about, wrong = stems(text), subjects(text), relations(text)
+        return max((one.share(bag, about, wrong) for one in self._predicates), default=0.0)
+
+    @cached_property
+    def _predicates(self) -> list[Predicate]:
+        change = self.truth.changed
+        named = self.place | stems(f"{change.what} {' '.join(self.truth.affected)}")
+        known = self.place_subjects | subjects(change.what)
+        return [Predicate(phrase, named, known) for phrase in self.phrases]
 
     @cached_property
     def _wordings(self) -> list[Wording]:

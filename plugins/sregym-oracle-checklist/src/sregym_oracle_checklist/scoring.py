@@ -28,7 +28,7 @@ SPEAKS_AGAINST = (
     "rival_alone", "faulted", "besides", "accused_besides", "strange_conclusion", "strange_all", "truth_denied",
     "mechanism_denied", "after_denied", "other_gain", "other_truth", "other_mechanism", "unsure", "undecided",
     "likely", "listing", "elsewhere", "rival_defect", "repair_strange", "strange_placed", "removed_other", "sibling", "uninvolved", "uninvolved_repaired",
-    "not_gone", "rival_repaired",
+    "not_gone", "rival_repaired", "unsupported",
 )  # fmt: skip
 SPEAKS_EITHER = ("explicit_none", "no_conclusion", "length", "short")
 FIGURES = (*SPEAKS_FOR, *SPEAKS_AGAINST, *SPEAKS_EITHER)

@@ -1,0 +1,68 @@
+"""Diagnoses of every problem for its diagnosis oracles: true ones, and wrong ones; no world is made.
+
+    python benchmarks/diagnoses.py [APPLICATION ...]
+
+Says which true diagnoses do not pass and which wrong ones do, as the proof of each problem would; ends with 1
+if there are any. Solutions are derived without a cluster, so that all problems take some two minutes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from sregym_core.api import Workspace, problems, solution
+from sregym_core.interfaces import DiagnosisOracle
+from sregym_core.model import Outcome
+from sregym_core.proof.diagnoses import wrong_diagnoses
+from sregym_core.settings import Settings
+
+if TYPE_CHECKING:
+    from sregym_core.model import Problem
+
+RIGHT = "true-text"
+
+
+def outcomes(problem: Problem, workspace: Workspace) -> dict[str, Outcome]:
+    """What the problem's diagnosis oracles say, by name of the diagnosis; the worst of several counts."""
+    application = workspace.bench.application(problem.application)
+    parts = application.components()
+    truths = solution(problem, workspace=workspace).truths
+    if not truths:
+        return {}
+    judges = [workspace.bench.oracle(name) for name in problem.oracles.diagnosis]
+    told = {
+        RIGHT: (" ".join(truth.sentence() for truth in truths), None),
+        **wrong_diagnoses(truths, application),
+    }
+    return {
+        name: judge.judge_diagnosis(text, claims, truths, parts).outcome
+        for name, (text, claims) in told.items()
+        for judge in judges
+        if isinstance(judge, DiagnosisOracle)
+    }
+
+
+def main() -> int:
+    """Judge, tell what is wrong, and count."""
+    workspace = Workspace(Settings())
+    wanted = set(sys.argv[1:])
+    counted: Counter[tuple[str, Outcome]] = Counter()
+    mistakes = 0
+    for problem in problems(workspace=workspace):
+        if wanted and problem.application not in wanted:
+            continue
+        for name, outcome in outcomes(problem, workspace).items():
+            counted[name, outcome] += 1
+            if (outcome is Outcome.PASS) is not (name == RIGHT):
+                mistakes += 1
+                print(f"{problem.id}: {name}: {outcome}")
+    for (name, outcome), number in sorted(counted.items()):
+        print(f"{name:28} {outcome:10} {number:5}")
+    print(f"{mistakes} mistakes")
+    return 1 if mistakes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
