@@ -105,7 +105,8 @@ class Kubelet:
 
     def _register(self) -> None:
         """As a kubelet does that comes up for the first time."""
-        labels = {"kubernetes.io/hostname": self.node, "kubernetes.io/os": "linux"}
+        # Without the label of its system: DaemonSets that ask for it are none that can run here.
+        labels = {"kubernetes.io/hostname": self.node}
         node = {
             "apiVersion": "v1",
             "kind": "Node",
