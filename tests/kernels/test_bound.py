@@ -21,7 +21,8 @@ with Guest(Path(sys.argv[1])) as guest:
 """,
     # It waits for somebody who lets its processor go on.
     "qemu-system-x86_64": """
-guest = Bound(("qemu-system-x86_64", "-S", "-nodefaults", "-accel", "tcg", "-display", "none"))
+words = ("qemu-system-x86_64", "-S", "-nodefaults", "-accel", "tcg", "-display", "none")
+guest = Bound(words, f"touch {sys.argv[1]}/killed")
 print(guest.pid, flush=True)
 sys.stdin.read()
 guest.end()
@@ -69,3 +70,6 @@ def test_a_guest_ends_with_its_starter(program: str, how: str, tmp_path: Path) -
         ENDS[how](starter)
         starter.wait(60)
     assert wait_for(lambda: not members(group), 10)
+    if program != "linux.uml":
+        told = how == "killed"
+        assert wait_for(lambda: (tmp_path / "killed").exists() == told, 10)

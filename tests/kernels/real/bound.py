@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from sregym_nodes.console import Console
 
 # Guests hear nothing of a console that is closed; so somebody waits beside them for that.
-_WATCH = 'read _; kill -s KILL -- "-$1"'
+_WATCH = 'read _; kill -s KILL -- "-$1"; eval "$2"'
 
 
 class Bound:
@@ -18,9 +18,10 @@ class Bound:
 
     Args:
         words: The command.
+        left: What is to be done in a shell besides, where nobody is there any more to do it.
     """
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Sequence[str], left: str = "") -> None:
         self._process = subprocess.Popen(
             words,
             stdin=subprocess.PIPE,
@@ -30,7 +31,7 @@ class Bound:
         )
         self.pid = self._process.pid
         self._watch = subprocess.Popen(
-            ["sh", "-c", _WATCH, "sh", str(self.pid)],
+            ["sh", "-c", _WATCH, "sh", str(self.pid), left],
             stdin=subprocess.PIPE,
             start_new_session=True,
         )

@@ -61,6 +61,8 @@ class Guest(Reached):
     # Further words of the kernel's command line, and further modules.
     words: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
+    # What is left of it on this machine, and how that goes.
+    left = ""
 
     def __init__(self, folder: Path, without: tuple[str, ...] = ()) -> None:
         self.folder = folder
@@ -94,7 +96,8 @@ class Guest(Reached):
                 *(f"init={init}", "con=null", "con0=fd:0,fd:1", f"umid=guest-{id(self)}"),
                 *self.words,
                 f"uml_dir={self.folder}/",
-            )
+            ),
+            self.left,
         )
         self.run = self.process.console
         self.process.wait_until_ready(60)

@@ -87,6 +87,7 @@ class Worker(Guest):
         self._gateway, self.address = f"{base}.{(link & 255) + 1}", f"{base}.{(link & 255) + 2}"
         # Of several labs at a time each sees its own alone, since their routes differ.
         self._pods = f"{POD_NETWORK}{os.getpid() % 120 * 2 + number}"
+        self.left = f"ip link del {self._tap}"
         self.name = name
         self.memory = "1G"
         self.words = (f"vec0:transport=tap,ifname={self._tap},depth=64,gro=1",)
