@@ -103,6 +103,14 @@ def test_what_cannot_be_read_is_not_passed_on(kind: str) -> None:
         f"deployments.apps cannot be written as {kind}: send JSON or YAML"
     )
     assert forbidden("PUT", target_of("/api/v1/namespaces/shop/services/x"), b"k8s\0", kind) == ""
+    pods = target_of("/api/v1/namespaces/shop/pods")
+    assert forbidden("POST", pods, b"k8s\0", kind) == (
+        f"pods cannot be written as {kind}: send JSON or YAML"
+    )
+    # As `kubectl debug node/NAME` sends them; where these may reach into their node all of it may pass.
+    assert forbidden("POST", pods, b"k8s\0", kind, debugged_from=("shop",)) == ""
+    other = forbidden("POST", pods, b"k8s\0", kind, debugged_from=("else",))
+    assert other == f"pods cannot be written as {kind}: send JSON or YAML"
 
 
 @pytest.mark.parametrize(

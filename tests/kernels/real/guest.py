@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
 from pathlib import Path
 
 from sregym_nodes.console import Console
 from sregym_nodes.remote import LEASE_S, NodeAgent
 
 from sregym_nodes import console_guest
+
+from .bound import Bound
 
 MODULES = (
     *("drivers/block/loop", "drivers/md/dm-mod", "drivers/md/dm-bufio", "drivers/md/dm-dust"),
@@ -62,6 +61,8 @@ class Guest(Reached):
     # Further words of the kernel's command line, and further modules.
     words: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
+    # What is left of it on this machine, and how that goes.
+    left = ""
 
     def __init__(self, folder: Path, without: tuple[str, ...] = ()) -> None:
         self.folder = folder
@@ -89,32 +90,21 @@ class Guest(Reached):
             )
         )
         init.chmod(0o755)
-        self._process = subprocess.Popen(
-            [
+        self.process = Bound(
+            (
                 *("linux.uml", f"mem={self.memory}", "rootfstype=hostfs", "rootflags=/", "ro"),
                 *(f"init={init}", "con=null", "con0=fd:0,fd:1", f"umid=guest-{id(self)}"),
                 *self.words,
                 f"uml_dir={self.folder}/",
-            ],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
+            ),
+            self.left,
         )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self.run = Console(self._process.stdin, self._process.stdout)
-        self.run.wait_until_ready(60)
+        self.run = self.process.console
+        self.process.wait_until_ready(60)
         return self
 
     def __exit__(self, *error: object) -> None:
-        assert self._process.stdin is not None
-        # With its helpers, which would outlive it.
-        os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        for file in (self._process.stdin, self._process.stdout):
-            assert file is not None
-            file.close()
+        self.process.end()
 
     def _loop(self) -> str:
         copy = self.folder / "loop.py"

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from .front import Api
-from .worker import Worker
+from .worker import POD_NETWORK, Worker
 
 _PERIOD_S, _LEASE_S = 1.0, 5.0
 _SYSTEM = ("kube-system", "kube-node-lease", "local-path-storage")
@@ -23,10 +23,11 @@ class Kubelet:
         api: Of the cluster.
         worker: The machine.
         node: Its name there.
+        zone: Of the node, as pods ask for it.
     """
 
-    def __init__(self, api: Api, worker: Worker, node: str) -> None:
-        self._api, self._worker, self.node = api, worker, node
+    def __init__(self, api: Api, worker: Worker, node: str, zone: str) -> None:
+        self._api, self._worker, self.node, self._zone = api, worker, node, zone
         self._console = threading.Lock()
         self._ended = threading.Event()
         self._addresses: dict[str, str] = {}
@@ -105,7 +106,11 @@ class Kubelet:
 
     def _register(self) -> None:
         """As a kubelet does that comes up for the first time."""
-        labels = {"kubernetes.io/hostname": self.node, "kubernetes.io/os": "linux"}
+        # Without the label of its system: DaemonSets that ask for it are none that can run here.
+        labels = {
+            "kubernetes.io/hostname": self.node,
+            "topology.kubernetes.io/zone": self._zone,
+        }
         node = {
             "apiVersion": "v1",
             "kind": "Node",
@@ -191,7 +196,7 @@ class Kubelet:
 
     def _wanted(self, pod: dict[str, Any]) -> dict[str, Any]:
         spec, uid = pod["spec"], pod["metadata"]["uid"]
-        address = self._addresses.setdefault(uid, f"10.244.9.{len(self._addresses) % 250 + 2}")
+        address = self._addresses.setdefault(uid, self._worker.pod_address(len(self._addresses)))
         volumes = {volume["name"]: self._source(pod, volume) for volume in spec.get("volumes", ())}
         return {
             **{
@@ -228,7 +233,7 @@ class Kubelet:
             place, name = one["metadata"]["namespace"], one["metadata"]["name"]
             for subset in one.get("subsets") or ():
                 for address in (subset.get("addresses") or ())[:1]:
-                    if address["ip"] in self._addresses.values():
+                    if address["ip"].startswith(POD_NETWORK):
                         lines.append(
                             f"{address['ip']} {name} {name}.{place} {name}.{place}.svc.cluster.local"
                         )

@@ -1,4 +1,4 @@
-"""A cluster with one real node: its control plane is in memory, its node a machine with containerd."""
+"""A cluster with two real nodes: its control plane is in memory, its nodes machines with containerd."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from sregym_core.interfaces import ClusterSpec
 from .front import Api, Front
 from .kubelet import Kubelet
 from .worker import Worker
+
+# By the zone that pods choose: where the store's disk is, and where its users are.
+_ZONES = {"metal-1": "disks", "metal-2": "users"}
 
 
 class Lab:
@@ -33,18 +36,28 @@ class Lab:
             nodes = [node["metadata"]["name"] for node in api.get("/api/v1/nodes")["items"]]
             for name in nodes:
                 api.ask("PATCH", f"/api/v1/nodes/{name}", {"spec": {"unschedulable": True}})
-            own = "metal-1"
-            self.worker = opened.enter_context(Worker(folder, own))
-            self.kubelet = opened.enter_context(Kubelet(api, self.worker, own))
+                # For pods that tolerate that, too.
+                full = {"status": {"allocatable": {"pods": "0"}}}
+                api.ask("PATCH", f"/api/v1/nodes/{name}/status", full)
+            workers = []
+            self.kubelets: dict[str, Kubelet] = {}
+            for number, (name, zone) in enumerate(_ZONES.items()):
+                place = folder / name
+                place.mkdir()
+                worker = opened.enter_context(Worker(place, name, number))
+                kubelet = opened.enter_context(Kubelet(api, worker, name, zone))
+                workers.append(worker)
+                self.kubelets[name] = kubelet
+            self.kubelet = self.kubelets["metal-1"]
 
             def log(namespace: str, pod: str, container: str, previous: bool) -> str | None:
-                where = api.get(f"/api/v1/namespaces/{namespace}/pods/{pod}")
-                mine = where is not None and where["spec"].get("nodeName") == own
-                return self.kubelet.log(namespace, pod, container, previous) if mine else None
+                where = api.get(f"/api/v1/namespaces/{namespace}/pods/{pod}") or {"spec": {}}
+                own = self.kubelets.get(where["spec"].get("nodeName", ""))
+                return own.log(namespace, pod, container, previous) if own else None
 
             front = opened.enter_context(Front(api, log))
             self.kubeconfig = front.kubeconfig(folder / "lab")
-            self.ssh = _ssh(folder, self.worker.address)
+            self.ssh = _ssh(folder, workers)
             way = {"nodes": "ssh", "ssh-config": str(self.ssh), "enter-nodes": "true"}
             self.options = {"kubeconfig": str(self.kubeconfig), **way}
             self.choice = "kubeconfig:" + ",".join(
@@ -57,16 +70,20 @@ class Lab:
         self._opened.close()
 
 
-def _ssh(folder: Path, address: str) -> Path:
+def _ssh(folder: Path, workers: list[Worker]) -> Path:
     """What somebody who logs in to nodes has in `~/.ssh/config`."""
     lines = (
         # Of the others nothing is a machine.
-        *(f"Host * !{address}", "ProxyCommand false"),
-        *("Host *", f"IdentityFile {folder / 'user'}"),
-        *("StrictHostKeyChecking accept-new", f"UserKnownHostsFile {folder / 'known'}"),
+        *(" ".join(("Host *", *(f"!{one.address}" for one in workers))), "ProxyCommand false"),
+        *(
+            line
+            for one in workers
+            for line in (f"Host {one.address}", f"IdentityFile {one.folder / 'user'}")
+        ),
+        *("Host *", "StrictHostKeyChecking accept-new", f"UserKnownHostsFile {folder / 'known'}"),
         *(
             "ControlMaster auto",
-            f"ControlPath {folder / 'way'}",
+            f"ControlPath {folder / 'way-%h'}",
             "ControlPersist 60",
             "LogLevel ERROR",
         ),

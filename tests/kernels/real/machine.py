@@ -7,11 +7,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from sregym_nodes.console import Console
 
 from sregym_nodes import console_guest
 
 from .archive import Archive, linked
+from .bound import Bound
 from .guest import Reached
 from .needing import needs
 
@@ -58,21 +58,13 @@ class Machine(Reached):
         )
 
     def __enter__(self) -> Machine:
-        self._process = subprocess.Popen(
-            self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self.run = Console(self._process.stdin, self._process.stdout)
-        self.run.wait_until_ready(_BOOT_S)
+        self.process = Bound(self._words)
+        self.run = self.process.console
+        self.process.wait_until_ready(_BOOT_S)
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._process.kill()
-        self._process.wait()
-        for file in (self._process.stdin, self._process.stdout):
-            assert file is not None
-            file.close()
+        self.process.end()
 
 
 def root(into: Path) -> Path:

@@ -21,12 +21,11 @@ from sregym_core.model import (
     MemoryUse,
     Node,
     ObjectRef,
-    Sysctl,
 )
 
 from sregym_cluster_kubernetes.nodes.agents import Agents
 from sregym_cluster_kubernetes.nodes.asks import CAPABILITIES, KINDS
-from sregym_cluster_kubernetes.nodes.recipes import RECIPES, TRIALS
+from sregym_cluster_kubernetes.nodes.recipes import RECIPES, TRIALS, parameters_in
 from sregym_cluster_kubernetes.nodes.transports import (
     DockerExec,
     Here,
@@ -142,6 +141,8 @@ class HostNodes(NodeAccess):
         return tuple(found[key] for key in sorted(found))
 
     def _settings_of(self, node: str) -> Iterator[NodeSetting]:
+        # All at once: each command costs a login, or a pod.
+        yield from parameters_in(node, self.run(node, ("sysctl", *SYSCTLS)).stdout, SYSCTLS)
         for setting in _baseline_of(node):
             if self._is_agents(setting):
                 continue
@@ -272,8 +273,6 @@ def _address(cluster: Cluster, node: str) -> str:
 
 
 def _baseline_of(node: str) -> Iterator[NodeSetting]:
-    for name in SYSCTLS:
-        yield Sysctl(node=node, name=name)
     for daemon in ("kubelet", "container-runtime"):
         yield Daemon.model_validate({"node": node, "daemon": daemon})
     yield CpuUse(node=node)

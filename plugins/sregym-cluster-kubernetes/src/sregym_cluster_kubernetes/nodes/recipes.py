@@ -27,7 +27,7 @@ from sregym_core.model import (
 from sregym_cluster_kubernetes.nodes import load_recipes as loads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 # Runs a command on a host: (node, argv, stdin) -> standard output; raises `NodeError` when it fails.
 Run = "Callable[..., str]"
@@ -61,6 +61,20 @@ class Recipe(NamedTuple):
 def _read_sysctl(run: Any, setting: Sysctl) -> Sysctl:
     value = " ".join(run(setting.node, ("sysctl", "-n", setting.name)).split())
     return setting.model_copy(update={"value": value})
+
+
+def parameters_in(node: str, shown: str, names: Sequence[str]) -> Iterator[Sysctl]:
+    """Those of some kernel parameters that `sysctl NAME ...` shows: a node need not have them all.
+
+    Args:
+        node: Whose.
+        shown: Lines `NAME = VALUE`.
+        names: What was asked for.
+    """
+    for line in shown.splitlines():
+        name, told, value = line.partition("=")
+        if told and name.strip() in names and value.strip():
+            yield Sysctl(node=node, name=name.strip(), value=" ".join(value.split()))
 
 
 def _write_sysctl(run: Any, setting: Sysctl) -> None:
