@@ -90,7 +90,7 @@ def test_calls_end_as_the_rights_on_their_tables_have_it(
         (
             "mysql", "DROP TABLE d.items", "CREATE TABLE d.items (id int)",
             "Error 1146 (42S02): Table 'd.items' doesn't exist",
-            "SET GLOBAL super_read_only = ON", "SET GLOBAL super_read_only = OFF",
+            "SET GLOBAL super_read_only = ON", "SET GLOBAL read_only = OFF",
             "Error 1290 (HY000): The MySQL server is running with the --super-read-only option so it cannot execute this statement",
         ),
     ],
