@@ -278,6 +278,11 @@ class Profile:
             for old, new in moves(text)
         )
 
+    def change_in(self, text: str) -> bool:
+        """Whether a text tells the true change with both its sides."""
+        before, after = self.sides
+        return any(before(old) and after(new) for old, new in moves(text))
+
     def other_change_in(self, text: str) -> bool:
         """Whether a text tells a change, and neither side of it is one of the true change."""
         change, told_moves = self.truth.changed, moves(text)

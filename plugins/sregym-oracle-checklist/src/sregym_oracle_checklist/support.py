@@ -52,6 +52,8 @@ class Support:
     def _supported(self, known: Mapping[str, float]) -> bool:
         if known["after"] or known["own_words"] or known["relation_own"]:
             return True
+        if self._profile.change_in(self._text):
+            return True
         said = self._profile.says_what_is_wrong(self._causes)
         if known["relation_other"]:
             return said >= _SAID_CLEARLY
