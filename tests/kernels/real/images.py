@@ -74,7 +74,10 @@ def packed(image: Image) -> bytes:
     config = _json(
         {
             **{"architecture": "amd64", "os": "linux"},
-            "config": {"Env": ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"], "Cmd": ["sh"]},
+            "config": {
+                "Env": ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
+                "Cmd": ["sh"],
+            },
             "rootfs": {"type": "layers", "diff_ids": [_digest(layer)]},
         }
     )
