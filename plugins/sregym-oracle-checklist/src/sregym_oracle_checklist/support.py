@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from sregym_oracle_checklist.passages import Clause
     from sregym_oracle_checklist.profile import Profile
 
-# Names of settings as programs have them: `GRPC_CLIENT_TIMEOUT`, `adFailure`.
+# Names of settings as programs have them: `GRPC_CLIENT_TIMEOUT`, `adFailure`, `env[name=GOGC]`.
 _SETTING = re.compile(
-    r"(?<![\w.$-])(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+|[a-z][a-z0-9]*(?:[A-Z][a-z0-9]+)+)\b"
+    r"(?:(?<![\w.$-])(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+|[a-z][a-z0-9]*(?:[A-Z][a-z0-9]+)+)|(?<=\benv\[name=)\w+)\b"
 )
 # A switch of the application: the author writes `flag adFailure`, or `flags.adFailure.defaultVariant`.
 _FLAG = re.compile(r"\bflags?[ .]([a-z][\w-]*)", re.IGNORECASE)
