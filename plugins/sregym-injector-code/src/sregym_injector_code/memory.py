@@ -83,7 +83,7 @@ class HeapLimit(PodTemplateFault):
     modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.METASTABLE, FailureMode.LATENT)
     tipping: ClassVar[tuple[str, ...]] = ("peak",)
     roles: ClassVar[tuple[str, ...]] = ("gc-limit",)
-    mechanism: ClassVar[str] = "heap-limit-too-low"
+    mechanism: ClassVar[str] = "heap-too-small"
     phrases: ClassVar[tuple[str, ...]] = (
         "GOMEMLIMIT",
         "GOMEMLIMIT too low",
