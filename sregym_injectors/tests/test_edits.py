@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import pytest
+from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.objects import desired
 from sregym_core.errors import WorldError
-from sregym_core.interfaces import FaultContext
+from sregym_core.interfaces import Actor, FaultContext
 from sregym_core.model import ObjectRef
-from sregym_core.testing import Killed, MemoryCluster, WatchedCluster
+from sregym_core.testing import FullShop, Killed, MemoryCluster, WatchedCluster
 from sregym_injectors.edits import Edits
 
 CONFIG = ObjectRef(api_version="v1", kind="ConfigMap", namespace="shop", name="catalog-config")
@@ -47,6 +48,38 @@ def test_the_journal_is_written_before_the_step(context, cluster):
         edits.delete(CONFIG)
     assert [entry["ref"]["name"] for entry in context.journal.entries] == ["catalog-config"]
     assert cluster.get(CONFIG) is not None
+
+
+class _Logged(MemoryCluster):
+    """Notes who deletes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.deleters: list[str] = []
+
+    def delete(
+        self, ref: ObjectRef, propagation: str = "Background", actor: Actor | None = None
+    ) -> None:
+        self.deleters.append(actor.user if actor else "")
+        super().delete(ref, propagation, actor)
+
+
+def test_one_person_deletes_all_and_what_is_made_anew_is_not_journaled():
+    cluster = _Logged()
+    FullShop().deploy(cluster)
+    cluster.clock.advance(1.0)
+    context = FaultContext(
+        cluster, FullShop(), FullShop().component("catalog"), None, UndoJournal()
+    )
+    edits = Edits(context)
+    (pod, *_) = cluster.list("v1", "Pod", "shop")
+    edits.end(pod)
+    edits.delete(CONFIG)
+    assert [entry["ref"]["name"] for entry in context.journal.entries] == ["catalog-config"]
+    assert cluster.get(ObjectRef.of(pod)) is None
+    first, second = cluster.deleters
+    assert first == second
+    assert first.endswith("@example.com")
 
 
 def test_what_is_not_there_cannot_be_edited(edits: Edits, cluster: MemoryCluster):

@@ -91,6 +91,10 @@ class Edits:
         self.pause()
         self.cluster.delete(ref, actor=changes.by(self._person, PATCH))
 
+    def end(self, obj: KubeObject) -> None:
+        """Delete what nobody misses or a controller makes anew, a pod: the journal does without."""
+        self.cluster.delete(ObjectRef.of(obj), actor=changes.by(self._person, PATCH))
+
     def create(self, obj: KubeObject) -> KubeObject:
         """Create an object that does not exist yet, as `kubectl create` does."""
         ref = ObjectRef.of(obj)

@@ -162,7 +162,7 @@ def _delete_pods(edits: Edits, ref: ObjectRef) -> None:
     cluster.clock.wait_until(lambda: _looked_at(edits.read(ref)), LOOKED_AT_S, 1.0)
     edits.pause()
     for pod in live(pods_of(cluster, edits.read(ref))):
-        cluster.delete(ObjectRef.of(pod))
+        edits.end(pod)
 
 
 def _looked_at(workload: KubeObject) -> bool:

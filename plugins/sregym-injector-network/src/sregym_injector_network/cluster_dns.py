@@ -261,7 +261,7 @@ class DnsConfigInvalid(ClusterFault):
         # A rolling update would keep pods that read the Corefile before.
         edits.pause()
         for pod in live(pods_of(edits.cluster, edits.read(SERVER))):
-            edits.cluster.delete(ObjectRef.of(pod))
+            edits.end(pod)
 
     @override
     def present(self, context: FaultContext) -> Check:

@@ -102,7 +102,7 @@ class EndpointsStale(AddedObjectFault):
             # Without a selector no controller follows the pods, and none makes them anew.
             for entry in _slices(cluster, service):
                 if _MANAGER in (entry["metadata"].get("labels") or {}):
-                    cluster.delete(ObjectRef.of(entry))
+                    edits.end(entry)
         restart_rollout(edits, self.restarted(context))
 
     @override

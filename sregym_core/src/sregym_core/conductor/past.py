@@ -6,7 +6,8 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from sregym_core.changes import restart
-from sregym_core.changes.delivery import DELIVERERS, delivery_of
+from sregym_core.changes.delivery import DELIVERERS, PATCH, delivery_of
+from sregym_core.changes.people import by_somebody
 from sregym_core.conductor.readiness import READY_TIMEOUT_S, wait_ready
 from sregym_core.conductor.role import grant
 from sregym_core.conductor.routine import changeable, quiet_before
@@ -92,9 +93,8 @@ def _restart(cluster: Cluster, application: Application, past: PastRestart) -> N
     pods = cluster.list("v1", "Pod", workload.namespace, labels)
     if pods:
         name = min(pod["metadata"]["name"] for pod in pods)
-        cluster.delete(
-            ObjectRef(api_version="v1", kind="Pod", namespace=workload.namespace, name=name)
-        )
+        ref = ObjectRef(api_version="v1", kind="Pod", namespace=workload.namespace, name=name)
+        cluster.delete(ref, actor=by_somebody(cluster, PATCH, ref))
 
 
 def _keeps_nothing(component: Component) -> bool:
