@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import urllib.error
 import urllib.request
+from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.errors import UsageError
@@ -44,7 +45,7 @@ def ask(
         detail = error.read().decode(errors="replace")
         msg = f"the session refused the {what} ({error.code}): {_message(detail)}"
         raise UsageError(msg) from error
-    except OSError as error:
+    except (OSError, HTTPException, ValueError) as error:  # gone, or gone in the middle of its answer
         reason = getattr(error, "reason", error)
         msg = f"the session at {url} does not answer: {reason}; is `sregym up` still running?"
         raise UsageError(msg) from error
