@@ -45,7 +45,8 @@ def ask(
         detail = error.read().decode(errors="replace")
         msg = f"the session refused the {what} ({error.code}): {_message(detail)}"
         raise UsageError(msg) from error
-    except (OSError, HTTPException, ValueError) as error:  # gone, or gone in the middle of its answer
+    # Gone, or gone in the middle of its answer.
+    except (OSError, HTTPException, ValueError) as error:
         reason = getattr(error, "reason", error)
         msg = f"the session at {url} does not answer: {reason}; is `sregym up` still running?"
         raise UsageError(msg) from error
