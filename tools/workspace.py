@@ -41,8 +41,13 @@ class Project:
 
     @property
     def is_plugin(self) -> bool:
-        """Whether it stands under `plugins/`."""
-        return self.folder.parent.name == "plugins"
+        """Whether it stands under `plugins/`, and is no library."""
+        return self.folder.parent.name == "plugins" and not self.is_library
+
+    @property
+    def is_library(self) -> bool:
+        """Whether it knows nothing of SREGym: `library = true` in `[tool.sregym]`."""
+        return bool(self._own.get("library", False))
 
     @property
     def test_group(self) -> list[str]:

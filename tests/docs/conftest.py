@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from sregym_core.testing import FreshEnvironment, same_as_here
 
+# What the embedded cluster is made of besides.
+LIBRARIES = ("sregym-regex",)
 BROUGHT = (
     *("sregym-server-redis", "sregym-server-sql"),
     *("sregym-injectors", "sregym-injector-kubernetes"),
@@ -23,7 +25,7 @@ def author(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
     """
     environment = FreshEnvironment.create(tmp_path_factory.mktemp("author") / "venv")
     core = same_as_here("sregym-core", "testing")
-    others = ("sregym-dev", "sregym-apps", "sregym-cluster-embedded", *BROUGHT)
+    others = ("sregym-dev", "sregym-apps", "sregym-cluster-embedded", *LIBRARIES, *BROUGHT)
     environment.install("pip", *core, *(word for name in others for word in same_as_here(name)))
     return environment
 
@@ -40,6 +42,7 @@ def user(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
         *("sregym-apps", "sregym-injectors", "sregym-oracles", "sregym-agents"),
         # And what the page on campaigns installs besides.
         *("sregym-statistics", "sregym-campaign", "sregym-leaderboard"),
+        *LIBRARIES,
     ):
         words += same_as_here(toolkit)
     environment.install("pytest", *words)

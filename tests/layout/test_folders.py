@@ -16,6 +16,7 @@ import sregym_core
 
 PROJECTS = projects()
 PLUGINS = [project for project in PROJECTS if project.is_plugin]
+LIBRARIES = [project for project in PROJECTS if project.is_library]
 EXTENSIONS = [
     project
     for project in PLUGINS
@@ -148,6 +149,18 @@ def test_example_of_an_adapter_is_run(project: Project) -> None:
     assert any(block.verb == "run" for block in blocks_of(project.folder / "README.md"))
 
 
+@pytest.mark.parametrize("project", LIBRARIES, ids=name_of)
+def test_library_needs_of_siblings_libraries_alone(project: Project) -> None:
+    assert project.folder == ROOT / "plugins" / project.name
+    named = [
+        re.match(r"[a-z0-9-]+", line).group()
+        for line in project.settings["project"]["dependencies"]
+    ]
+    siblings = {name for name in named if name.startswith("sregym")}
+    assert siblings <= {library.name for library in LIBRARIES}
+    assert "entry-points" not in project.settings["project"]
+
+
 @pytest.mark.parametrize("project", ALONE, ids=name_of)
 def test_who_stands_alone_has_pins_of_its_own(project: Project) -> None:
     lines = (project.folder / "constraints.txt").read_text(encoding="utf-8").splitlines()
@@ -181,21 +194,25 @@ def test_imports_are_checked_for_every_package() -> None:
     contracts = {contract["name"]: contract for contract in linter["contracts"]}
     extensions = sorted(project.module for project in EXTENSIONS)
     plugins = sorted(project.module for project in PLUGINS if project not in EXTENSIONS)
-    toolkits = sorted(p.module for p in PROJECTS if not p.is_plugin and p.name != "sregym-core")
+    libraries = sorted(project.module for project in LIBRARIES)
+    toolkits = sorted(set(modules) - {"sregym_core", *plugins, *extensions, *libraries})
     assert sorted(linter["root_packages"]) == sorted(modules)
     assert sorted(contracts["Plugins are unaware of each other"]["modules"]) == plugins
     assert sorted(contracts["Toolkits are unaware of each other"]["modules"]) == toolkits
     rows = [row.split(" | ") for row in contracts["Core knows no one above it"]["layers"]]
+    core_row = rows.index(["sregym_core"])
     # Extensions may stand upon each other: an operator upon the servers that it runs.
-    assert sorted(name for row in rows[:-3] for name in row) == extensions
-    assert [sorted(row) for row in rows[-3:]] == [plugins, toolkits, ["sregym_core"]]
+    assert sorted(name for row in rows[: core_row - 2] for name in row) == extensions
+    assert [sorted(row) for row in rows[core_row - 2 : core_row]] == [plugins, toolkits]
+    assert sorted(name for row in rows[core_row + 1 :] for name in row) == libraries
+    assert sorted(contracts["The core needs no library"]["forbidden_modules"]) == libraries
     promised = contracts["Extensions of the simulation know of it what is promised to them"]
     assert sorted(promised["source_modules"]) == extensions
     embedded = next(project for project in PLUGINS if project.name == "sregym-cluster-embedded")
     parts = {name for name in embedded.modules() if name.count(".") == 1}
     assert sorted(promised["forbidden_modules"]) == sorted(
         (parts - {f"{embedded.module}.sdk"})
-        | (set(modules) - {"sregym_core", "sregym_apps", embedded.module, *extensions})
+        | (set(modules) - {"sregym_core", "sregym_apps", embedded.module, *extensions, *libraries})
     )
     agents = contracts["Agent adapters cannot see faults or verdicts"]
     assert sorted(agents["source_modules"]) == [m for m in sorted(modules) if "_agent" in m]

@@ -1,4 +1,4 @@
-"""Python's expressions are for patterns of ours: whatever comes from outside is matched by `patterns`.
+"""Python's expressions are for patterns of ours: whatever comes from outside is matched by `sregym_regex`.
 
 Python matches by trial and error, without a limit. A pattern that is put together at run time
 stands in `own_patterns.txt` with the reason why nobody outside can write it; the list only becomes
@@ -13,11 +13,13 @@ from pathlib import Path
 import pytest
 from workspace import projects
 
-# The simulation, and the servers that extend it.
+# The simulation, the servers that extend it, and the libraries that read what comes from outside.
 SOURCES = tuple(
     project.source
     for project in projects()
-    if project.name == "sregym-cluster-embedded" or project.name.startswith("sregym-server-")
+    if project.is_library
+    or project.name == "sregym-cluster-embedded"
+    or project.name.startswith("sregym-server-")
 )
 PATTERNS = (
     "compile",

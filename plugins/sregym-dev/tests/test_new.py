@@ -50,6 +50,8 @@ EXTENSIONS = {
     "exporter": ["exporter EXPORTER", "rules rules.yaml"],
     "protocol": ["protocol acme-dns"],
 }
+# What the embedded cluster is made of besides.
+LIBRARIES = ("sregym-regex",)
 # What a package of this kind requires beside the core.
 NEEDS = {
     "app": ("sregym-apps",),
@@ -62,8 +64,9 @@ NEEDS = {
         *("sregym-agent-baselines", "sregym-app-deathstarbench", "sregym-cluster-embedded"),
         *("sregym-injector-kubernetes", "sregym-oracle-checklist", "sregym-oracle-state"),
         *("sregym-server-consul", "sregym-server-memcached", "sregym-server-mongodb"),
+        *LIBRARIES,
     ),
-    **dict.fromkeys(EXTENSIONS, ("sregym-apps", "sregym-cluster-embedded")),
+    **dict.fromkeys(EXTENSIONS, ("sregym-apps", "sregym-cluster-embedded", *LIBRARIES)),
 }
 
 

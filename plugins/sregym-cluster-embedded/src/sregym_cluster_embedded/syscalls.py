@@ -6,9 +6,10 @@ import errno
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_regex import globs
+
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.machines import MACHINE_CHANGED
-from sregym_cluster_embedded.patterns import globs
 from sregym_cluster_embedded.placed_pods import chosen
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import yaml
-
-from sregym_cluster_embedded.budget import spend
+from sregym_regex.budget import spend
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

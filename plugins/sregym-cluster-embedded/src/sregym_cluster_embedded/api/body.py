@@ -7,12 +7,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from sregym_regex.budget import spend
 
 from sregym_cluster_embedded.api import aliases, errors, json_words, protobuf, schema
 from sregym_cluster_embedded.api.decode import DecodeError, decode
 from sregym_cluster_embedded.api.json_words import json_type
 from sregym_cluster_embedded.api.media import JSON, PROTOBUF
-from sregym_cluster_embedded.budget import spend
 
 if TYPE_CHECKING:
     import yaml

@@ -10,6 +10,8 @@ import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from sregym_regex.budget import Budget, BudgetExceededError, under
+
 from sregym_cluster_embedded.api import (
     audit,
     body,
@@ -39,7 +41,6 @@ from sregym_cluster_embedded.api.dynamic import elapsed
 from sregym_cluster_embedded.api.rendering import encode
 from sregym_cluster_embedded.api.request import Connect, Response, Watch
 from sregym_cluster_embedded.api.shown import shown
-from sregym_cluster_embedded.budget import Budget, BudgetExceededError, under
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core.interfaces import CommandResult, bounded
 from sregym_core.scratch import ScratchFolder
+from sregym_regex.budget import Budget, BudgetExceededError, under
 
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.api.policing import user_of
 from sregym_cluster_embedded.api.request import User
-from sregym_cluster_embedded.budget import Budget, BudgetExceededError, under
 from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
 from sregym_cluster_embedded.http.pacing import Stepped
 from sregym_cluster_embedded.http.status import KILLED, TIMED_OUT

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
+from sregym_regex.budget import spend
 
 from sregym_cluster_embedded.api import aliases
-from sregym_cluster_embedded.budget import spend
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.scalars import Loader
 

@@ -8,7 +8,8 @@ import re
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.budget import allocate, spend
+from sregym_regex.budget import allocate, spend
+
 from sregym_cluster_embedded.kubectl.errors import NotCovered
 from sregym_cluster_embedded.kubectl.printing import go_text
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sregym_cluster_embedded.budget import spend
+from sregym_regex.budget import spend
+
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.go_functions import FUNCTIONS, MISSING, called, printed, true
 

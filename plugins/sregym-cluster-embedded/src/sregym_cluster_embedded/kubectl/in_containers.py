@@ -10,10 +10,10 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, cast
 
 import orjson
+from sregym_regex.budget import spend
 
 from sregym_cluster_embedded.api.access.authentication import NOBODY
 from sregym_cluster_embedded.api.request import Response
-from sregym_cluster_embedded.budget import spend
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubectl.access import DirectAccess
 from sregym_cluster_embedded.kubectl.command import run

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from sregym_cluster_embedded.budget import allocate, spend
+from sregym_regex.budget import allocate, spend
+
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.yaml_text import compact_json, go_float, json_text
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from sregym_cluster_embedded.budget import allocate, spend
+from sregym_regex.budget import allocate, spend
+
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.jsonpath import Path, Template, find, relaxed
 from sregym_cluster_embedded.kubectl.kyaml import kyaml_text

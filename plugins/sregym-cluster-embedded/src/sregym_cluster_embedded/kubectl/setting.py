@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+from sregym_regex import globs
+
 from sregym_cluster_embedded.kubectl.builder import NOTHING_NAMED
 from sregym_cluster_embedded.kubectl.editing import (
     Found,
@@ -20,7 +22,6 @@ from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, OUTPUT, SELECT
 from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
 from sregym_cluster_embedded.kubectl.trying import patched
-from sregym_cluster_embedded.patterns import globs
 from sregym_cluster_embedded.store import Object
 
 _COMMON = (*OUTPUT, *DRY_RUN, *FILES, *SELECTION)

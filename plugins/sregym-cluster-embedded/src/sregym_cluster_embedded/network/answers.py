@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sregym_regex import go
+
 from sregym_cluster_embedded.network import zone as zones
 from sregym_cluster_embedded.network.corefile import Plugin, ServerBlock, server_for, within
 from sregym_cluster_embedded.network.records import (
@@ -17,12 +19,12 @@ from sregym_cluster_embedded.network.records import (
     reversed_address,
 )
 from sregym_cluster_embedded.network.rewriting import Rewritten, rewritten
-from sregym_cluster_embedded.patterns import go
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sregym_cluster_embedded.patterns.matches import Match
+    from sregym_regex.matches import Match
+
     from sregym_cluster_embedded.world import World
 
 _HELD_S = 3600

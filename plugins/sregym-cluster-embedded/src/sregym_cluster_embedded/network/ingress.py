@@ -7,8 +7,9 @@ import binascii
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_regex import globs, perl
+
 from sregym_cluster_embedded.network import certificates
-from sregym_cluster_embedded.patterns import globs, perl
 from sregym_cluster_embedded.store import Key, Object
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.patterns import go
+from sregym_regex import go
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.network.corefile import Plugin, ServerBlock

@@ -10,11 +10,12 @@ to a text; `wait_for` lets the time of one that nobody answers pass.
 
 from __future__ import annotations
 
+from sregym_regex import globs, perl
+from sregym_regex.budget import BudgetExceededError, OutOfMemoryError, allocate, spend
+from sregym_regex.globs import quoted as pattern_quoted
+from sregym_regex.linear import linear
+
 from sregym_cluster_embedded.api.quantity import parse
-from sregym_cluster_embedded.budget import BudgetExceededError, OutOfMemoryError, allocate, spend
-from sregym_cluster_embedded.patterns import globs, perl
-from sregym_cluster_embedded.patterns.globs import quoted as pattern_quoted
-from sregym_cluster_embedded.patterns.linear import linear
 from sregym_cluster_embedded.userland.process import Process, process_of
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.signalling import send_to_main

@@ -9,6 +9,8 @@ its `ContainerRef`, of a volume under the identity that `storage` tells.
 
 from __future__ import annotations
 
+from sregym_regex import perl
+
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.keys import ServiceKey, TableKey
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExecResult, LogLine
@@ -18,7 +20,6 @@ from sregym_cluster_embedded.network import certificates
 from sregym_cluster_embedded.network.certificates import Certificate
 from sregym_cluster_embedded.network.dns import query, resolve
 from sregym_cluster_embedded.network.records import is_address
-from sregym_cluster_embedded.patterns import perl
 from sregym_cluster_embedded.store import Object
 from sregym_cluster_embedded.userland import pages
 from sregym_cluster_embedded.userland.connections import held_from

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 from sregym_apps.model import HEADER, QUERY, expand, is_on
-
-from sregym_cluster_embedded.patterns.matches import PatternError
-from sregym_cluster_embedded.patterns.trials import trials
+from sregym_regex.matches import PatternError
+from sregym_regex.trials import trials
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,8 +5,9 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING
 
+from sregym_regex.budget import allocate, spend
+
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.budget import allocate, spend
 from sregym_cluster_embedded.userland.files.capacity import demand_room
 from sregym_cluster_embedded.userland.files.inode import (
     DEVICE,

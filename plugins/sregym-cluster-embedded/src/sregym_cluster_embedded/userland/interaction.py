@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.budget import Budget, under
+from sregym_regex.budget import Budget, under
+
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExecResult, LogLine
 from sregym_cluster_embedded.userland.dialogue import (
     Dialogue,

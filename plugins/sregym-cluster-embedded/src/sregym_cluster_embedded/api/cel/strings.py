@@ -7,10 +7,11 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from sregym_regex import go
+
 from sregym_cluster_embedded.api.cel.conversions import string
 from sregym_cluster_embedded.api.cel.operators import no_overload
 from sregym_cluster_embedded.api.cel.values import CelError, Duration, Timestamp, type_name
-from sregym_cluster_embedded.patterns import go
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

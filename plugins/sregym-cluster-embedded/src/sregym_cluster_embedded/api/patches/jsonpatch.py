@@ -8,9 +8,10 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from sregym_regex.budget import allocate, spend
+
 from sregym_cluster_embedded.api import errors
 from sregym_cluster_embedded.api.json_words import json_type
-from sregym_cluster_embedded.budget import allocate, spend
 
 _OPERATIONS = ("add", "remove", "replace", "move", "copy", "test")
 _MISSING, _NO_INDEX, _NOT_EQUAL = "missing value", "invalid index referenced", "test failed"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_regex import go
+
 from sregym_cluster_embedded.api.validation import causes
-from sregym_cluster_embedded.patterns import go
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.errors import Cause

@@ -10,11 +10,11 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from sregym_regex import go
 
 from sregym_cluster_embedded.api.cel.values import CelError, duration, timestamp
 from sregym_cluster_embedded.api.errors import Cause
 from sregym_cluster_embedded.api.validation import causes as words
-from sregym_cluster_embedded.patterns import go
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

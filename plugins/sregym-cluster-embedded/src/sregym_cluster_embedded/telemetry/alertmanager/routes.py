@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus
 
 import orjson
+from sregym_regex.budget import Budget, BudgetExceededError, under
+from sregym_regex.go import compiled
 
 from sregym_cluster_embedded.api.request import Request, Response
-from sregym_cluster_embedded.budget import Budget, BudgetExceededError, under
-from sregym_cluster_embedded.patterns.go import compiled
 from sregym_cluster_embedded.telemetry.alertmanager.bodies import BodyError, alerts_of, silence_of
 from sregym_cluster_embedded.telemetry.alertmanager.filters import (
     FilterError,

@@ -12,8 +12,9 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from sregym_regex.go import PatternError, anywhere
+
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.patterns.go import PatternError, anywhere
 from sregym_cluster_embedded.telemetry.promql.data import Matcher
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from sregym_regex.go_text import readable
 
-from sregym_cluster_embedded.patterns.go_text import readable
 from sregym_cluster_embedded.telemetry.logql.data import Entry, Storage, Stream
 from sregym_cluster_embedded.telemetry.logql.errors import (
     LogqlError,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sregym_cluster_embedded.patterns.go_text import readable
+from sregym_regex.go_text import readable
 
 SELECTS_ALL = (
     "queries require at least one regexp or equality matcher that does not have an "

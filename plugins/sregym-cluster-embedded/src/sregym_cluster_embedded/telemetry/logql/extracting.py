@@ -6,7 +6,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.patterns.go import anywhere
+from sregym_regex.go import anywhere
+
 from sregym_cluster_embedded.telemetry.logql.extraction import Extraction, free_name
 from sregym_cluster_embedded.telemetry.logql.json_extracting import json, unpack
 from sregym_cluster_embedded.telemetry.logql.logfmt_extracting import logfmt

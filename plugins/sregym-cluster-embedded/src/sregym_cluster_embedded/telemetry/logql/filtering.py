@@ -7,7 +7,8 @@ import operator
 import re
 from typing import TYPE_CHECKING, TypeAlias
 
-from sregym_cluster_embedded.patterns.go import anywhere, compiled
+from sregym_regex.go import anywhere, compiled
+
 from sregym_cluster_embedded.telemetry.logql.extraction import DETAILS, ERROR
 from sregym_cluster_embedded.telemetry.logql.nodes import Both, Comparison
 from sregym_cluster_embedded.telemetry.logql.patterns import line_test

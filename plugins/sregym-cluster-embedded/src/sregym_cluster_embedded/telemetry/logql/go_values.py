@@ -9,8 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
-
-from sregym_cluster_embedded.budget import allocate
+from sregym_regex.budget import allocate
 
 # From this exponent on a float is shown with one.
 _EXPONENT = 6

@@ -6,7 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.patterns.go_text import BROKEN
+from sregym_regex.go_text import BROKEN
+
 from sregym_cluster_embedded.telemetry.logql.json_lines import NO_TEXT
 
 if TYPE_CHECKING:

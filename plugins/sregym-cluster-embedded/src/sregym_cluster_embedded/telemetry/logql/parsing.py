@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.patterns.go import PatternError, compiled
+from sregym_regex.go import PatternError, compiled
+
 from sregym_cluster_embedded.telemetry.logql.errors import LogqlError
 from sregym_cluster_embedded.telemetry.logql.nodes import (
     Binary,

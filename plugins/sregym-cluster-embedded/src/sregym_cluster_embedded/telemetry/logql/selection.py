@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
-from sregym_cluster_embedded.patterns.go import PatternError, compiled
+from sregym_regex.go import PatternError, compiled
+
 from sregym_cluster_embedded.telemetry.logql.complaints import refusal, shown
 from sregym_cluster_embedded.telemetry.logql.errors import SELECTS_ALL, LogqlError
 from sregym_cluster_embedded.telemetry.logql.lexing import Token, tokens_of, wrong

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.patterns.go import PatternError, anywhere
-from sregym_cluster_embedded.patterns.go_text import quoted
+from sregym_regex.go import PatternError, anywhere
+from sregym_regex.go_text import quoted
+
 from sregym_cluster_embedded.telemetry.logql.extraction import ERROR
 from sregym_cluster_embedded.telemetry.logql.filtering import network
 from sregym_cluster_embedded.telemetry.logql.json_lines import path_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sregym_cluster_embedded.patterns.go_text import of_bytes
+from sregym_regex.go_text import of_bytes
 
 _ESCAPE = re.compile(
     r"\\(?:([0-7]{3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL

@@ -6,7 +6,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from sregym_cluster_embedded.patterns.go_text import readable
+from sregym_regex.go_text import readable
+
 from sregym_cluster_embedded.telemetry.logql.go_values import shown
 from sregym_cluster_embedded.telemetry.logql.strings import is_meant, unquoted, well_escaped
 from sregym_cluster_embedded.telemetry.logql.template_arity import wrong_number

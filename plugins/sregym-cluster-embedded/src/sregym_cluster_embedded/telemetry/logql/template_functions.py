@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus, unquote_plus
 from zoneinfo import ZoneInfo
 
-from sregym_cluster_embedded.budget import repeated
-from sregym_cluster_embedded.patterns.go import anywhere
-from sregym_cluster_embedded.patterns.go_text import BROKEN
+from sregym_regex.budget import repeated
+from sregym_regex.go import anywhere
+from sregym_regex.go_text import BROKEN
+
 from sregym_cluster_embedded.telemetry.logql.go_values import (
     decimal,
     divided,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from decimal import Decimal
 
-    from sregym_cluster_embedded.patterns.matches import Match
+    from sregym_regex.matches import Match
 
 _GO_TIME = (
     ("2006", "%Y"),

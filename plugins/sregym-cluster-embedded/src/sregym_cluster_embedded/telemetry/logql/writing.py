@@ -8,7 +8,8 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.patterns.go_text import quoted
+from sregym_regex.go_text import quoted
+
 from sregym_cluster_embedded.telemetry.logql.nodes import (
     Binary,
     Both,

@@ -7,9 +7,9 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
+from sregym_regex.budget import Budget, BudgetExceededError, under
 
 from sregym_cluster_embedded.api.request import Request, Response
-from sregym_cluster_embedded.budget import Budget, BudgetExceededError, under
 from sregym_cluster_embedded.telemetry.logql.answers import logs_data
 from sregym_cluster_embedded.telemetry.logql.engine import Engine
 from sregym_cluster_embedded.telemetry.logql.nodes import Logs

@@ -7,7 +7,8 @@ from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.budget import spend
+from sregym_regex.budget import spend
+
 from sregym_cluster_embedded.telemetry.promql.data import NAME, labels_of, value_of
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from sregym_regex.go import PatternError, compiled
 
 from sregym_cluster_embedded.api.request import Request, Response
-from sregym_cluster_embedded.patterns.go import PatternError, compiled
 from sregym_cluster_embedded.telemetry.prometheus.packing import (
     PackingError,
     field,

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 from sregym_core.policy.observing import tells
+from sregym_regex.budget import Budget, OutOfMemoryError, OutOfStepsError, under
 
 from sregym_cluster_embedded.api.request import Request, Response
-from sregym_cluster_embedded.budget import Budget, OutOfMemoryError, OutOfStepsError, under
 from sregym_cluster_embedded.telemetry.metrics.describing import pools
 from sregym_cluster_embedded.telemetry.metrics.exposing import escaped
 from sregym_cluster_embedded.telemetry.metrics.leaving_out import stays

@@ -6,8 +6,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from sregym_regex.budget import spend
 
-from sregym_cluster_embedded.budget import spend
 from sregym_cluster_embedded.telemetry.promql.certainty import cannot_fail
 from sregym_cluster_embedded.telemetry.promql.data import (
     NAME,

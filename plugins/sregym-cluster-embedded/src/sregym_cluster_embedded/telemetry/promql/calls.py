@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from sregym_regex.go_text import BROKEN
 
-from sregym_cluster_embedded.patterns.go_text import BROKEN
 from sregym_cluster_embedded.telemetry.promql import relabelling
 from sregym_cluster_embedded.telemetry.promql.data import Floats, Vector, bare, stacked
 from sregym_cluster_embedded.telemetry.promql.histograms import histogram_quantile, notes_of

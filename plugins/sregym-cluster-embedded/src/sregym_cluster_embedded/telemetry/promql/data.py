@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeGuard, TypeVar, ove
 
 import numpy as np
 from numpy.typing import NDArray
+from sregym_regex.go import compiled
 
-from sregym_cluster_embedded.patterns.go import compiled
 from sregym_cluster_embedded.telemetry.promql.errors import EvaluationError
 
 # Pairs of name and value, sorted by name, `__name__` among them; no empty values.

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sregym_regex.go_text import quoted
 
-from sregym_cluster_embedded.patterns.go_text import quoted
 from sregym_cluster_embedded.telemetry.promql import binary, functions, over_time
 from sregym_cluster_embedded.telemetry.promql.aggregation import aggregate
 from sregym_cluster_embedded.telemetry.promql.calls import Calls, Value

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.patterns.go import anywhere
+from sregym_regex.go import anywhere
+
 from sregym_cluster_embedded.telemetry.promql.lexing import string_value
 from sregym_cluster_embedded.telemetry.promql.notation import (
     Line,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from sregym_cluster_embedded.budget import spend
-from sregym_cluster_embedded.patterns.go_text import of_bytes, quoted, readable
+from sregym_regex.budget import spend
+from sregym_regex.go_text import of_bytes, quoted, readable
 
 AGGREGATORS = frozenset(
     {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from sregym_cluster_embedded.patterns.go_text import readable
+from sregym_regex.go_text import readable
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.promql.data import Matcher

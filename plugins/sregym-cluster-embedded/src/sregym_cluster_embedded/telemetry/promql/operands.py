@@ -6,8 +6,9 @@ import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.patterns.go import PatternError, compiled
-from sregym_cluster_embedded.patterns.go_text import quoted, readable
+from sregym_regex.go import PatternError, compiled
+from sregym_regex.go_text import quoted, readable
+
 from sregym_cluster_embedded.telemetry.promql.cursor import Cursor, Part, Wrong
 from sregym_cluster_embedded.telemetry.promql.data import NAME, Matcher
 from sregym_cluster_embedded.telemetry.promql.lexing import Token, string_text

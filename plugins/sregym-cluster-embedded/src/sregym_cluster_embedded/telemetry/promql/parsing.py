@@ -11,7 +11,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.patterns.go_text import quoted
+from sregym_regex.go_text import quoted
+
 from sregym_cluster_embedded.telemetry.promql.cursor import KIND_NAMES, Part, Wrong
 from sregym_cluster_embedded.telemetry.promql.durations import duration_ms
 from sregym_cluster_embedded.telemetry.promql.errors import ParseError

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.budget import allocate, spend
-from sregym_cluster_embedded.patterns.go import PatternError, compiled
+from sregym_regex.budget import allocate, spend
+from sregym_regex.go import PatternError, compiled
+
 from sregym_cluster_embedded.telemetry.promql.data import (
     NAME,
     Labels,
@@ -27,7 +28,7 @@ from sregym_cluster_embedded.telemetry.promql.nodes import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_cluster_embedded.patterns.matches import Match
+    from sregym_regex.matches import Match
 
 _ABSENT = ("absent", "absent_over_time")
 _RELABELLING = ("label_join", "label_replace")

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.patterns.go import anywhere
+from sregym_regex.go import anywhere
+
 from sregym_cluster_embedded.telemetry.promql.answers import instant_data, range_data
 from sregym_cluster_embedded.telemetry.promql.data import NAME
 from sregym_cluster_embedded.telemetry.promql.engine import Engine

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from sregym_regex.budget import allocate, spend
 
-from sregym_cluster_embedded.budget import allocate, spend
 from sregym_cluster_embedded.telemetry.promql.data import (
     NAME,
     Floats,

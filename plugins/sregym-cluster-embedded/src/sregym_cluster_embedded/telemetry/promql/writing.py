@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.patterns.go_text import quoted
+from sregym_regex.go_text import quoted
+
 from sregym_cluster_embedded.telemetry.promql.durations import duration_text
 from sregym_cluster_embedded.telemetry.promql.nodes import (
     Aggregate,

@@ -12,8 +12,8 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sregym_regex.budget import present
 
-from sregym_cluster_embedded.budget import present
 from sregym_cluster_embedded.telemetry.promql.data import (
     NAME,
     STALE,

@@ -6,7 +6,8 @@ import posixpath
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.budget import spend
+from sregym_regex.budget import spend
+
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.runtime import folder_of_host
 from sregym_cluster_embedded.userland.etc import ETC

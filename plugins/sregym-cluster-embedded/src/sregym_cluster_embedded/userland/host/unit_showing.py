@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.patterns import globs
+from sregym_regex import globs
+
 from sregym_cluster_embedded.userland.host import journal
 from sregym_cluster_embedded.userland.host.journalctl import shown
 from sregym_cluster_embedded.userland.host.processes import tasks_of_node

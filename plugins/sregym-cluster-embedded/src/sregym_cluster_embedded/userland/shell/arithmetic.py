@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.budget import spend
+from sregym_regex.budget import spend
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.budget import allocate, spend
+from sregym_regex.budget import allocate, spend
+
 from sregym_cluster_embedded.userland.shell.lexing import Word, tokens_of
 from sregym_cluster_embedded.userland.shell.syntax import assignment
 from sregym_cluster_embedded.userland.shell.variables import assign

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.budget import (
+from sregym_regex.budget import (
     Budget,
     OutOfMemoryError,
     OutOfStepsError,
@@ -16,6 +16,7 @@ from sregym_cluster_embedded.budget import (
     spend,
     under,
 )
+
 from sregym_cluster_embedded.userland.allowances import steps_left, take, wait_s
 from sregym_cluster_embedded.userland.jobs import Job, end_job, jobs_of, keep_job
 from sregym_cluster_embedded.userland.process import process_of

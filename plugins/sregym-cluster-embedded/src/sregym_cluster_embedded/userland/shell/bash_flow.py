@@ -6,8 +6,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.patterns.globs import matches
-from sregym_cluster_embedded.patterns.posix import PatternError, compiled
+from sregym_regex.globs import matches
+from sregym_regex.posix import PatternError, compiled
+
 from sregym_cluster_embedded.userland.shell import arrays
 from sregym_cluster_embedded.userland.shell.conditions import is_binary, unary_holds, words_hold
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.budget import spend
+from sregym_regex.budget import spend
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.interpreter import Interpreter

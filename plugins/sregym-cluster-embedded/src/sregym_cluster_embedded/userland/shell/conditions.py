@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from sregym_cluster_embedded.patterns import globs, perl
+from sregym_regex import globs, perl
+
 from sregym_cluster_embedded.userland.files.inode import FILE, FOLDER, LINK
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.wording import shell_name

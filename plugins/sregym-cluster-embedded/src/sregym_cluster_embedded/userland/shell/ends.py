@@ -6,7 +6,8 @@ import re
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.budget import spend
+from sregym_regex.budget import spend
+
 from sregym_cluster_embedded.userland.files.inode import FileError
 from sregym_cluster_embedded.userland.shell.memory import exhaust
 from sregym_cluster_embedded.userland.shell.options import options, tail_follows

@@ -8,7 +8,8 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 from weakref import ref
 
-from sregym_cluster_embedded import budget as budgets
+from sregym_regex import budget as budgets
+
 from sregym_cluster_embedded.userland.executables import NotExecutableError, find_executable
 from sregym_cluster_embedded.userland.life import open_port
 from sregym_cluster_embedded.userland.process import listener_at

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Protocol
 
-from sregym_cluster_embedded.budget import allocate, spend
-from sregym_cluster_embedded.patterns.globs import expression
-from sregym_cluster_embedded.patterns.linear import linear
+from sregym_regex.budget import allocate, spend
+from sregym_regex.globs import expression
+from sregym_regex.linear import linear
+
 from sregym_cluster_embedded.userland.shell import arrays
 from sregym_cluster_embedded.userland.shell.arithmetic import Arithmetic, ArithmeticSyntaxError
 from sregym_cluster_embedded.userland.shell.bash_variables import bash_variable

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.patterns.posix import PatternError, compiled
+from sregym_regex.posix import PatternError, compiled
+
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 
 if TYPE_CHECKING:

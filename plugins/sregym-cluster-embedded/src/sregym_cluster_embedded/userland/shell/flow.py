@@ -6,8 +6,9 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from sregym_cluster_embedded.budget import portion
-from sregym_cluster_embedded.patterns.globs import matches
+from sregym_regex.budget import portion
+from sregym_regex.globs import matches
+
 from sregym_cluster_embedded.userland.shell.checkpoints import Checkpoint, taken
 from sregym_cluster_embedded.userland.shell.computing import reads_all, writes_last
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave

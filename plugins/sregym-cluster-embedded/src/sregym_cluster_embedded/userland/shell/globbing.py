@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.budget import spend
-from sregym_cluster_embedded.patterns import globs
+from sregym_regex import globs
+from sregym_regex.budget import spend
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.session import Session

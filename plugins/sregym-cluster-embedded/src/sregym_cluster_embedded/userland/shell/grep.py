@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from sregym_cluster_embedded.budget import allocate, spend
-from sregym_cluster_embedded.patterns import perl
-from sregym_cluster_embedded.patterns.globs import quoted
-from sregym_cluster_embedded.patterns.posix import PatternError, Searching, of_linear, translated
+from sregym_regex import perl
+from sregym_regex.budget import allocate, spend
+from sregym_regex.globs import quoted
+from sregym_regex.posix import PatternError, Searching, of_linear, translated
+
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.text import inputs

@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.budget import allocate, spend
+from sregym_regex.budget import allocate, spend
+
 from sregym_cluster_embedded.userland.shell.bash_builtins import BASH_COMMANDS
 from sregym_cluster_embedded.userland.shell.bash_flow import BashFlow
 from sregym_cluster_embedded.userland.shell.braces import braced

@@ -11,7 +11,8 @@ import shlex
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sregym_cluster_embedded.budget import Budget, BudgetExceededError, under
+from sregym_regex.budget import Budget, BudgetExceededError, under
+
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.shell.control import (
     BecomeProgram,

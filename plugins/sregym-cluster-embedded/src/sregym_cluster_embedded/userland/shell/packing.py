@@ -6,7 +6,8 @@ import gzip
 import io
 import zlib
 
-from sregym_cluster_embedded.budget import allocate
+from sregym_regex.budget import allocate
+
 from sregym_cluster_embedded.userland.files.inode import FOLDER, FileError
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session

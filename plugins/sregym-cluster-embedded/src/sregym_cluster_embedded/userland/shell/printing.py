@@ -6,7 +6,8 @@ import re
 from collections import deque
 from decimal import Decimal
 
-from sregym_cluster_embedded.budget import OutOfStepsError, allocate, spend
+from sregym_regex.budget import OutOfStepsError, allocate, spend
+
 from sregym_cluster_embedded.userland.shell import arrays
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session

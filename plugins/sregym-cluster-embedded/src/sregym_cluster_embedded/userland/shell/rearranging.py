@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 
-from sregym_cluster_embedded.budget import allocate, spend
+from sregym_regex.budget import allocate, spend
+
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.text import inputs

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.budget import (
+from sregym_regex.budget import (
     SECONDS_PER_STEP,
     Budget,
     BudgetExceededError,
@@ -14,6 +14,7 @@ from sregym_cluster_embedded.budget import (
     OutOfStepsError,
     under,
 )
+
 from sregym_cluster_embedded.kubelet.runtime import ExecResult, LogLine
 from sregym_cluster_embedded.userland.allowances import MAIN_STEPS, steps_left, take, wait_s
 from sregym_cluster_embedded.userland.executables import NotExecutableError, find_executable

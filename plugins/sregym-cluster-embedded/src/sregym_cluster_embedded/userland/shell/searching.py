@@ -6,7 +6,8 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.patterns import globs, perl
+from sregym_regex import globs, perl
+
 from sregym_cluster_embedded.userland.files.credentials import number_of
 from sregym_cluster_embedded.userland.files.inode import (
     FILE,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from sregym_cluster_embedded.patterns.globs import expression
-from sregym_cluster_embedded.patterns.linear import linear
+from sregym_regex.globs import expression
+from sregym_regex.linear import linear
+
 from sregym_cluster_embedded.userland.shell.lexing import ansi
 
 

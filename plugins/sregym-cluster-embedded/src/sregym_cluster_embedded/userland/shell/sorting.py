@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from sregym_cluster_embedded.budget import spend
+from sregym_regex.budget import spend
+
 from sregym_cluster_embedded.userland.files.inode import FileError
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session

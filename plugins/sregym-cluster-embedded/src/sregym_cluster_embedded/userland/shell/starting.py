@@ -6,7 +6,8 @@ import posixpath
 import re
 import shlex
 
-from sregym_cluster_embedded.budget import OutOfStepsError, portion
+from sregym_regex.budget import OutOfStepsError, portion
+
 from sregym_cluster_embedded.userland.files.inode import FILE
 from sregym_cluster_embedded.userland.shell.control import Exit
 from sregym_cluster_embedded.userland.shell.identity import IDENTITY_COMMANDS

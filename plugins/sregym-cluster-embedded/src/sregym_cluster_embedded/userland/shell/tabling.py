@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sregym_cluster_embedded.budget import allocate, spend
+from sregym_regex.budget import allocate, spend
+
 from sregym_cluster_embedded.userland.files.inode import FileError
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session

@@ -6,7 +6,8 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.patterns.posix import PatternError, compiled
+from sregym_regex.posix import PatternError, compiled
+
 from sregym_cluster_embedded.userland.files.kernel import kernel_paths, kernel_text
 from sregym_cluster_embedded.userland.files.machine import (
     cpus,

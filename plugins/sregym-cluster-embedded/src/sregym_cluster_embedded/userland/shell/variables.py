@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.budget import allocate
+from sregym_regex.budget import allocate
+
 from sregym_cluster_embedded.userland.shell import arrays
 from sregym_cluster_embedded.userland.shell.arithmetic import Arithmetic, ArithmeticSyntaxError
 from sregym_cluster_embedded.userland.shell.control import Exit

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.patterns.posix import PatternError
+from sregym_regex.posix import PatternError
+
 from sregym_cluster_embedded.userland.files.inode import FileError
 from sregym_cluster_embedded.userland.shell.awk.checking import misuse
 from sregym_cluster_embedded.userland.shell.awk.functions import MISSING_IN_MAWK

@@ -8,8 +8,9 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.budget import spend
-from sregym_cluster_embedded.patterns.posix import Match, Searching, compiled
+from sregym_regex.budget import spend
+from sregym_regex.posix import Match, Searching, compiled
+
 from sregym_cluster_embedded.userland.shell.awk.order import Table
 from sregym_cluster_embedded.userland.shell.awk.streams import parts
 from sregym_cluster_embedded.userland.shell.awk.values import AwkError, Input, Value, number_of

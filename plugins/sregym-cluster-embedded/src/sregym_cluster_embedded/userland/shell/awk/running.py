@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.budget import allocate, spend
-from sregym_cluster_embedded.patterns.posix import compiled
+from sregym_regex.budget import allocate, spend
+from sregym_regex.posix import compiled
+
 from sregym_cluster_embedded.userland.shell.awk.functions import call
 from sregym_cluster_embedded.userland.shell.awk.parsing import BUILTINS, Program, Tree
 from sregym_cluster_embedded.userland.shell.awk.reading import Reading

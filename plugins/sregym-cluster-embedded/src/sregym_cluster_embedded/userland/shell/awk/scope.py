@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.budget import allocate, spend
+from sregym_regex.budget import allocate, spend
+
 from sregym_cluster_embedded.userland.shell.awk.order import Table
 from sregym_cluster_embedded.userland.shell.awk.streams import Streams, inwards, parts
 from sregym_cluster_embedded.userland.shell.awk.tokens import unescaped

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.budget import allocate
-from sregym_cluster_embedded.patterns.posix import compiled
+from sregym_regex.budget import allocate
+from sregym_regex.posix import compiled
+
 from sregym_cluster_embedded.userland.files.inode import FileError
 
 if TYPE_CHECKING:

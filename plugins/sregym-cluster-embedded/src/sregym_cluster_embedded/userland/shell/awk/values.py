@@ -6,7 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING, TypeAlias
 
-from sregym_cluster_embedded.budget import allocate, spend
+from sregym_regex.budget import allocate, spend
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sregym_cluster_embedded.patterns.posix import PatternError, Searching, compiled
+from sregym_regex.posix import PatternError, Searching, compiled
 
 _PLAIN = "dDgGhHnNpPx=l"
 _NUMBER = re.compile(r"\d+")

@@ -6,11 +6,13 @@ import re
 from collections import deque
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.budget import allocate, spend
+from sregym_regex.budget import allocate, spend
+
 from sregym_cluster_embedded.userland.files.inode import FileError
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.patterns.posix import Match, Searching
+    from sregym_regex.posix import Match, Searching
+
     from sregym_cluster_embedded.userland.shell.sed.parsing import Address, Order
     from sregym_cluster_embedded.userland.shell.session import Session
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from sregym_cluster_embedded.budget import Budget, OutOfStepsError, under
-from sregym_cluster_embedded.patterns import globs, go, perl, posix
+from sregym_regex import globs, go, perl, posix
+from sregym_regex.budget import Budget, OutOfStepsError, under
 
 # Refusals of Go 1.21's regexp, the part behind `error parsing regexp: `.
 REFUSED = [

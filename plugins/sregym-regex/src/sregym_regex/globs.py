@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from sregym_cluster_embedded.budget import spend
-from sregym_cluster_embedded.patterns.linear import Pattern, linear
-from sregym_cluster_embedded.patterns.matches import PatternError
+from sregym_regex.budget import spend
+from sregym_regex.linear import Pattern, linear
+from sregym_regex.matches import PatternError
 
 _CLASS = re.compile(r"\[:(\w+):\]")
 _CLASSES = frozenset(

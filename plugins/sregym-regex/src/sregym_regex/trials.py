@@ -11,9 +11,9 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.patterns.backtracking import belongs, stands
-from sregym_cluster_embedded.patterns.matches import PatternError
-from sregym_cluster_embedded.patterns.program import Instruction, program
+from sregym_regex.backtracking import belongs, stands
+from sregym_regex.matches import PatternError
+from sregym_regex.program import Instruction, program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sregym_cluster_embedded.patterns.matches import PatternError
+from sregym_regex.matches import PatternError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

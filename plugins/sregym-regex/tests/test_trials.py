@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from sregym_cluster_embedded.patterns.backtracking import Backtracking, _Run
-from sregym_cluster_embedded.patterns.matches import PatternError
-from sregym_cluster_embedded.patterns.trials import trials
+from sregym_regex.backtracking import Backtracking, _Run
+from sregym_regex.matches import PatternError
+from sregym_regex.trials import trials
 
 MOST = 10_000_000
 

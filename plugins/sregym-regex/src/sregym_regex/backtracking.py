@@ -9,9 +9,9 @@ from __future__ import annotations
 from re import _constants as sre  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.budget import spend
-from sregym_cluster_embedded.patterns.matches import Match, Searching
-from sregym_cluster_embedded.patterns.program import Instruction, Program, program
+from sregym_regex.budget import spend
+from sregym_regex.matches import Match, Searching
+from sregym_regex.program import Instruction, Program, program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,11 +6,11 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.budget import OutOfStepsError, spend
-from sregym_cluster_embedded.patterns.backtracking import Backtracking, TrialsExceededError
-from sregym_cluster_embedded.patterns.globs import quoted
-from sregym_cluster_embedded.patterns.linear import linear
-from sregym_cluster_embedded.patterns.matches import Match, PatternError, Searching
+from sregym_regex.backtracking import Backtracking, TrialsExceededError
+from sregym_regex.budget import OutOfStepsError, spend
+from sregym_regex.globs import quoted
+from sregym_regex.linear import linear
+from sregym_regex.matches import Match, PatternError, Searching
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

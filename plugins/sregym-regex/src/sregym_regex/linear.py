@@ -10,8 +10,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.budget import allocate, spend
-from sregym_cluster_embedded.patterns.matches import Match, PatternError, Searching
+from sregym_regex.budget import allocate, spend
+from sregym_regex.matches import Match, PatternError, Searching
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from sregym_cluster_embedded.patterns import linear as engine
-from sregym_cluster_embedded.patterns.go_text import BROKEN, readable
-from sregym_cluster_embedded.patterns.linear import Pattern
-from sregym_cluster_embedded.patterns.matches import PatternError
+from sregym_regex import linear as engine
+from sregym_regex.go_text import BROKEN, readable
+from sregym_regex.linear import Pattern
+from sregym_regex.matches import PatternError
 
 __all__ = ["Pattern", "PatternError", "anywhere", "compiled"]
 

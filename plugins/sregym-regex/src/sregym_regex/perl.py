@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from sregym_cluster_embedded.patterns.backtracking import Backtracking, TrialsExceededError
-from sregym_cluster_embedded.patterns.linear import linear
-from sregym_cluster_embedded.patterns.matches import Match, PatternError, Searching
+from sregym_regex.backtracking import Backtracking, TrialsExceededError
+from sregym_regex.linear import linear
+from sregym_regex.matches import Match, PatternError, Searching
 
 __all__ = ["Match", "PatternError", "Searching", "compiled", "found"]
 
