@@ -9,12 +9,12 @@ import time
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sregym_cluster_embedded.telemetry.promql import Engine, StoredSeries, labels_of
+from sregym_promql import Engine, StoredSeries, labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sregym_cluster_embedded.telemetry.promql import Matcher
+    from sregym_promql import Matcher
 
 SERIES = 500
 POINTS = 120

@@ -19,12 +19,12 @@ from reference.chance import Chance
 from reference.comparing import RECORDED, SPANS, answered, asked, difference
 from reference.samples import STALE, rows, text
 from reference.server import Reference, running
-from sregym_cluster_embedded.telemetry.promql import Engine
-from sregym_cluster_embedded.telemetry.promql.data import STALE as STALE_VALUE
-from sregym_cluster_embedded.telemetry.promql.memory import Memory, parse_openmetrics
+from sregym_promql import Engine
+from sregym_promql.data import STALE as STALE_VALUE
+from sregym_promql.memory import Memory, parse_openmetrics
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = ROOT / "plugins/sregym-cluster-embedded/tests/telemetry/promql/data"
+DATA = ROOT / "plugins/sregym-promql/tests/data"
 
 
 def main() -> int:

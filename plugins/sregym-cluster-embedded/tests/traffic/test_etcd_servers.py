@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.telemetry.metrics.exposing import exposed
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
-from sregym_cluster_embedded.telemetry.promql import Engine
+from sregym_promql import Engine
 
 CHANGES = {
     "keys": {"kind": "etcd", "port": 8080},

@@ -9,9 +9,9 @@ from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
-from sregym_cluster_embedded.telemetry.promql import Engine
 from sregym_cluster_embedded.traffic.segments import SERVED, segments
 from sregym_cluster_embedded.userland.process import process_of
+from sregym_promql import Engine
 
 KEY = Key("deployments.apps", "kube-system", "coredns")
 _FULL = "stock.default.svc.cluster.local"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
-from sregym_cluster_embedded.telemetry.promql import Engine
 from sregym_cluster_embedded.traffic.segments import QUEUES
+from sregym_promql import Engine
 
 CHANGES = {
     "broker": {"kind": "rabbitmq", "port": 8080, "queues": {"orders": {}}},

@@ -9,6 +9,8 @@ the same answer on every copy of a world.
 
 from __future__ import annotations
 
+from sregym_promql.data import Floats
+
 from sregym_cluster_embedded.telemetry.lives import Life, lives
 from sregym_cluster_embedded.telemetry.metrics.exporters.objects import ObjectExporter, of_objects
 from sregym_cluster_embedded.telemetry.metrics.exporters.stores.exporter import StoreExporter
@@ -49,7 +51,6 @@ from sregym_cluster_embedded.telemetry.metrics.pods import Scraped, container_ta
 from sregym_cluster_embedded.telemetry.metrics.queues import Lag, Offset, Taken, starts
 from sregym_cluster_embedded.telemetry.metrics.view import LIVES, LIVES_IN_ORDER, MESSAGES, View
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, cpu, end_of
-from sregym_cluster_embedded.telemetry.promql.data import Floats
 from sregym_cluster_embedded.telemetry.searching import Searching, searches_since, searching
 from sregym_cluster_embedded.traffic.segments import QUEUES, QueueSegment, queue_segments
 from sregym_cluster_embedded.world import World

@@ -9,9 +9,9 @@ from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.export.tables import TABLES, Period
 from sregym_cluster_embedded.telemetry.logql.world import WorldLogs
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
-from sregym_cluster_embedded.telemetry.promql import Engine
-from sregym_cluster_embedded.telemetry.promql.answers import instant_data
 from sregym_cluster_embedded.world import World
+from sregym_promql import Engine
+from sregym_promql.answers import instant_data
 
 METRICS, LOGS, TRACES = TABLES
 

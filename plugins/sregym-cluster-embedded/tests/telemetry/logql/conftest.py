@@ -12,8 +12,8 @@ from typing import TypeAlias
 import pytest
 from sregym_cluster_embedded.telemetry.logql import Engine, Entry
 from sregym_cluster_embedded.telemetry.logql.memory import Memory
-from sregym_cluster_embedded.telemetry.promql.answers import number_text
-from sregym_cluster_embedded.telemetry.promql.data import Labels, labels_of
+from sregym_promql.answers import number_text
+from sregym_promql.data import Labels, labels_of
 
 NS = 1_000_000_000
 

@@ -14,8 +14,8 @@ from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.lives import Life, lives
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
-from sregym_cluster_embedded.telemetry.promql import Engine, Matcher, StoredSeries
 from sregym_cluster_embedded.world import World
+from sregym_promql import Engine, Matcher, StoredSeries
 
 MODEL = """
 application: booth

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from sregym_cluster_embedded.clock import SharedFindings
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
-from sregym_cluster_embedded.telemetry.promql import Engine, Labels, Matcher
 from sregym_cluster_embedded.telemetry.rules import (
     Alert,
     AlertingRule,
@@ -21,6 +20,7 @@ from sregym_cluster_embedded.telemetry.rules import (
 from sregym_cluster_embedded.telemetry.rules.alerts import Life, alert_of, evaluated
 from sregym_cluster_embedded.telemetry.rules.evaluation import Evaluated
 from sregym_cluster_embedded.world import World
+from sregym_promql import Engine, Labels, Matcher
 
 STEP_S = 30
 # By name and severity, which is all that tells some rules apart.

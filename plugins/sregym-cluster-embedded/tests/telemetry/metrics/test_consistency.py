@@ -12,9 +12,9 @@ from sregym_cluster_embedded.node.power import power_off, power_on
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet
 from sregym_cluster_embedded.telemetry.past import Past
-from sregym_cluster_embedded.telemetry.promql import StoredSeries, is_stale
 from sregym_cluster_embedded.traffic.counting import totals
 from sregym_cluster_embedded.traffic.segments import SENT, segments
+from sregym_promql import StoredSeries, is_stale
 
 CALLS = "traces_span_metrics_calls_total"
 BUCKET = "traces_span_metrics_duration_milliseconds_bucket"

@@ -14,9 +14,9 @@ from sregym_cluster_embedded.telemetry.metrics.integrals import (
     shares_within,
 )
 from sregym_cluster_embedded.telemetry.metrics.scraping import Scrapes, offset_ms
-from sregym_cluster_embedded.telemetry.promql import is_stale
 from sregym_cluster_embedded.traffic.latency import Time
 from sregym_cluster_embedded.world import Constitution, World
+from sregym_promql import is_stale
 
 FINE = np.linspace(0, 40, 4001)
 

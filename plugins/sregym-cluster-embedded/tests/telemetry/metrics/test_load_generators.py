@@ -10,8 +10,8 @@ from sregym_apps.model import parse_service_model
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
-from sregym_cluster_embedded.telemetry.promql import Engine
 from sregym_cluster_embedded.world import World
+from sregym_promql import Engine
 
 MODEL = """
 application: fair

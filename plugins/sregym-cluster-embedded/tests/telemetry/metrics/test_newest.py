@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.telemetry.metrics.catalogue import Catalogue
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
-from sregym_cluster_embedded.telemetry.promql import Engine, Labels, Matcher, StoredSeries
 from sregym_cluster_embedded.userland.kinds import with_in_tree
 from sregym_cluster_embedded.world import World
+from sregym_promql import Engine, Labels, Matcher, StoredSeries
 
 
 class All:

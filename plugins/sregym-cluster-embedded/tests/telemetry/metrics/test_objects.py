@@ -12,8 +12,8 @@ from sregym_cluster_embedded.telemetry.metrics.catalogue import Catalogue
 from sregym_cluster_embedded.telemetry.metrics.describing import metadata, targets
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.metrics.surveying import Survey
-from sregym_cluster_embedded.telemetry.promql import Matcher
 from sregym_cluster_embedded.userland.kinds import with_in_tree
+from sregym_promql import Matcher
 
 
 def test_replicas_follow_the_deployment(booth: Any) -> None:

@@ -12,8 +12,8 @@ from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.metrics.catalogue import Catalogue
 from sregym_cluster_embedded.telemetry.metrics.describing import metadata
 from sregym_cluster_embedded.telemetry.past import Past
-from sregym_cluster_embedded.telemetry.promql import StoredSeries, is_stale
 from sregym_cluster_embedded.userland.kinds import with_in_tree
+from sregym_promql import StoredSeries, is_stale
 
 KINDS = {
     name + suffix: entries[0]["type"]

@@ -12,7 +12,7 @@ from sregym_cluster_embedded.clock import SharedFindings
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.metrics.surveying import Survey
 from sregym_cluster_embedded.telemetry.metrics.view import LIVES, view_of
-from sregym_cluster_embedded.telemetry.promql import EvaluationError, Matcher, StoredSeries
+from sregym_promql import EvaluationError, Matcher, StoredSeries
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World

@@ -14,9 +14,9 @@ from sregym_cluster_embedded.telemetry.metrics.operations import Count
 from sregym_cluster_embedded.telemetry.metrics.plans import Plan
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.metrics.values import Floored, Member, Scaled, Summed
-from sregym_cluster_embedded.telemetry.promql import Matcher, StoredSeries
-from sregym_cluster_embedded.telemetry.promql.data import Laid
 from sregym_cluster_embedded.userland.kinds import with_in_tree
+from sregym_promql import Matcher, StoredSeries
+from sregym_promql.data import Laid
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.metrics.exposition import Value

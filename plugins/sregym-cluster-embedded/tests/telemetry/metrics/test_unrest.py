@@ -9,7 +9,7 @@ import pytest
 from sregym_cluster_embedded.clock import unrest
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
 from sregym_cluster_embedded.telemetry.metrics.unrest import About, Unsteady, drift
-from sregym_cluster_embedded.telemetry.promql import is_stale
+from sregym_promql import is_stale
 
 MOMENTS = np.arange(0.0, 3600.0, 15.0)
 

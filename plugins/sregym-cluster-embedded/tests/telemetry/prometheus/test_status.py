@@ -12,8 +12,8 @@ from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.telemetry.endpoints import service
 from sregym_cluster_embedded.telemetry.prometheus.cardinality import cardinality
-from sregym_cluster_embedded.telemetry.promql.data import labels_of
 from sregym_cluster_embedded.world import World
+from sregym_promql.data import labels_of
 
 PLAIN = "text/plain; charset=utf-8"
 

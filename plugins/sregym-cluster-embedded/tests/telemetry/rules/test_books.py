@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sregym_cluster_embedded.telemetry.promql.data import Labels
 from sregym_cluster_embedded.telemetry.rules.alerts import Life
 from sregym_cluster_embedded.telemetry.rules.books import AlertBook, Books, Shared
+from sregym_promql.data import Labels
 
 RULE = ("file", "group", "rule")
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from sregym_cluster_embedded.telemetry.promql import Engine, Matcher
-from sregym_cluster_embedded.telemetry.promql.memory import Memory, parse_openmetrics
 from sregym_cluster_embedded.telemetry.rules import AlertingRule, State, parse_rules
 from sregym_cluster_embedded.telemetry.rules.evaluation import Evaluated
+from sregym_promql import Engine, Matcher
+from sregym_promql.memory import Memory, parse_openmetrics
 from sregym_regex.budget import Budget, under
 
 RULES = """

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
-from sregym_cluster_embedded.telemetry.promql import Engine
 from sregym_cluster_embedded.traffic.arrivals import Course
 from sregym_cluster_embedded.traffic.counting import totals
+from sregym_promql import Engine
 
 OPERATIONS = {"HTTP GET /buy": "buy", "HTTP GET /browse": "browse"}
 

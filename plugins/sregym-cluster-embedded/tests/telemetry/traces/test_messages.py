@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
-from sregym_cluster_embedded.telemetry.promql import Engine
 from sregym_cluster_embedded.traffic.counting import totals
+from sregym_promql import Engine
 
 CALLS = "traces_span_metrics_calls_total"
 TAKEN = "orders process"

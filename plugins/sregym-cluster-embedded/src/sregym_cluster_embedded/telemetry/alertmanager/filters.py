@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sregym_promql.data import Matcher
 from sregym_regex.go import PatternError, compiled
-
-from sregym_cluster_embedded.telemetry.promql.data import Matcher
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.request import Request

@@ -10,14 +10,16 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sregym_promql.data import labels_of
+
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.telemetry.promql.data import labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sregym_promql.data import Labels
+
     from sregym_cluster_embedded.telemetry.alertmanager.bodies import Posted
-    from sregym_cluster_embedded.telemetry.promql.data import Labels
     from sregym_cluster_embedded.world import World
 
 TABLE: TableKey[tuple[tuple[str, str], ...], Received] = TableKey("alertmanager.alerts")

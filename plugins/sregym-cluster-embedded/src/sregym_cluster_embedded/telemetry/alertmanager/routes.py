@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus
 
 import orjson
+from sregym_promql.parsing import parse_as_written
+from sregym_promql.writing import line
 from sregym_regex.budget import Budget, BudgetExceededError, under
 from sregym_regex.go import compiled
 
@@ -33,8 +35,6 @@ from sregym_cluster_embedded.telemetry.alertmanager.silences import (
     silences,
 )
 from sregym_cluster_embedded.telemetry.prometheus.rules import time_text
-from sregym_cluster_embedded.telemetry.promql.parsing import parse_as_written
-from sregym_cluster_embedded.telemetry.promql.writing import line
 from sregym_cluster_embedded.telemetry.rules import Alert, firing
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from sregym_promql.data import Matcher
 from sregym_regex.go import PatternError, anywhere
 
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.telemetry.promql.data import Matcher
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

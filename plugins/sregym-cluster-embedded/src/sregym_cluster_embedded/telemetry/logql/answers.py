@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.telemetry.promql import answers as numbers
-from sregym_cluster_embedded.telemetry.promql.data import shown
+from sregym_promql import answers as numbers
+from sregym_promql.data import shown
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.logql.engine import LogAnswer

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_core.policy.observing import tells
+from sregym_promql.data import Labels, labels_of
 
 from sregym_cluster_embedded.api.audit import ENTRIES, FILE, line
 from sregym_cluster_embedded.telemetry.logql.data import Entry, Stream
-from sregym_cluster_embedded.telemetry.promql.data import Labels, labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_cluster_embedded.telemetry.promql.data import Matcher
+    from sregym_promql.data import Matcher
+
     from sregym_cluster_embedded.world import World
 
 _NS = 1_000_000_000

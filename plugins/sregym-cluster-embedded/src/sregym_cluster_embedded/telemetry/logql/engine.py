@@ -8,6 +8,14 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from sregym_promql import binary, relabelling
+from sregym_promql.aggregation import aggregate
+from sregym_promql.data import Floats, Series, Vector
+from sregym_promql.errors import EvaluationError
+from sregym_promql.nodes import Aggregate
+from sregym_promql.nodes import Binary as PromqlBinary
+from sregym_promql.nodes import Number as PromqlNumber
+from sregym_promql.results import InstantAnswer, RangeAnswer
 from sregym_regex.go_text import readable
 
 from sregym_cluster_embedded.telemetry.logql.data import Entry, Storage, Stream
@@ -33,19 +41,11 @@ from sregym_cluster_embedded.telemetry.logql.nodes import (
 from sregym_cluster_embedded.telemetry.logql.parsing import parse
 from sregym_cluster_embedded.telemetry.logql.pipeline import Order, order_of, pipeline
 from sregym_cluster_embedded.telemetry.logql.ranging import aggregated
-from sregym_cluster_embedded.telemetry.promql import binary, relabelling
-from sregym_cluster_embedded.telemetry.promql.aggregation import aggregate
-from sregym_cluster_embedded.telemetry.promql.data import Floats, Series, Vector
-from sregym_cluster_embedded.telemetry.promql.errors import EvaluationError
-from sregym_cluster_embedded.telemetry.promql.nodes import Aggregate
-from sregym_cluster_embedded.telemetry.promql.nodes import Binary as PromqlBinary
-from sregym_cluster_embedded.telemetry.promql.nodes import Number as PromqlNumber
-from sregym_cluster_embedded.telemetry.promql.results import InstantAnswer, RangeAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sregym_cluster_embedded.telemetry.promql.data import Labels, Times
+    from sregym_promql.data import Labels, Times
 
 _NS = 1_000_000_000
 _MOST_STEPS = 11_000

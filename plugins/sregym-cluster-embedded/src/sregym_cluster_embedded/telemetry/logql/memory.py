@@ -7,13 +7,14 @@ from bisect import bisect_left, bisect_right
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from sregym_promql.data import Labels, labels_of
+
 from sregym_cluster_embedded.telemetry.logql.data import Entry, Stream
-from sregym_cluster_embedded.telemetry.promql.data import Labels, labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sregym_cluster_embedded.telemetry.promql.data import Matcher
+    from sregym_promql.data import Matcher
 
 _NS = 1_000_000_000
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from sregym_promql.nodes import Matching
 from sregym_regex.go import PatternError, compiled
 
 from sregym_cluster_embedded.telemetry.logql.errors import LogqlError
@@ -22,10 +23,9 @@ from sregym_cluster_embedded.telemetry.logql.nodes import (
     VectorOf,
 )
 from sregym_cluster_embedded.telemetry.logql.selection import PipelineReader
-from sregym_cluster_embedded.telemetry.promql.nodes import Matching
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.telemetry.promql.data import Matcher
+    from sregym_promql.data import Matcher
 
 # Range aggregations that need numbers unwrapped from labels; those that cannot have them.
 UNWRAPPED = frozenset(

@@ -26,10 +26,11 @@ from sregym_cluster_embedded.telemetry.logql.units import go_duration_s, go_floa
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from sregym_promql.data import Labels
+
     from sregym_cluster_embedded.telemetry.logql.data import Entry
     from sregym_cluster_embedded.telemetry.logql.filtering import LineTest
     from sregym_cluster_embedded.telemetry.logql.nodes import Unwrap
-    from sregym_cluster_embedded.telemetry.promql.data import Labels
 
     # Changes labels, and gives the line that goes on, or None when a filter holds it back.
     Step: TypeAlias = Callable[[dict[str, str], str, int], str | None]

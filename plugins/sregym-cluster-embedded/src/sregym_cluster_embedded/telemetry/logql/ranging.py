@@ -9,6 +9,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sregym_promql import over_time
+from sregym_promql.data import Floats, Vector, empty, labels_of, shown
+from sregym_promql.selecting import Group, Windows
 
 from sregym_cluster_embedded.telemetry.logql.errors import (
     LogqlError,
@@ -24,16 +27,14 @@ from sregym_cluster_embedded.telemetry.logql.nodes import (
     condition_labels,
 )
 from sregym_cluster_embedded.telemetry.logql.pipeline import number_of, pipeline, sorted_labels
-from sregym_cluster_embedded.telemetry.promql import over_time
-from sregym_cluster_embedded.telemetry.promql.data import Floats, Vector, empty, labels_of, shown
-from sregym_cluster_embedded.telemetry.promql.selecting import Group, Windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sregym_promql.data import Labels, Mask, Times
+
     from sregym_cluster_embedded.telemetry.logql.data import Entry, Storage
     from sregym_cluster_embedded.telemetry.logql.nodes import RangeAggregation
-    from sregym_cluster_embedded.telemetry.promql.data import Labels, Mask, Times
 
 _NS = 1_000_000_000
 # Rows times steps; more would fill the memory before anything could be aggregated.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
+from sregym_promql.data import Matcher
 from sregym_regex.go import PatternError, compiled
 
 from sregym_cluster_embedded.telemetry.logql.complaints import refusal, shown
@@ -33,7 +34,6 @@ from sregym_cluster_embedded.telemetry.logql.units import (
     size_bytes,
 )
 from sregym_cluster_embedded.telemetry.logql.writing import stage_text
-from sregym_cluster_embedded.telemetry.promql.data import Matcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sregym_core.policy.observing import tells
+from sregym_promql.data import Labels, labels_of
 
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.lives import Life, lives
@@ -14,13 +15,13 @@ from sregym_cluster_embedded.telemetry.logql.data import Entry, Stream
 from sregym_cluster_embedded.telemetry.logql.errors import LogqlError
 from sregym_cluster_embedded.telemetry.logs import output_streams, written
 from sregym_cluster_embedded.telemetry.past import Past
-from sregym_cluster_embedded.telemetry.promql.data import Labels, labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from sregym_promql.data import Matcher
+
     from sregym_cluster_embedded.store import Object
-    from sregym_cluster_embedded.telemetry.promql.data import Matcher
     from sregym_cluster_embedded.world import World
 
 _NS = 1_000_000_000

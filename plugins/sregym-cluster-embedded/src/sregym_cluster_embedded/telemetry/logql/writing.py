@@ -8,6 +8,9 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from sregym_promql.answers import plain_text
+from sregym_promql.durations import duration_text
+from sregym_promql.writing import number
 from sregym_regex.go_text import quoted
 
 from sregym_cluster_embedded.telemetry.logql.nodes import (
@@ -26,12 +29,11 @@ from sregym_cluster_embedded.telemetry.logql.nodes import (
     VectorAggregation,
     VectorOf,
 )
-from sregym_cluster_embedded.telemetry.promql.answers import plain_text
-from sregym_cluster_embedded.telemetry.promql.durations import duration_text
-from sregym_cluster_embedded.telemetry.promql.writing import number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from sregym_promql.data import Matcher
 
     from sregym_cluster_embedded.telemetry.logql.nodes import (
         Comparison,
@@ -42,7 +44,6 @@ if TYPE_CHECKING:
         Stage,
         Unwrap,
     )
-    from sregym_cluster_embedded.telemetry.promql.data import Matcher
 
 _WIDTH = 100
 _SIZES = ("B", "kB", "MB", "GB", "TB", "PB", "EB")

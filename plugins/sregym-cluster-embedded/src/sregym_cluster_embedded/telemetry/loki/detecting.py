@@ -15,8 +15,9 @@ from sregym_cluster_embedded.telemetry.logql.units import go_duration_s, go_floa
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from sregym_promql.data import Labels
+
     from sregym_cluster_embedded.telemetry.logql.data import Stream
-    from sregym_cluster_embedded.telemetry.promql.data import Labels
 
 # Labels that are offered whatever their values are.
 _ALWAYS = ("cluster", "namespace", "instance", "pod")

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
+from sregym_promql.answers import instant_data, range_data
 from sregym_regex.budget import Budget, BudgetExceededError, under
 
 from sregym_cluster_embedded.api.request import Request, Response
@@ -32,14 +33,14 @@ from sregym_cluster_embedded.telemetry.loki.parameters import (
 )
 from sregym_cluster_embedded.telemetry.loki.statistics import NOTHING, Counted, statistics
 from sregym_cluster_embedded.telemetry.loki.wording import REFUSALS, BadRequest
-from sregym_cluster_embedded.telemetry.promql.answers import instant_data, range_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from sregym_promql.data import Labels, Matcher
+
     from sregym_cluster_embedded.telemetry.logql.data import Stream
     from sregym_cluster_embedded.telemetry.loki.detecting import Found
-    from sregym_cluster_embedded.telemetry.promql.data import Labels, Matcher
     from sregym_cluster_embedded.world import World
 
 VERSION: Final = "3.5.3"

@@ -16,9 +16,10 @@ from sregym_cluster_embedded.telemetry.metrics.scatter import off_share
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sregym_promql.data import Floats, Times
+
     from sregym_cluster_embedded.telemetry.metrics.integrals import Integral, Outcomes, Parts
     from sregym_cluster_embedded.telemetry.metrics.operations import Count
-    from sregym_cluster_embedded.telemetry.promql.data import Floats, Times
 
 _NEVER = float("inf")
 # With more changes than that, looking for a place costs less than comparing with all of them.

@@ -15,7 +15,8 @@ from sregym_cluster_embedded.traffic.arrivals import STEPS, swung, walk
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_cluster_embedded.telemetry.promql.data import Floats, Times
+    from sregym_promql.data import Floats, Times
+
     from sregym_cluster_embedded.traffic.arrivals import Rhythm
 
 

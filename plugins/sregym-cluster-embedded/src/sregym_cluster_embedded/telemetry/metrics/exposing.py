@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sregym_promql.answers import number_text
 
 from sregym_cluster_embedded.telemetry.metrics.catalogue import catalogue_of
 from sregym_cluster_embedded.telemetry.metrics.view import view_of
-from sregym_cluster_embedded.telemetry.promql.answers import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_core.policy.observing import tells
-
-from sregym_cluster_embedded.telemetry.promql.data import Found, Newest, Rows
+from sregym_promql.data import Found, Newest, Rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_cluster_embedded.telemetry.promql.data import Labels, Matcher, Quick, StoredSeries
+    from sregym_promql.data import Labels, Matcher, Quick, StoredSeries
 
 
 class Without:

@@ -14,9 +14,10 @@ from sregym_cluster_embedded.traffic.arrivals import blended
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from sregym_promql.data import Floats
+
     from sregym_cluster_embedded.telemetry.lives import Life
     from sregym_cluster_embedded.telemetry.metrics.exposition import Pairs, Value
-    from sregym_cluster_embedded.telemetry.promql.data import Floats
     from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.traffic.latency import Time
     from sregym_cluster_embedded.traffic.segments import CallFlow, Flow, Segment

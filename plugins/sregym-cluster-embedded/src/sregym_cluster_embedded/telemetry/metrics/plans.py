@@ -16,8 +16,9 @@ from sregym_cluster_embedded.telemetry.metrics.values import Scaled, Summed
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from sregym_promql.data import Floats, Times
+
     from sregym_cluster_embedded.telemetry.metrics.exposition import Value
-    from sregym_cluster_embedded.telemetry.promql.data import Floats, Times
 
 # Fewer are worked out one by one.
 _FEWEST = 3

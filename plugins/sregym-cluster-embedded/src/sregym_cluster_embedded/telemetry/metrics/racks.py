@@ -10,13 +10,16 @@ from __future__ import annotations
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from sregym_promql.data import Rows, value_of
+
 from sregym_cluster_embedded.telemetry.metrics.exposition import Row
 from sregym_cluster_embedded.telemetry.metrics.plans import Plan
 from sregym_cluster_embedded.telemetry.metrics.shelves import may_be, own, shelf_of, targets
-from sregym_cluster_embedded.telemetry.promql.data import Rows, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from sregym_promql.data import Labels, Matcher
 
     from sregym_cluster_embedded.telemetry.metrics.exposition import (
         Exporter,
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
     )
     from sregym_cluster_embedded.telemetry.metrics.shelves import Kept
     from sregym_cluster_embedded.telemetry.metrics.view import View
-    from sregym_cluster_embedded.telemetry.promql.data import Labels, Matcher
 
 # How many selections of a metric are kept, and how many layouts of each.
 _MOST = 64

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from sregym_promql.data import STALE, Floats, Times
 
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.telemetry.metrics.exposition import (
@@ -18,7 +19,6 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Value,
 )
 from sregym_cluster_embedded.telemetry.metrics.unrest import About
-from sregym_cluster_embedded.telemetry.promql.data import STALE, Floats, Times
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -7,12 +7,13 @@ from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_promql.data import NAME, labels_of, value_of
 from sregym_regex.budget import spend
-
-from sregym_cluster_embedded.telemetry.promql.data import NAME, labels_of, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from sregym_promql.data import Labels, Matcher
 
     from sregym_cluster_embedded.telemetry.metrics.exposition import (
         Exporter,
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
         Target,
     )
     from sregym_cluster_embedded.telemetry.metrics.view import View
-    from sregym_cluster_embedded.telemetry.promql.data import Labels, Matcher
 
 
 class Kept(NamedTuple):

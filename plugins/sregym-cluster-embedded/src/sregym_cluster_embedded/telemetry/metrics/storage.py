@@ -12,6 +12,20 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sregym_promql.data import (
+    NAME,
+    Block,
+    Floats,
+    Found,
+    Labels,
+    Laid,
+    Matcher,
+    Newest,
+    StoredSeries,
+    Times,
+    is_stale,
+)
+from sregym_promql.errors import TOO_MANY, EvaluationError
 
 from sregym_cluster_embedded.telemetry.metrics.catalogue import catalogue_of
 from sregym_cluster_embedded.telemetry.metrics.racks import (
@@ -38,20 +52,6 @@ from sregym_cluster_embedded.telemetry.metrics.shelves import (
     targets,
 )
 from sregym_cluster_embedded.telemetry.metrics.view import view_of
-from sregym_cluster_embedded.telemetry.promql.data import (
-    NAME,
-    Block,
-    Floats,
-    Found,
-    Labels,
-    Laid,
-    Matcher,
-    Newest,
-    StoredSeries,
-    Times,
-    is_stale,
-)
-from sregym_cluster_embedded.telemetry.promql.errors import TOO_MANY, EvaluationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

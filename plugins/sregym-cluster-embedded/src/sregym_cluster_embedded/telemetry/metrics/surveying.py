@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_promql.data import NAME
+
 from sregym_cluster_embedded.telemetry.metrics.catalogue import catalogue_of
 from sregym_cluster_embedded.telemetry.metrics.racks import (
     first_of,
@@ -14,14 +16,14 @@ from sregym_cluster_embedded.telemetry.metrics.racks import (
 from sregym_cluster_embedded.telemetry.metrics.scraping import SCRAPE_NAMES, Scrapes
 from sregym_cluster_embedded.telemetry.metrics.shelves import targets
 from sregym_cluster_embedded.telemetry.metrics.view import view_of
-from sregym_cluster_embedded.telemetry.promql.data import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from sregym_promql.data import Labels, Matcher
+
     from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Target
     from sregym_cluster_embedded.telemetry.metrics.racks import Gathered, Selection
-    from sregym_cluster_embedded.telemetry.promql.data import Labels, Matcher
     from sregym_cluster_embedded.world import World
 
 

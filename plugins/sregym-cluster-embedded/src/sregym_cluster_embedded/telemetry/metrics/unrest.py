@@ -10,8 +10,9 @@ from sregym_cluster_embedded.clock import unrest
 from sregym_cluster_embedded.clock.unrest import LEVELS, place
 
 if TYPE_CHECKING:
+    from sregym_promql.data import Floats
+
     from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
-    from sregym_cluster_embedded.telemetry.promql.data import Floats
 
 _LEVELS = np.array(LEVELS)
 _NEXT = np.roll(_LEVELS, -1) - _LEVELS

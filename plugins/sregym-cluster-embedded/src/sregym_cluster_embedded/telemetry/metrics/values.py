@@ -10,8 +10,9 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from sregym_promql.data import Floats
+
     from sregym_cluster_embedded.telemetry.metrics.exposition import Value
-    from sregym_cluster_embedded.telemetry.promql.data import Floats
 
 # As in `traffic.segments`: what is whole up to rounding counts as whole.
 _WHOLE = 1e-6

@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from sregym_apps.model import Memory
+    from sregym_promql.data import Floats
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.telemetry.promql.data import Floats
     from sregym_cluster_embedded.traffic.segments import Flow
     from sregym_cluster_embedded.world import World
 

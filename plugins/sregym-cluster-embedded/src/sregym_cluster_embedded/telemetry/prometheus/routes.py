@@ -10,6 +10,29 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 from sregym_core.policy.observing import tells
+from sregym_promql import Engine, EvaluationError, ParseError
+from sregym_promql.answers import (
+    instant_data,
+    number_text,
+    range_data,
+    said,
+)
+from sregym_promql.data import (
+    NAME,
+    Labels,
+    Matcher,
+    is_stale,
+    value_of,
+)
+from sregym_promql.errors import TOO_MANY
+from sregym_promql.nodes import has_selectors
+from sregym_promql.parsing import (
+    parse,
+    parse_as_written,
+    parse_selector,
+)
+from sregym_promql.selecting import matchers_of
+from sregym_promql.writing import pretty
 from sregym_regex.budget import Budget, OutOfMemoryError, OutOfStepsError, under
 
 from sregym_cluster_embedded.api.request import Request, Response
@@ -37,29 +60,6 @@ from sregym_cluster_embedded.telemetry.prometheus.scraped import (
     targets_data,
 )
 from sregym_cluster_embedded.telemetry.prometheus.statistics import statistics
-from sregym_cluster_embedded.telemetry.promql import Engine, EvaluationError, ParseError
-from sregym_cluster_embedded.telemetry.promql.answers import (
-    instant_data,
-    number_text,
-    range_data,
-    said,
-)
-from sregym_cluster_embedded.telemetry.promql.data import (
-    NAME,
-    Labels,
-    Matcher,
-    is_stale,
-    value_of,
-)
-from sregym_cluster_embedded.telemetry.promql.errors import TOO_MANY
-from sregym_cluster_embedded.telemetry.promql.nodes import has_selectors
-from sregym_cluster_embedded.telemetry.promql.parsing import (
-    parse,
-    parse_as_written,
-    parse_selector,
-)
-from sregym_cluster_embedded.telemetry.promql.selecting import matchers_of
-from sregym_cluster_embedded.telemetry.promql.writing import pretty
 from sregym_cluster_embedded.telemetry.rules import observed
 
 if TYPE_CHECKING:

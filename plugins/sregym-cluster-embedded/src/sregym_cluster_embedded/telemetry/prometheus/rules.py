@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from sregym_promql.answers import exponent_text, moment
+from sregym_promql.parsing import parse_as_written
+from sregym_promql.writing import line
+
 from sregym_cluster_embedded.clock.unrest import level, place
 from sregym_cluster_embedded.telemetry.prometheus.parameters import BadRequest
-from sregym_cluster_embedded.telemetry.promql.answers import exponent_text, moment
-from sregym_cluster_embedded.telemetry.promql.parsing import parse_as_written
-from sregym_cluster_embedded.telemetry.promql.writing import line
 from sregym_cluster_embedded.telemetry.rules import (
     Alert,
     AlertingRule,

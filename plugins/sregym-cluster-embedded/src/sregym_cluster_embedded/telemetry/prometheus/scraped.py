@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_promql import ParseError
+from sregym_promql.parsing import parse_selector
+from sregym_promql.selecting import matchers_of
+
 from sregym_cluster_embedded.telemetry.metrics.catalogue import catalogue_of
 from sregym_cluster_embedded.telemetry.metrics.describing import (
     described,
@@ -13,9 +17,6 @@ from sregym_cluster_embedded.telemetry.metrics.describing import (
     targets,
 )
 from sregym_cluster_embedded.telemetry.prometheus.parameters import BadRequest, number_of
-from sregym_cluster_embedded.telemetry.promql import ParseError
-from sregym_cluster_embedded.telemetry.promql.parsing import parse_selector
-from sregym_cluster_embedded.telemetry.promql.selecting import matchers_of
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.request import Request

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.telemetry.promql.data import Labels, labels_of, without_name
+from sregym_promql.data import Labels, labels_of, without_name
+
 from sregym_cluster_embedded.telemetry.rules.templates import expanded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sregym_cluster_embedded.telemetry.promql.data import Floats, Times
+    from sregym_promql.data import Floats, Times
+
     from sregym_cluster_embedded.telemetry.rules.files import AlertingRule
 
     # What an expression gave at evaluations, by labels.

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from sregym_cluster_embedded.telemetry.promql.data import Labels
+    from sregym_promql.data import Labels
+
     from sregym_cluster_embedded.telemetry.rules.alerts import Life, Rows
 
 # A rule, by file, group and its place there: several may have one name, for each severity one.

@@ -12,9 +12,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sregym_regex.budget import present
-
-from sregym_cluster_embedded.telemetry.promql.data import (
+from sregym_promql.data import (
     NAME,
     STALE,
     Labels,
@@ -26,11 +24,13 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     labels_of,
     value_of,
 )
-from sregym_cluster_embedded.telemetry.promql.engine import Engine
-from sregym_cluster_embedded.telemetry.promql.errors import EvaluationError
-from sregym_cluster_embedded.telemetry.promql.memory import selects
-from sregym_cluster_embedded.telemetry.promql.parsing import parse
-from sregym_cluster_embedded.telemetry.promql.relabelling import added
+from sregym_promql.engine import Engine
+from sregym_promql.errors import EvaluationError
+from sregym_promql.memory import selects
+from sregym_promql.parsing import parse
+from sregym_promql.relabelling import added
+from sregym_regex.budget import present
+
 from sregym_cluster_embedded.telemetry.rules.alerts import (
     Alert,
     Life,
@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from sregym_cluster_embedded.telemetry.promql.data import Floats, Times
+    from sregym_promql.data import Floats, Times
+
     from sregym_cluster_embedded.telemetry.rules.alerts import Rows
     from sregym_cluster_embedded.telemetry.rules.books import RuleKey
     from sregym_cluster_embedded.telemetry.rules.files import Group, Rule

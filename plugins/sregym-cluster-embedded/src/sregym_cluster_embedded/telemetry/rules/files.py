@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import yaml
+from sregym_promql.durations import duration_ms
+from sregym_promql.errors import ParseError
+from sregym_promql.parsing import parse
 
-from sregym_cluster_embedded.telemetry.promql.durations import duration_ms
-from sregym_cluster_embedded.telemetry.promql.errors import ParseError
-from sregym_cluster_embedded.telemetry.promql.parsing import parse
 from sregym_cluster_embedded.telemetry.rules.templates import TemplateError, check
 
 if TYPE_CHECKING:

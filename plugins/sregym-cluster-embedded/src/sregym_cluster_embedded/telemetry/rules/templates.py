@@ -11,7 +11,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.telemetry.promql.answers import number_text
+from sregym_promql.answers import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sregym_apps.model.service import Program
+    from sregym_promql.data import Floats
 
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.telemetry.lives import Life
     from sregym_cluster_embedded.telemetry.metrics.view import View
     from sregym_cluster_embedded.telemetry.past import Lifeline
-    from sregym_cluster_embedded.telemetry.promql.data import Floats
 
 _SUCCESS = Family("probe_success", "gauge", "Displays whether or not the probe was a success")
 _DURATION = Family(

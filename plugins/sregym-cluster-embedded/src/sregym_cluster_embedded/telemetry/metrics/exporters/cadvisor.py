@@ -37,10 +37,11 @@ from sregym_cluster_embedded.userland.throttling import shares
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from sregym_promql.data import Floats
+
     from sregym_cluster_embedded.telemetry.lives import Life
     from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
     from sregym_cluster_embedded.telemetry.metrics.view import Pod, View
-    from sregym_cluster_embedded.telemetry.promql.data import Floats
 
     OfLife: TypeAlias = Callable[[View, Life], Value | None]
 

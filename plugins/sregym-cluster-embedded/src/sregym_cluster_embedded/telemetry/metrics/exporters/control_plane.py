@@ -26,10 +26,11 @@ from sregym_cluster_embedded.telemetry.metrics.view import WRITES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from sregym_promql.data import Floats
+
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.telemetry.metrics.exposition import Pairs
     from sregym_cluster_embedded.telemetry.metrics.view import View
-    from sregym_cluster_embedded.telemetry.promql.data import Floats
 
 _OBJECTS = Family(
     "apiserver_storage_objects",

@@ -33,9 +33,10 @@ from sregym_cluster_embedded.traffic.segments import SENT, segments
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from sregym_promql.data import Floats
+
     from sregym_cluster_embedded.telemetry.lives import Life
     from sregym_cluster_embedded.telemetry.metrics.view import View
-    from sregym_cluster_embedded.telemetry.promql.data import Floats
 
 _REQUESTS = Family(
     "coredns_dns_requests_total",

@@ -12,8 +12,9 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import BEGINNING, FORE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from sregym_promql.data import Floats
+
     from sregym_cluster_embedded.telemetry.metrics.exposition import Pairs
-    from sregym_cluster_embedded.telemetry.promql.data import Floats
 
 # Standard deviation of the logarithm of what is observed.
 _SPREAD = 0.6

@@ -20,8 +20,9 @@ from sregym_cluster_embedded.telemetry.metrics.view import WRITES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from sregym_promql.data import Floats
+
     from sregym_cluster_embedded.telemetry.metrics.view import View
-    from sregym_cluster_embedded.telemetry.promql.data import Floats
 
 _VERSION = "3.6.5"
 # What an object takes on average, its older revisions included.

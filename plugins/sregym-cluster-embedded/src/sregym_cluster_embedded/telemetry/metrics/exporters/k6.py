@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from sregym_apps.model import LoadGeneratorProgram
+    from sregym_promql.data import Floats
 
     from sregym_cluster_embedded.telemetry.metrics.exposition import Pairs
     from sregym_cluster_embedded.telemetry.metrics.operations import Served
     from sregym_cluster_embedded.telemetry.metrics.view import View
-    from sregym_cluster_embedded.telemetry.promql.data import Floats
     from sregym_cluster_embedded.traffic.segments import Flow, Segment
 
 _PORT = 5656

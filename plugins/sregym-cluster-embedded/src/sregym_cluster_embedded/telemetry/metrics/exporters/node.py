@@ -38,10 +38,11 @@ from sregym_cluster_embedded.userland.space import held
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from sregym_promql.data import Floats
+
     from sregym_cluster_embedded.machines import Disk, Machine
     from sregym_cluster_embedded.telemetry.metrics.exposition import Value
     from sregym_cluster_embedded.telemetry.metrics.view import View
-    from sregym_cluster_embedded.telemetry.promql.data import Floats
     from sregym_cluster_embedded.traffic.segments import Segment
 
     Said: TypeAlias = Iterator[tuple[Pairs, Value]]

@@ -14,9 +14,10 @@ from sregym_cluster_embedded.telemetry.metrics.unrest import drift
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, end_of
 
 if TYPE_CHECKING:
+    from sregym_promql.data import Floats
+
     from sregym_cluster_embedded.machines import Machine
     from sregym_cluster_embedded.telemetry.lives import Life
-    from sregym_cluster_embedded.telemetry.promql.data import Floats
 
 _KIB = 1024.0
 # The part of what is left that the kernel keeps files in; how far it wanders, and within which time.

@@ -14,10 +14,11 @@ from sregym_cluster_embedded.userland.space import Held, held
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from sregym_promql.data import Floats
+
     from sregym_cluster_embedded.store import Key, Object
     from sregym_cluster_embedded.telemetry.metrics.view import Pod, View
     from sregym_cluster_embedded.telemetry.past import Lifeline
-    from sregym_cluster_embedded.telemetry.promql.data import Floats
 
 _CAPACITY = "kubelet_volume_stats_capacity_bytes"
 _AVAILABLE = "kubelet_volume_stats_available_bytes"

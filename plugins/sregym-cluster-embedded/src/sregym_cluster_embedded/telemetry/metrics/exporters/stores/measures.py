@@ -10,9 +10,10 @@ from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet
 from sregym_cluster_embedded.userland.counted import ANSWER_BYTES, REQUEST_BYTES
 
 if TYPE_CHECKING:
+    from sregym_promql.data import Floats
+
     from sregym_cluster_embedded.telemetry.metrics.exporters.stores.store import Store
     from sregym_cluster_embedded.telemetry.metrics.exposition import Row, Value
-    from sregym_cluster_embedded.telemetry.promql.data import Floats
 
 # Labels and value; a row is there no longer than it says.
 Said: TypeAlias = Iterator["tuple[Pairs, Value] | Row"]

@@ -19,9 +19,10 @@ from sregym_cluster_embedded.userland.counted import Peer
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from sregym_promql.data import Floats
+
     from sregym_cluster_embedded.telemetry.lives import Life
     from sregym_cluster_embedded.telemetry.metrics.exposition import Value
-    from sregym_cluster_embedded.telemetry.promql.data import Floats
     from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.traffic.segments import CallFlow, Flow, Segment
 

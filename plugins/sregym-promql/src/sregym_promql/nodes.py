@@ -1,0 +1,192 @@
+"""The syntax of a query as the evaluator walks it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from sregym_regex.go_text import readable
+
+if TYPE_CHECKING:
+    from sregym_promql.data import Matcher
+
+
+@dataclass(frozen=True)
+class Number:
+    """A literal."""
+
+    value: float
+
+
+@dataclass(frozen=True)
+class Text:
+    """A string literal.
+
+    Attributes:
+        bare: What it stands for; it may hold bytes that are no characters.
+    """
+
+    bare: str
+
+    @property
+    def value(self) -> str:
+        """What can be shown of it."""
+        return readable(self.bare)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Which moment a selector looks at.
+
+    Attributes:
+        offset_ms: How far back.
+        at: `@`: milliseconds since 1970, `start`, `end`, or None for each step itself.
+    """
+
+    offset_ms: int = 0
+    at: int | str | None = None
+
+
+@dataclass(frozen=True)
+class Selector:
+    """An instant vector selector."""
+
+    name: str
+    matchers: tuple[Matcher, ...]
+    moment: Moment
+
+
+@dataclass(frozen=True)
+class Range:
+    """A range vector selector."""
+
+    selector: Selector
+    range_ms: int
+
+
+@dataclass(frozen=True)
+class Subquery:
+    """An expression evaluated over a range; the default step when `step_ms` is None."""
+
+    inner: Node
+    range_ms: int
+    step_ms: int | None
+    moment: Moment
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function call.
+
+    Attributes:
+        name: Of the function.
+        arguments: What it is called with.
+        places: Of the arguments in the query.
+    """
+
+    name: str
+    arguments: tuple[Node, ...]
+    places: tuple[int, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """An aggregation over groups by, or without, some labels; `place` is that of the parameter."""
+
+    op: str
+    inner: Node
+    parameter: Node | None
+    labels: tuple[str, ...]
+    without: bool
+    place: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
+class Matching:
+    """How the rows of two vectors find each other.
+
+    Attributes:
+        cardinality: `one-to-one`, `many-to-one` (group_left), `one-to-many` or `many-to-many`.
+        on: Whether `labels` are those that count, or those that do not.
+        labels: Their names.
+        include: Labels taken over from the "one" side.
+    """
+
+    cardinality: str = "one-to-one"
+    on: bool = False
+    labels: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Binary:
+    """An operation on two sides; `returns_bool` for comparisons with `bool`."""
+
+    op: str
+    left: Node
+    right: Node
+    returns_bool: bool
+    matching: Matching
+
+
+@dataclass(frozen=True)
+class Negation:
+    """Unary minus."""
+
+    inner: Node
+
+
+@dataclass(frozen=True)
+class Noted:
+    """What stands in a query and changes nothing: `(` around an expression, `+` before it.
+
+    There are none in queries that are read to be evaluated.
+    """
+
+    sign: str
+    inner: Node
+
+
+Node: TypeAlias = (
+    Number | Text | Selector | Range | Subquery | Call | Aggregate | Binary | Negation | Noted
+)
+
+SCALAR_FUNCTIONS = frozenset({"scalar", "time", "pi"})
+
+
+def is_scalar(node: Node) -> bool:
+    """Whether the value is one number a step instead of a vector."""
+    if isinstance(node, Number):
+        return True
+    if isinstance(node, Call):
+        return node.name in SCALAR_FUNCTIONS
+    if isinstance(node, Binary):
+        return is_scalar(node.left) and is_scalar(node.right)
+    return isinstance(node, Negation) and is_scalar(node.inner)
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The expressions of which an expression is made."""
+    if isinstance(node, Call):
+        return node.arguments
+    if isinstance(node, Binary):
+        return (node.left, node.right)
+    if isinstance(node, Aggregate):
+        return (node.inner,) if node.parameter is None else (node.parameter, node.inner)
+    if isinstance(node, Range):
+        return (node.selector,)
+    return (node.inner,) if isinstance(node, Subquery | Negation | Noted) else ()
+
+
+def depth(node: Node) -> int:
+    """How many expressions stand within each other at most; however many there are."""
+    deepest, level = 0, [node]
+    while level:
+        deepest += 1
+        level = [part for one in level for part in children(one)]
+    return deepest
+
+
+def has_selectors(node: Node) -> bool:
+    """Whether anything is selected anywhere in an expression."""
+    return isinstance(node, Selector) or any(has_selectors(part) for part in children(node))
