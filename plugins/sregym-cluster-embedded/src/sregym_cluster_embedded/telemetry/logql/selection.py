@@ -85,8 +85,7 @@ class PipelineReader:
 
     def refuse(self, text: str) -> NoReturn:
         """Refuse what can be read but means nothing."""
-        message = f"parse error : {text}"
-        raise LogqlError(message)
+        raise LogqlError(f"parse error : {text}")
 
     def complain(self) -> None:
         """Refuse the query where the grammar does, with what the grammar expects.
