@@ -129,7 +129,8 @@ def fits(world: World, asked: Object, device: Device) -> bool:
 
 
 def _holds(expression: str, seen: Mapping[str, Any]) -> bool:
-    from sregym_cluster_embedded.api.cel import CelError, CompileError, compile_expression
+    from sregym_cluster_embedded.api.cel import CelError, CompileError
+    from sregym_cluster_embedded.api.expressions import compile_expression
 
     try:
         return compile_expression(expression, ("device",)).evaluate({"device": seen}) is True

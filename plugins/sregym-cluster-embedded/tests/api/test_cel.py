@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from sregym_cluster_embedded.api.cel import CelError, CompileError, compile_expression
+from sregym_cluster_embedded.api.cel import CelError, CompileError
+from sregym_cluster_embedded.api.expressions import compile_expression
 
 VARIABLES = {
     "object": {

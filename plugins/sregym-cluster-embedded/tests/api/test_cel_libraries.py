@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from sregym_cluster_embedded.api.cel import CelError, compile_expression
-from sregym_cluster_embedded.api.cel.checking import check
+from sregym_cluster_embedded.api.cel import CelError
 from sregym_cluster_embedded.api.cel.formats import NAMES
+from sregym_cluster_embedded.api.expressions import check, compile_expression
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ from sregym_cluster_embedded.api.cel.formats import NAMES
 )
 def test_functions_give_what_the_libraries_say(text, expected):
     assert compile_expression(text, ()).evaluate({}) == expected
-    assert check(text, {})[1] == ""
+    assert not check(text, {}).errors
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_functions_fail_in_their_words(text, words):
     ],
 )
 def test_types_of_calls_are_known(text, kind):
-    assert [str(found) for found in check(text, {})] == [kind, ""]
+    assert (str(check(text, {}).kind), check(text, {}).text) == (kind, "")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_types_of_calls_are_known(text, kind):
     ],
 )
 def test_calls_that_no_function_takes_are_refused(text, name, applied):
-    said = check(text, {})[1].splitlines()[0]
+    said = check(text, {}).text.splitlines()[0]
     words = f"found no matching overload for '{name}' applied to '{applied}'"
     assert said.partition(": ")[2].partition(": ")[2] == words
 
@@ -153,4 +153,4 @@ def test_fields_of_what_has_none_are_missing(text, words):
 
 def test_each_format_is_a_function():
     for name in NAMES:
-        assert check(f"format.{name}()", {})[0].name == "kubernetes.NamedFormat"
+        assert check(f"format.{name}()", {}).kind.name == "kubernetes.NamedFormat"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from sregym_cluster_embedded.api.cel import compile_expression
-from sregym_cluster_embedded.api.cel.checking import check
 from sregym_cluster_embedded.api.cel.kinds import DYN, INT, STRING, list_of, map_of, struct
+from sregym_cluster_embedded.api.expressions import check, compile_expression
 
 
 def pointed(what, text, column):
@@ -92,7 +91,7 @@ def test_types_of_the_parts_go_together(text, kind, issue):
         },
     )
     compile_expression(text, ("o",))
-    found, issues = check(text, {"o": own})
+    checked = check(text, {"o": own})
     what, _, column = issue.rpartition("@")
     assert (str(found), issues) == (kind, issue and pointed(what, text, int(column)))
 
@@ -103,4 +102,4 @@ def test_all_that_does_not_go_together_is_said_in_order():
         pointed("undefined field 'b'", text, 2),
         pointed("undefined field 'a'", text, 14),
     )
-    assert check(text, {"o": struct("o", {})})[1] == f"{first}\n{second}"
+    assert check(text, {"o": struct("o", {})}).text == f"{first}\n{second}"

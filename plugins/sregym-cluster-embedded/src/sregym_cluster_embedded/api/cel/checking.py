@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.api.cel import signatures
 from sregym_cluster_embedded.api.cel.kinds import (
     BOOL,
     BYTES,
@@ -25,11 +24,15 @@ from sregym_cluster_embedded.api.cel.kinds import (
     list_of,
     map_of,
 )
-from sregym_cluster_embedded.api.cel.syntax import Node, parse
+from sregym_cluster_embedded.api.cel.signatures import applied
 from sregym_cluster_embedded.api.cel.values import CompileError, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from sregym_cluster_embedded.api.cel.environment import Environment
+    from sregym_cluster_embedded.api.cel.signatures import Overload
+    from sregym_cluster_embedded.api.cel.syntax import Node
 
 _NUMBERS = (INT, UINT, DOUBLE)
 _SAME = {
@@ -52,7 +55,6 @@ _TYPES = frozenset(
         "uint",
     )
 )
-_LIBRARIES = frozenset(name.partition(".")[0] for name in signatures.FUNCTIONS if "." in name)
 _QUANTIFIED = ("all", "exists", "exists_one", "existsOne")
 _COMPREHENSIONS = (
     *(*_QUANTIFIED, "filter", "map", "sortBy"),
@@ -60,21 +62,35 @@ _COMPREHENSIONS = (
 )
 
 
-def check(source: str, variables: Mapping[str, Kind]) -> tuple[Kind, str]:
-    """The type of an expression that compiles, and what does not go together in it.
+class Checked(NamedTuple):
+    """What is known of an expression before it is evaluated.
 
-    Args:
-        source: Its text.
-        variables: The types of the variables; those left out may be anything.
+    Attributes:
+        kind: Its type.
+        errors: What does not go together in it, in the order of the text.
     """
-    checker = _Checker(source)
-    kind = checker.kind(parse(source), variables)
-    found = sorted(checker.found, key=lambda error: error.offset)
-    return kind, "\n".join(str(error) for error in found)
+
+    kind: Kind
+    errors: tuple[CompileError, ...]
+
+    @property
+    def text(self) -> str:
+        """What does not go together, as the language's tools print it; empty if all does."""
+        return "\n".join(str(error) for error in self.errors)
 
 
-class _Checker:
-    def __init__(self, source: str) -> None:
+class Checker:
+    """Works out the types of the parts of one expression.
+
+    Attributes:
+        found: What does not go together.
+    """
+
+    def __init__(self, environment: Environment, source: str) -> None:
+        self._environment = environment
+        self._libraries = frozenset(
+            name.partition(".")[0] for name in environment.overloads if "." in name
+        )
         self._source = source
         self.found: list[CompileError] = []
 
@@ -158,10 +174,10 @@ class _Checker:
         self, name: str, kinds: Sequence[Kind], node: Node, method: bool = False
     ) -> Kind:
         texts = [str(kind) for kind in kinds]
-        applied = f"({', '.join(texts)})"
+        given = f"({', '.join(texts)})"
         if method:
-            applied = f"{texts[0]}.({', '.join(texts[1:])})"
-        return self._refuse(f"found no matching overload for '{name}' applied to '{applied}'", node)
+            given = f"{texts[0]}.({', '.join(texts[1:])})"
+        return self._refuse(f"found no matching overload for '{name}' applied to '{given}'", node)
 
     def _called(self, node: Node, known: Mapping[str, Kind]) -> Kind:
         name = node.value
@@ -173,19 +189,19 @@ class _Checker:
         kinds = [self.kind(part, known) for part in node.parts]
         if name.startswith("_") or name in ("!_", "-_", "@in"):
             return self._operated(node, kinds)
-        return self._applied(name, signatures.FUNCTIONS.get(name), kinds, node)
+        return self._applied(name, self._environment.overloads.get(name), kinds, node)
 
     def _applied(
         self,
         name: str,
-        overloads: Sequence[signatures.Overload] | None,
+        overloads: Sequence[Overload] | None,
         kinds: list[Kind],
         node: Node,
         method: bool = False,
     ) -> Kind:
         if overloads is None:
             return UNKNOWN
-        found = signatures.applied(overloads, kinds)
+        found = applied(overloads, kinds)
         return self._unmatched(name, kinds, node, method) if found is None else found
 
     def _operated(self, node: Node, kinds: list[Kind]) -> Kind:
@@ -219,12 +235,16 @@ class _Checker:
         if name in ("bind", "optMap", "optFlatMap"):
             return self._bound(node, known)
         library = node.parts[0]
-        if library.kind == "name" and library.value not in known and library.value in _LIBRARIES:
+        if (
+            library.kind == "name"
+            and library.value not in known
+            and library.value in self._libraries
+        ):
             kinds = [self.kind(part, known) for part in node.parts[1:]]
             name = f"{library.value}.{name}"
-            return self._applied(name, signatures.FUNCTIONS.get(name), kinds, node)
+            return self._applied(name, self._environment.overloads.get(name), kinds, node)
         kinds = [self.kind(part, known) for part in node.parts]
-        return self._applied(name, signatures.METHODS.get(name), kinds, node, method=True)
+        return self._applied(name, self._environment.methods.get(name), kinds, node, method=True)
 
     def _bound(self, node: Node, known: Mapping[str, Kind]) -> Kind:
         """`cel.bind` names a value; what an optional holds is not followed."""

@@ -1,4 +1,4 @@
-"""The named formats of expressions: `format.dns1123Label().validate(text)`."""
+"""Named formats of expressions: `format.date().validate(text)`."""
 
 from __future__ import annotations
 
@@ -9,38 +9,34 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_cluster_embedded.api.base64_words import Base64Error, decode
+from sregym_cluster_embedded.api.cel.kinds import Kind
+from sregym_cluster_embedded.api.cel.libraries import Library
 from sregym_cluster_embedded.api.cel.operators import no_overload
-from sregym_cluster_embedded.api.cel.values import CelError, Optional, timestamp
-from sregym_cluster_embedded.api.validation import formats
+from sregym_cluster_embedded.api.cel.signatures import Overload
+from sregym_cluster_embedded.api.cel.values import CelError, Opaque, Optional, timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     Problems = Callable[[str], list[str]]
 
+FORMAT = Kind("kubernetes.NamedFormat")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 @dataclass(frozen=True)
-class Format:
-    """`format.dns1123Label()`."""
+class Format(Opaque):
+    """`format.date()`.
+
+    Attributes:
+        name: What it is called.
+        problems: What is wrong with a text.
+    """
 
     name: str
+    problems: Problems
     type_name: ClassVar[str] = "kubernetes.NamedFormat"
-
-
-def _of(check: Callable[[str, str], list[Any]]) -> Problems:
-    def run(text: str) -> list[str]:
-        causes = check("", text)
-        return [cause.message.partition(": ")[2].partition(": ")[2] for cause in causes]
-
-    return run
-
-
-def _beginning(check: Callable[[str, str], list[Any]]) -> Problems:
-    """Of a name to which the server adds an end: what it ends with, it need not end with."""
-    return lambda text: _of(check)(f"{text[:-1]}a" if text.endswith("-") else text)
 
 
 def _tried(read: Callable[[str], Any], what: str) -> Problems:
@@ -74,16 +70,8 @@ def _uri(text: str) -> list[str]:
     return []
 
 
-_FORMATS: Mapping[str, Problems] = MappingProxyType(
+STANDARD: Mapping[str, Problems] = MappingProxyType(
     {
-        "dns1123Label": _of(formats.label),
-        "dns1123Subdomain": _of(formats.subdomain),
-        "dns1035Label": _of(formats.service_name),
-        "qualifiedName": _of(formats.qualified),
-        "dns1123LabelPrefix": _beginning(formats.label),
-        "dns1123SubdomainPrefix": _beginning(formats.subdomain),
-        "dns1035LabelPrefix": _beginning(formats.service_name),
-        "labelValue": formats.label_value_problems,
         "uri": _uri,
         "uuid": lambda text: [] if _UUID.fullmatch(text) else ["does not match the UUID format"],
         "byte": _tried(decode, "invalid base64"),
@@ -93,20 +81,33 @@ _FORMATS: Mapping[str, Problems] = MappingProxyType(
 )
 
 
-def _named(name: Any) -> Optional:
-    return Optional((Format(name),)) if name in _FORMATS else Optional()
-
-
 def _validate(target: Any, value: Any) -> Optional:
     if not isinstance(target, Format) or not isinstance(value, str):
         raise no_overload()
-    texts = _FORMATS[target.name](value)
+    texts = target.problems(value)
     return Optional((texts,)) if texts else Optional()
 
 
-NAMES = tuple(_FORMATS)
-FUNCTIONS: Mapping[tuple[str, bool, int], Callable[..., Any]] = {
-    ("format.named", False, 1): _named,
-    **{(f"format.{name}", False, 0): (lambda name=name: Format(name)) for name in NAMES},
-    ("validate", True, 2): _validate,
-}
+def library(formats: Mapping[str, Problems] = STANDARD) -> Library:
+    """The functions `format.<name>()`, `format.named(name)` and `<format>.validate(text)`.
+
+    Args:
+        formats: By name, what gives the problems of a text: none for one that is as it should be.
+    """
+    known = {name: Format(name, problems) for name, problems in formats.items()}
+
+    def named(name: Any) -> Optional:
+        return Optional((known[name],)) if name in known else Optional()
+
+    return Library(
+        functions={
+            ("format.named", False, 1): named,
+            **{
+                (f"format.{name}", False, 0): (lambda found=found: found)
+                for name, found in known.items()
+            },
+            ("validate", True, 2): _validate,
+        },
+        overloads={f"format.{name}": (Overload((), FORMAT),) for name in known},
+        types=frozenset((Format.type_name,)),
+    )

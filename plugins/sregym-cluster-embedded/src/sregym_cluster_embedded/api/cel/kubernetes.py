@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from sregym_cluster_embedded.api.cel.conversions import string
 from sregym_cluster_embedded.api.cel.operators import no_overload
-from sregym_cluster_embedded.api.cel.values import CelError
+from sregym_cluster_embedded.api.cel.values import CelError, Opaque
 from sregym_cluster_embedded.api.quantity import parse
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _LOCAL_GROUPS = (ipaddress.ip_network("224.0.0.0/24"), ipaddress.ip_network("ff0
 
 
 @dataclass(frozen=True)
-class Quantity:
+class Quantity(Opaque):
     """`quantity("1Gi")`."""
 
     amount: Decimal
@@ -35,7 +35,7 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Url:
+class Url(Opaque):
     """`url("https://host/path")`."""
 
     text: str
@@ -43,7 +43,7 @@ class Url:
 
 
 @dataclass(frozen=True)
-class Ip:
+class Ip(Opaque):
     """`ip("10.0.0.1")`."""
 
     address: ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -51,7 +51,7 @@ class Ip:
 
 
 @dataclass(frozen=True)
-class Cidr:
+class Cidr(Opaque):
     """`cidr("10.0.0.0/8")`."""
 
     interface: ipaddress.IPv4Interface | ipaddress.IPv6Interface
@@ -59,7 +59,7 @@ class Cidr:
 
 
 @dataclass(frozen=True)
-class Semver:
+class Semver(Opaque):
     """`semver("1.2.3")`."""
 
     numbers: tuple[int, int, int]

@@ -9,10 +9,10 @@ from sregym_cluster_embedded.api.cel.values import CelError, Optional
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sregym_cluster_embedded.api.cel.program import Run, Variables, _Compiler
+    from sregym_cluster_embedded.api.cel.program import Compiler, Run, Variables
     from sregym_cluster_embedded.api.cel.syntax import Node
 
-    Macro = Callable[[_Compiler, Node, frozenset[str]], Run]
+    Macro = Callable[[Compiler, Node, frozenset[str]], Run]
 
 
 def find(node: Node) -> Macro | None:
@@ -22,7 +22,7 @@ def find(node: Node) -> Macro | None:
     return _MACROS.get((node.value, node.method, len(node.parts)))
 
 
-def _has(compiler: _Compiler, node: Node, known: frozenset[str]) -> Run:
+def _has(compiler: Compiler, node: Node, known: frozenset[str]) -> Run:
     selected = node.parts[0]
     if selected.kind != "select":
         raise compiler.refuse("invalid argument to has() macro", node)
@@ -42,7 +42,7 @@ def _has(compiler: _Compiler, node: Node, known: frozenset[str]) -> Run:
     return run
 
 
-def _variable(compiler: _Compiler, node: Node) -> str:
+def _variable(compiler: Compiler, node: Node) -> str:
     if node.kind != "name":
         raise compiler.refuse("argument must be a simple name", node)
     return str(node.value)
@@ -59,7 +59,7 @@ def _items(value: Any) -> list[tuple[Any, Any]]:
 
 
 def _each(
-    compiler: _Compiler, node: Node, known: frozenset[str], bodies: int
+    compiler: Compiler, node: Node, known: frozenset[str], bodies: int
 ) -> tuple[Run, Callable[[Variables], Any], list[Run]]:
     """The range of a comprehension, a generator of its variables, and its bodies."""
     from sregym_cluster_embedded.api.cel.program import spend
@@ -91,7 +91,7 @@ def _truth(run: Run, variables: Variables) -> bool:
 def _quantified(deciding: bool) -> Macro:
     """`all` (False decides) and `exists` (True decides)."""
 
-    def macro(compiler: _Compiler, node: Node, known: frozenset[str]) -> Run:
+    def macro(compiler: Compiler, node: Node, known: frozenset[str]) -> Run:
         _, each, (body,) = _each(compiler, node, known, 1)
 
         def run(variables: Variables) -> bool:
@@ -111,18 +111,18 @@ def _quantified(deciding: bool) -> Macro:
     return macro
 
 
-def _exists_one(compiler: _Compiler, node: Node, known: frozenset[str]) -> Run:
+def _exists_one(compiler: Compiler, node: Node, known: frozenset[str]) -> Run:
     _, each, (body,) = _each(compiler, node, known, 1)
     return lambda v: sum(_truth(body, bound) for bound in each(v)) == 1
 
 
-def _filter(compiler: _Compiler, node: Node, known: frozenset[str]) -> Run:
+def _filter(compiler: Compiler, node: Node, known: frozenset[str]) -> Run:
     _, each, (body,) = _each(compiler, node, known, 1)
     name = node.parts[1].value
     return lambda v: [bound[name] for bound in each(v) if _truth(body, bound)]
 
 
-def _map(compiler: _Compiler, node: Node, known: frozenset[str]) -> Run:
+def _map(compiler: Compiler, node: Node, known: frozenset[str]) -> Run:
     if len(node.parts) == 3:
         _, each, (body,) = _each(compiler, node, known, 1)
         return lambda v: [body(bound) for bound in each(v)]
@@ -131,7 +131,7 @@ def _map(compiler: _Compiler, node: Node, known: frozenset[str]) -> Run:
 
 
 def _wanted(
-    compiler: _Compiler, node: Node, known: frozenset[str]
+    compiler: Compiler, node: Node, known: frozenset[str]
 ) -> tuple[Callable[[Variables], Any], Run]:
     """A generator of the variables that pass the condition, if there is one, and the body."""
     if len(node.parts) == 4:
@@ -141,18 +141,18 @@ def _wanted(
     return lambda v: (bound for bound in each(v) if _truth(condition, bound)), body
 
 
-def _transform_list(compiler: _Compiler, node: Node, known: frozenset[str]) -> Run:
+def _transform_list(compiler: Compiler, node: Node, known: frozenset[str]) -> Run:
     each, body = _wanted(compiler, node, known)
     return lambda v: [body(bound) for bound in each(v)]
 
 
-def _transform_map(compiler: _Compiler, node: Node, known: frozenset[str]) -> Run:
+def _transform_map(compiler: Compiler, node: Node, known: frozenset[str]) -> Run:
     each, body = _wanted(compiler, node, known)
     name = node.parts[1].value
     return lambda v: {bound[name]: body(bound) for bound in each(v)}
 
 
-def _transform_entries(compiler: _Compiler, node: Node, known: frozenset[str]) -> Run:
+def _transform_entries(compiler: Compiler, node: Node, known: frozenset[str]) -> Run:
     each, body = _wanted(compiler, node, known)
 
     def run(variables: Variables) -> dict[Any, Any]:
@@ -168,7 +168,7 @@ def _transform_entries(compiler: _Compiler, node: Node, known: frozenset[str]) -
     return run
 
 
-def _sort_by(compiler: _Compiler, node: Node, known: frozenset[str]) -> Run:
+def _sort_by(compiler: Compiler, node: Node, known: frozenset[str]) -> Run:
     _, each, (body,) = _each(compiler, node, known, 1)
     name = node.parts[1].value
 
@@ -184,7 +184,7 @@ def _sort_by(compiler: _Compiler, node: Node, known: frozenset[str]) -> Run:
 
 
 def _optional_map(flat: bool) -> Macro:
-    def macro(compiler: _Compiler, node: Node, known: frozenset[str]) -> Run:
+    def macro(compiler: Compiler, node: Node, known: frozenset[str]) -> Run:
         target = compiler.node(node.parts[0], known)
         name = _variable(compiler, node.parts[1])
         body = compiler.node(node.parts[2], known | {name})
@@ -204,7 +204,7 @@ def _optional_map(flat: bool) -> Macro:
     return macro
 
 
-def _bind(compiler: _Compiler, node: Node, known: frozenset[str]) -> Run:
+def _bind(compiler: Compiler, node: Node, known: frozenset[str]) -> Run:
     name = _variable(compiler, node.parts[1])
     value = compiler.node(node.parts[2], known)
     body = compiler.node(node.parts[3], known | {name})

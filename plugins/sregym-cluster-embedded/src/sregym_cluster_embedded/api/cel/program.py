@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sregym_cluster_embedded.api.cel import macros
-from sregym_cluster_embedded.api.cel.authorization import Question
-from sregym_cluster_embedded.api.cel.functions import FUNCTIONS, NAMES
-from sregym_cluster_embedded.api.cel.syntax import Node, parse
 from sregym_cluster_embedded.api.cel.values import (
     CelError,
     CompileError,
+    Opaque,
     Optional,
     Type,
     equal,
@@ -20,6 +17,9 @@ from sregym_cluster_embedded.api.cel.values import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from sregym_cluster_embedded.api.cel.environment import Environment
+    from sregym_cluster_embedded.api.cel.syntax import Node
 
 Variables: TypeAlias = dict[str, Any]
 Run: TypeAlias = "Callable[[Variables], Any]"
@@ -30,12 +30,6 @@ _TYPES = frozenset(
     (
         *("bool", "bytes", "double", "dyn", "int", "list", "map", "null_type", "string", "type"),
         "uint",
-    )
-)
-_QUALIFIED_TYPES = frozenset(
-    (
-        *("google.protobuf.Duration", "google.protobuf.Timestamp", "net.CIDR", "net.IP"),
-        *("kubernetes.NamedFormat", "kubernetes.Quantity", "kubernetes.Semver", "kubernetes.URL"),
     )
 )
 _BOOLEAN = frozenset(("_&&_", "_||_", "!_", "_<_", "_<=_", "_>_", "_>=_", "_==_", "_!=_", "@in"))
@@ -70,23 +64,8 @@ class Program:
             raise CelError(message) from None
 
 
-@lru_cache(maxsize=1024)
-def compile_expression(source: str, names: tuple[str, ...]) -> Program:
-    """An expression in which the variables `names` are known.
-
-    Raises:
-        CompileError: It means nothing.
-    """
-    compiler = _Compiler(source, names)
-    try:
-        tree = parse(source)
-        run = compiler.node(tree, frozenset(names))
-    except RecursionError:
-        raise CompileError("expression recursion limit exceeded", 0, source) from None
-    return Program(source, run, _type_of(tree), frozenset(compiler.reads))
-
-
-def _type_of(tree: Node) -> str:
+def type_of(tree: Node) -> str:
+    """The name of the type of an expression where its text tells it, else `dyn`."""
     if tree.kind == "literal":
         return type_name(tree.value)
     if tree.kind in ("list", "map"):
@@ -94,16 +73,23 @@ def _type_of(tree: Node) -> str:
     if tree.kind == "call" and (tree.value in _BOOLEAN or tree.value in _BOOLEAN_MACROS):
         return "bool"
     if tree.kind == "call" and tree.value == "_?_:_":
-        first, second = _type_of(tree.parts[1]), _type_of(tree.parts[2])
+        first, second = type_of(tree.parts[1]), type_of(tree.parts[2])
         return first if first == second else "dyn"
     if tree.kind == "call" and tree.value == "_+_":
-        either = {_type_of(part) for part in tree.parts}
+        either = {type_of(part) for part in tree.parts}
         return "string" if "string" in either else "dyn"
     return "dyn"
 
 
-class _Compiler:
-    def __init__(self, source: str, names: tuple[str, ...]) -> None:
+class Compiler:
+    """Makes closures of the parts of one expression.
+
+    Attributes:
+        reads: The variables that they look at.
+    """
+
+    def __init__(self, environment: Environment, source: str, names: tuple[str, ...]) -> None:
+        self._environment = environment
         self._source = source
         self.reads: set[str] = set()
         self._names = names
@@ -140,7 +126,7 @@ class _Compiler:
         raise CompileError(message, node.offset, self._source)
 
     def _select(self, node: Node, known: frozenset[str]) -> Run:
-        type_ = _type_named(node, known)
+        type_ = _type_named(node, known, self._environment.types)
         if type_ is not None:
             return lambda _: type_
         target = self.node(node.parts[0], known)
@@ -196,9 +182,13 @@ class _Compiler:
         if macro is not None:
             return macro(self, node, known)
         name, parts, method = node.value, node.parts, node.method
-        if method and parts[0].kind == "name" and f"{parts[0].value}.{name}" in NAMES:
+        if (
+            method
+            and parts[0].kind == "name"
+            and f"{parts[0].value}.{name}" in self._environment.names
+        ):
             name, parts, method = f"{parts[0].value}.{name}", parts[1:], False
-        function = FUNCTIONS.get((name, method, len(parts)))
+        function = self._environment.functions.get((name, method, len(parts)))
         arguments = [self.node(part, known) for part in parts]
         if function is None:
             self._unknown(node, name, parts, method)
@@ -206,10 +196,10 @@ class _Compiler:
         return lambda v: function(*[argument(v) for argument in arguments])
 
     def _unknown(self, node: Node, name: str, parts: tuple[Node, ...], method: bool) -> None:
-        if name not in NAMES:
+        if name not in self._environment.names:
             message = f"undeclared reference to '{name}' (in container '')"
             raise CompileError(message, node.offset, self._source)
-        types = [_type_of(part) for part in parts]
+        types = [type_of(part) for part in parts]
         applied = f"{types[0]}.({', '.join(types[1:])})" if method else f"({', '.join(types)})"
         message = f"found no matching overload for '{name}' applied to '{applied}'"
         raise CompileError(message, node.offset, self._source)
@@ -219,7 +209,7 @@ class _Compiler:
         return CompileError(message, node.offset, self._source)
 
 
-def _type_named(node: Node, known: frozenset[str]) -> Type | None:
+def _type_named(node: Node, known: frozenset[str], types: frozenset[str]) -> Type | None:
     """The type that names with dots stand for, if they do: `net.IP`."""
     parts = [node.value]
     while (node := node.parts[0]).kind == "select":
@@ -227,7 +217,7 @@ def _type_named(node: Node, known: frozenset[str]) -> Type | None:
     if node.kind != "name" or node.value in known:
         return None
     name = ".".join((node.value, *reversed(parts)))
-    return Type(name) if name in _QUALIFIED_TYPES else None
+    return Type(name) if name in types else None
 
 
 def spend(variables: Variables) -> None:
@@ -258,8 +248,8 @@ def _as_optional(value: Any) -> Optional:
 def _field(target: Any, name: str) -> Any:
     if isinstance(target, Optional):
         return _optional_step(target, name)
-    if isinstance(target, Question) and name == "requestResource":
-        return target.of_request()
+    if isinstance(target, Opaque):
+        return target.field(name)
     if isinstance(target, list):
         message = "unsupported index type 'string' in list"
         raise CelError(message)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 INT_MIN, INT_MAX, UINT_MAX = -(2**63), 2**63 - 1, 2**64 - 1
 _NANO = 1_000_000_000
@@ -36,6 +36,25 @@ class CompileError(Exception):
         shown = source.splitlines()[line - 1] if source else ""
         text = f"ERROR: <input>:{line}:{column + 1}: {message}\n | {shown}\n | {'.' * column}^"
         super().__init__(text)
+
+
+class Opaque:
+    """A value of a type that a library adds; its fields, if any, it answers itself.
+
+    Attributes:
+        type_name: What messages and `type` call its type.
+    """
+
+    type_name: ClassVar[str]
+
+    def field(self, name: str) -> Any:
+        """The value of one of its fields.
+
+        Raises:
+            CelError: There is none of this name.
+        """
+        message = f"no such key: {name}"
+        raise CelError(message)
 
 
 class Uint(int):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import body, errors, schema
-from sregym_cluster_embedded.api.cel import CelError, CompileError, compile_expression
+from sregym_cluster_embedded.api.cel import CelError, CompileError
 from sregym_cluster_embedded.api.decode import DecodeError
 from sregym_cluster_embedded.api.dynamic import (
     MUTATING_BINDINGS,
@@ -21,6 +21,7 @@ from sregym_cluster_embedded.api.dynamic.policies import (
     params_of,
 )
 from sregym_cluster_embedded.api.dynamic.webhooks import accepted
+from sregym_cluster_embedded.api.expressions import compile_expression
 from sregym_cluster_embedded.api.patches import jsonpatch, merge
 
 if TYPE_CHECKING:

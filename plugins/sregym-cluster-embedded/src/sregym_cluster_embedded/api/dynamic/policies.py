@@ -7,8 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import custom, errors, resources, selectors
-from sregym_cluster_embedded.api.cel import CelError, CompileError, compile_expression
+from sregym_cluster_embedded.api.cel import CelError, CompileError
 from sregym_cluster_embedded.api.dynamic import BINDINGS, POLICIES, conditions, matching
+from sregym_cluster_embedded.api.expressions import compile_expression
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import custom, resources, schema
-from sregym_cluster_embedded.api.cel import CompileError, compile_expression
-from sregym_cluster_embedded.api.cel.checking import check
+from sregym_cluster_embedded.api.cel import CompileError
 from sregym_cluster_embedded.api.cel.kinds import DYN, UNKNOWN, Kind
 from sregym_cluster_embedded.api.dynamic import conditions, kinds
+from sregym_cluster_embedded.api.expressions import check, compile_expression
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +55,8 @@ def _compiled(text: str, known: dict[str, Kind]) -> tuple[Kind, str]:
         compile_expression(text, conditions.NAMES)
     except CompileError as error:
         return UNKNOWN, str(error)
-    return check(text, known)
+    checked = check(text, known)
+    return checked.kind, checked.text
 
 
 def _types(world: World, spec: Object) -> list[Resource]:

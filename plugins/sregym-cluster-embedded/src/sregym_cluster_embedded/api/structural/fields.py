@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sregym_cluster_embedded.api.cel import CompileError, compile_expression
-from sregym_cluster_embedded.api.cel.checking import check
+from sregym_cluster_embedded.api.cel import CompileError
 from sregym_cluster_embedded.api.cel.kinds import (
     BOOL,
     BYTES,
@@ -20,6 +19,7 @@ from sregym_cluster_embedded.api.cel.kinds import (
     list_of,
     map_of,
 )
+from sregym_cluster_embedded.api.expressions import check, compile_expression
 from sregym_cluster_embedded.api.structural.rules import NAMES, escaped
 
 _EMBEDDED = "x-kubernetes-embedded-resource"
@@ -92,7 +92,8 @@ def _compiled(
         compile_expression(text, NAMES)
     except CompileError as error:
         return UNKNOWN, str(error)
-    return check(text, {"self": own, "oldSelf": UNKNOWN if may_be_new else own})
+    checked = check(text, {"self": own, "oldSelf": UNKNOWN if may_be_new else own})
+    return checked.kind, checked.text
 
 
 def kind_of(schema: Any, *, at_root: bool = False) -> Kind | None:

@@ -6,10 +6,11 @@ import re
 from base64 import b64decode
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api.cel import CelError, CompileError, compile_expression
+from sregym_cluster_embedded.api.cel import CelError, CompileError
 from sregym_cluster_embedded.api.cel.keyed import MapList, SetList
 from sregym_cluster_embedded.api.cel.values import Optional, duration, timestamp
 from sregym_cluster_embedded.api.errors import Cause
+from sregym_cluster_embedded.api.expressions import compile_expression
 from sregym_cluster_embedded.api.structural.validation import NOWHERE
 from sregym_cluster_embedded.api.validation import causes as words
 

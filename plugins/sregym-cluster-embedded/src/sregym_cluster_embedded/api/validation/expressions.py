@@ -44,17 +44,18 @@ def compiled(
     text: str, place: str, variables: Mapping[str, Kind], wanted: Sequence[str] = ()
 ) -> tuple[Kind, list[Cause]]:
     """The type of an expression, and what is wrong with it."""
-    from sregym_cluster_embedded.api.cel import CompileError, compile_expression
-    from sregym_cluster_embedded.api.cel.checking import check
+    from sregym_cluster_embedded.api.cel import CompileError
     from sregym_cluster_embedded.api.cel.kinds import UNKNOWN
+    from sregym_cluster_embedded.api.expressions import check, compile_expression
 
     try:
         compile_expression(text, tuple(variables))
     except CompileError as error:
         return UNKNOWN, [causes.invalid(place, text, f"compilation failed: {error}")]
-    kind, issues = check(text, variables)
-    if issues:
-        return kind, [causes.invalid(place, text, f"compilation failed: {issues}")]
+    checked = check(text, variables)
+    kind = checked.kind
+    if checked.errors:
+        return kind, [causes.invalid(place, text, f"compilation failed: {checked.text}")]
     said = _LONG.get(str(kind), str(kind))
     if not wanted or kind == UNKNOWN or said in wanted or _undecided(kind, wanted):
         return kind, []

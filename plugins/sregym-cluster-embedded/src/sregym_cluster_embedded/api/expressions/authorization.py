@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sregym_cluster_embedded.api.cel.kinds import BOOL, STRING, UNKNOWN
+from sregym_cluster_embedded.api.cel.libraries import Library
 from sregym_cluster_embedded.api.cel.operators import no_overload
+from sregym_cluster_embedded.api.cel.signatures import Overload
+from sregym_cluster_embedded.api.cel.values import Opaque
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
 @dataclass(frozen=True)
-class Question:
+class Question(Opaque):
     """What is known of a question so far.
 
     Attributes:
@@ -26,13 +30,15 @@ class Question:
     request: tuple[tuple[str, str], ...] = ()
     type_name: ClassVar[str] = "kubernetes.authorization.Authorizer"
 
-    def of_request(self) -> Question:
-        """The question about what the request is about."""
+    def field(self, name: str) -> Any:
+        """`requestResource`: the question about what the request is about."""
+        if name != "requestResource":
+            return super().field(name)
         return replace(self, fields=(*self.fields, *self.request))
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Opaque):
     """The answer to a question."""
 
     allowed: bool
@@ -68,7 +74,7 @@ def _of(read: Callable[[Verdict], Any]) -> Callable[[Any], Any]:
     return run
 
 
-FUNCTIONS: Mapping[tuple[str, bool, int], Callable[..., Any]] = {
+_FUNCTIONS: Mapping[tuple[str, bool, int], Callable[..., Any]] = {
     **{
         (field, True, 2): _with(field)
         for field in (
@@ -83,3 +89,11 @@ FUNCTIONS: Mapping[tuple[str, bool, int], Callable[..., Any]] = {
     ("errored", True, 1): _of(lambda _: False),
     ("error", True, 1): _of(lambda _: ""),
 }
+
+LIBRARY = Library(
+    functions=_FUNCTIONS,
+    methods={
+        **dict.fromkeys(("allowed", "errored"), (Overload((UNKNOWN,), BOOL),)),
+        **dict.fromkeys(("reason", "error"), (Overload((UNKNOWN,), STRING),)),
+    },
+)
