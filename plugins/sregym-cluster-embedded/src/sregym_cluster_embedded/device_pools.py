@@ -129,7 +129,8 @@ def fits(world: World, asked: Object, device: Device) -> bool:
 
 
 def _holds(expression: str, seen: Mapping[str, Any]) -> bool:
-    from sregym_cluster_embedded.api.cel import CelError, CompileError
+    from sregym_cel import CelError, CompileError
+
     from sregym_cluster_embedded.api.expressions import compile_expression
 
     try:
@@ -140,7 +141,7 @@ def _holds(expression: str, seen: Mapping[str, Any]) -> bool:
 
 def _seen(device: Device) -> dict[str, Any]:
     """A device as expressions see it: capacities are quantities, versions can be compared."""
-    from sregym_cluster_embedded.api.cel.kubernetes import Quantity, semver
+    from sregym_cel.kubernetes import Quantity, semver
 
     seen: dict[str, Any] = {
         "driver": device.driver,

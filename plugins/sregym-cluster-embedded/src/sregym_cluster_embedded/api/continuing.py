@@ -7,8 +7,9 @@ import posixpath
 from typing import Any
 
 import orjson
+from sregym_cel import base64_text
 
-from sregym_cluster_embedded.api import base64_words, errors, json_words
+from sregym_cluster_embedded.api import errors, json_words
 
 _VERSION = "meta.k8s.io/v1"
 _INVALID = "continue key is not valid"
@@ -34,8 +35,8 @@ def start_of(text: str) -> tuple[tuple[str, str], int]:
         errors.ApiError: BadRequest, in the words of the server's storage.
     """
     try:
-        read = base64_words.decode(text, url=True)
-    except base64_words.Base64Error as error:
+        read = base64_text.decode(text, url=True)
+    except base64_text.Base64Error as error:
         raise _refused(f"{_INVALID}: {error}") from None
     content = _content(read)
     version, start = content.get("v", ""), content.get("start", "")

@@ -11,7 +11,9 @@ import re
 from base64 import b64encode
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api import base64_words, schema
+from sregym_cel import base64_text
+
+from sregym_cluster_embedded.api import schema
 from sregym_cluster_embedded.api.quantity import canonical
 from sregym_cluster_embedded.api.zero_values import ZEROS
 
@@ -168,8 +170,8 @@ class _Reader:
         if not isinstance(value, str):
             raise self._mismatch(value, place, "[]uint8")
         try:
-            return b64encode(base64_words.decode(value)).decode()
-        except base64_words.Base64Error as error:
+            return b64encode(base64_text.decode(value)).decode()
+        except base64_text.Base64Error as error:
             raise DecodeError(str(error)) from None
 
     def _named(self, value: Any, type_: Type, path: str, place: str, go_path: str) -> Any:

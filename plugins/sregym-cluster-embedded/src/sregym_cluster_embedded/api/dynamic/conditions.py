@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api.cel import CelError, CompileError
+from sregym_cel import CelError, CompileError
+
 from sregym_cluster_embedded.api.expressions import compile_expression
 from sregym_cluster_embedded.api.expressions.authorization import Question
 from sregym_cluster_embedded.api.request import User

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_cel.syntax import parse
+
 from sregym_cluster_embedded.api import schema
-from sregym_cluster_embedded.api.cel.syntax import parse
 from sregym_cluster_embedded.api.patches import apply, declared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sregym_cluster_embedded.api.cel.syntax import Node
+    from sregym_cel.syntax import Node
+
     from sregym_cluster_embedded.api.schema import Definition, Field, Type
     from sregym_cluster_embedded.store import Object
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import schema
-from sregym_cluster_embedded.api.cel.kinds import (
+from sregym_cel.kinds import (
     BOOL,
     BYTES,
     DOUBLE,
@@ -20,6 +19,8 @@ from sregym_cluster_embedded.api.cel.kinds import (
     map_of,
     struct,
 )
+
+from sregym_cluster_embedded.api import schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_cel import CelError, CompileError
+
 from sregym_cluster_embedded.api import body, errors, schema
-from sregym_cluster_embedded.api.cel import CelError, CompileError
 from sregym_cluster_embedded.api.decode import DecodeError
 from sregym_cluster_embedded.api.dynamic import (
     MUTATING_BINDINGS,

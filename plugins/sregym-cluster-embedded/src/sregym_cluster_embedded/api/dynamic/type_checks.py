@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from sregym_cel import CompileError
+from sregym_cel.kinds import DYN, UNKNOWN, Kind
+
 from sregym_cluster_embedded.api import custom, resources, schema
-from sregym_cluster_embedded.api.cel import CompileError
-from sregym_cluster_embedded.api.cel.kinds import DYN, UNKNOWN, Kind
 from sregym_cluster_embedded.api.dynamic import conditions, kinds
 from sregym_cluster_embedded.api.expressions import check, compile_expression
 

@@ -6,7 +6,8 @@ libraries that know nothing of a server.
 
 from __future__ import annotations
 
-from sregym_cluster_embedded.api.cel import KUBERNETES, STANDARD, Environment
+from sregym_cel import KUBERNETES, STANDARD, Environment
+
 from sregym_cluster_embedded.api.expressions import authorization, formats
 
 ENVIRONMENT = Environment(STANDARD, KUBERNETES, formats.LIBRARY, authorization.LIBRARY)

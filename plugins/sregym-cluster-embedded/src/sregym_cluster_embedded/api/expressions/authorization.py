@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_cluster_embedded.api.cel.kinds import BOOL, STRING, UNKNOWN
-from sregym_cluster_embedded.api.cel.libraries import Library
-from sregym_cluster_embedded.api.cel.operators import no_overload
-from sregym_cluster_embedded.api.cel.signatures import Overload
-from sregym_cluster_embedded.api.cel.values import Opaque
+from sregym_cel.kinds import BOOL, STRING, UNKNOWN
+from sregym_cel.libraries import Library
+from sregym_cel.operators import no_overload
+from sregym_cel.signatures import Overload
+from sregym_cel.values import Opaque
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api.cel.formats import STANDARD, library
+from sregym_cel.formats import STANDARD, library
+
 from sregym_cluster_embedded.api.validation import formats
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sregym_cluster_embedded.api.cel.formats import Problems
+    from sregym_cel.formats import Problems
 
 
 def _of(check: Callable[[str, str], list[Any]]) -> Problems:

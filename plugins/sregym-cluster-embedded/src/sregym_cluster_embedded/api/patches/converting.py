@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api import base64_words, schema
+from sregym_cel import base64_text
+
+from sregym_cluster_embedded.api import schema
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.schema import Type
@@ -93,8 +95,8 @@ def _binary(value: Any) -> None:
     if not isinstance(value, str):
         raise MisfitError(f"cannot restore slice from {kind_of(value)}")
     try:
-        base64_words.decode(value)
-    except base64_words.Base64Error as error:
+        base64_text.decode(value)
+    except base64_text.Base64Error as error:
         raise MisfitError(f"error decoding from json: {error}") from None
 
 

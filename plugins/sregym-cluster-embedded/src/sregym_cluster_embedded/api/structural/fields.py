@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sregym_cluster_embedded.api.cel import CompileError
-from sregym_cluster_embedded.api.cel.kinds import (
+from sregym_cel import CompileError
+from sregym_cel.kinds import (
     BOOL,
     BYTES,
     DOUBLE,
@@ -19,6 +19,7 @@ from sregym_cluster_embedded.api.cel.kinds import (
     list_of,
     map_of,
 )
+
 from sregym_cluster_embedded.api.expressions import check, compile_expression
 from sregym_cluster_embedded.api.structural.rules import NAMES, escaped
 

@@ -6,9 +6,10 @@ import re
 from base64 import b64decode
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api.cel import CelError, CompileError
-from sregym_cluster_embedded.api.cel.keyed import MapList, SetList
-from sregym_cluster_embedded.api.cel.values import Optional, duration, timestamp
+from sregym_cel import CelError, CompileError
+from sregym_cel.keyed import MapList, SetList
+from sregym_cel.values import Optional, duration, timestamp
+
 from sregym_cluster_embedded.api.errors import Cause
 from sregym_cluster_embedded.api.expressions import compile_expression
 from sregym_cluster_embedded.api.structural.validation import NOWHERE

@@ -10,9 +10,9 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from sregym_cel.values import CelError, duration, timestamp
 from sregym_regex import go
 
-from sregym_cluster_embedded.api.cel.values import CelError, duration, timestamp
 from sregym_cluster_embedded.api.errors import Cause
 from sregym_cluster_embedded.api.validation import causes as words
 

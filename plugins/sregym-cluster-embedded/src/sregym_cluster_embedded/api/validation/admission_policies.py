@@ -15,7 +15,8 @@ from sregym_cluster_embedded.api.validation.admission_objects import (
 )
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.api.cel.kinds import Kind
+    from sregym_cel.kinds import Kind
+
     from sregym_cluster_embedded.api.errors import Cause
     from sregym_cluster_embedded.store import Object
 

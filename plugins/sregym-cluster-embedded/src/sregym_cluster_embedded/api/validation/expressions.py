@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from sregym_cluster_embedded.api.cel.kinds import Kind
+    from sregym_cel.kinds import Kind
+
     from sregym_cluster_embedded.api.errors import Cause
 
 _MOST_CONDITIONS = 64
@@ -25,7 +26,8 @@ _OBJECTS = ("object", "oldObject", "request", "namespaceObject")
 
 def known(*, params: bool = False, authorizer: bool = True) -> dict[str, Kind]:
     """The types of the variables of an expression."""
-    from sregym_cluster_embedded.api.cel.kinds import UNKNOWN
+    from sregym_cel.kinds import UNKNOWN
+
     from sregym_cluster_embedded.api.dynamic.kinds import COMMON
 
     names = (*_OBJECTS, "params") if params else _OBJECTS
@@ -44,8 +46,9 @@ def compiled(
     text: str, place: str, variables: Mapping[str, Kind], wanted: Sequence[str] = ()
 ) -> tuple[Kind, list[Cause]]:
     """The type of an expression, and what is wrong with it."""
-    from sregym_cluster_embedded.api.cel import CompileError
-    from sregym_cluster_embedded.api.cel.kinds import UNKNOWN
+    from sregym_cel import CompileError
+    from sregym_cel.kinds import UNKNOWN
+
     from sregym_cluster_embedded.api.expressions import check, compile_expression
 
     try:
@@ -65,7 +68,7 @@ def compiled(
 
 def _undecided(kind: Kind, wanted: Sequence[str]) -> bool:
     """A list or map whose items are not known may be the one that is wanted."""
-    from sregym_cluster_embedded.api.cel.kinds import UNKNOWN
+    from sregym_cel.kinds import UNKNOWN
 
     return UNKNOWN in kind.parts and any(text.startswith(kind.name) for text in wanted)
 

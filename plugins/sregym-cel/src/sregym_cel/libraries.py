@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sregym_cluster_embedded.api.cel.signatures import Overload
+    from sregym_cel.signatures import Overload
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.api.cel.kinds import (
+from sregym_cel.kinds import (
     BOOL,
     BYTES,
     DOUBLE,
@@ -24,15 +24,15 @@ from sregym_cluster_embedded.api.cel.kinds import (
     list_of,
     map_of,
 )
-from sregym_cluster_embedded.api.cel.signatures import applied
-from sregym_cluster_embedded.api.cel.values import CompileError, type_name
+from sregym_cel.signatures import applied
+from sregym_cel.values import CompileError, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sregym_cluster_embedded.api.cel.environment import Environment
-    from sregym_cluster_embedded.api.cel.signatures import Overload
-    from sregym_cluster_embedded.api.cel.syntax import Node
+    from sregym_cel.environment import Environment
+    from sregym_cel.signatures import Overload
+    from sregym_cel.syntax import Node
 
 _NUMBERS = (INT, UINT, DOUBLE)
 _SAME = {

@@ -6,10 +6,10 @@ from functools import cmp_to_key
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api.cel import strings
-from sregym_cluster_embedded.api.cel.operators import FUNCTIONS as ARITHMETIC
-from sregym_cluster_embedded.api.cel.operators import compare, no_overload
-from sregym_cluster_embedded.api.cel.values import CelError, equal
+from sregym_cel import strings
+from sregym_cel.operators import FUNCTIONS as ARITHMETIC
+from sregym_cel.operators import compare, no_overload
+from sregym_cel.values import CelError, equal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.api.cel.kinds import (
+from sregym_cel.kinds import (
     BOOL,
     BYTES,
     DOUBLE,

@@ -8,12 +8,12 @@ from datetime import date
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_cluster_embedded.api.base64_words import Base64Error, decode
-from sregym_cluster_embedded.api.cel.kinds import Kind
-from sregym_cluster_embedded.api.cel.libraries import Library
-from sregym_cluster_embedded.api.cel.operators import no_overload
-from sregym_cluster_embedded.api.cel.signatures import Overload
-from sregym_cluster_embedded.api.cel.values import CelError, Opaque, Optional, timestamp
+from sregym_cel.base64_text import Base64Error, decode
+from sregym_cel.kinds import Kind
+from sregym_cel.libraries import Library
+from sregym_cel.operators import no_overload
+from sregym_cel.signatures import Overload
+from sregym_cel.values import CelError, Opaque, Optional, timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

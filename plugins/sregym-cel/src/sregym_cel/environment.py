@@ -5,17 +5,17 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api.cel.checking import Checked, Checker
-from sregym_cluster_embedded.api.cel.program import Compiler, Program, type_of
-from sregym_cluster_embedded.api.cel.syntax import parse
-from sregym_cluster_embedded.api.cel.values import CompileError
+from sregym_cel.checking import Checked, Checker
+from sregym_cel.program import Compiler, Program, type_of
+from sregym_cel.syntax import parse
+from sregym_cel.values import CompileError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sregym_cluster_embedded.api.cel.kinds import Kind
-    from sregym_cluster_embedded.api.cel.libraries import Library
-    from sregym_cluster_embedded.api.cel.signatures import Overload
+    from sregym_cel.kinds import Kind
+    from sregym_cel.libraries import Library
+    from sregym_cel.signatures import Overload
 
 
 class Environment:

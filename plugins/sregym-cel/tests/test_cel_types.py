@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from sregym_cluster_embedded.api.cel.kinds import DYN, INT, STRING, list_of, map_of, struct
-from sregym_cluster_embedded.api.expressions import check, compile_expression
+from sregym_cel import check, compile_expression
+from sregym_cel.kinds import DYN, INT, STRING, list_of, map_of, struct
 
 
 def pointed(what, text, column):
@@ -93,7 +93,7 @@ def test_types_of_the_parts_go_together(text, kind, issue):
     compile_expression(text, ("o",))
     checked = check(text, {"o": own})
     what, _, column = issue.rpartition("@")
-    assert (str(found), issues) == (kind, issue and pointed(what, text, int(column)))
+    assert (str(checked.kind), checked.text) == (kind, issue and pointed(what, text, int(column)))
 
 
 def test_all_that_does_not_go_together_is_said_in_order():

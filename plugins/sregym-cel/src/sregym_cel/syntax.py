@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sregym_cluster_embedded.api.cel.values import INT_MAX, UINT_MAX, CompileError, Uint
+from sregym_cel.values import INT_MAX, UINT_MAX, CompileError, Uint
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+|//[^\n]*)

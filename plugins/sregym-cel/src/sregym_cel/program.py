@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from sregym_cluster_embedded.api.cel import macros
-from sregym_cluster_embedded.api.cel.values import (
+from sregym_cel import macros
+from sregym_cel.values import (
     CelError,
     CompileError,
     Opaque,
@@ -18,8 +18,8 @@ from sregym_cluster_embedded.api.cel.values import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sregym_cluster_embedded.api.cel.environment import Environment
-    from sregym_cluster_embedded.api.cel.syntax import Node
+    from sregym_cel.environment import Environment
+    from sregym_cel.syntax import Node
 
 Variables: TypeAlias = dict[str, Any]
 Run: TypeAlias = "Callable[[Variables], Any]"

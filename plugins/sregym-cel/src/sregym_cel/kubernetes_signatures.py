@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api.cel.kinds import BOOL, DOUBLE, INT, STRING, Kind, list_of, map_of
-from sregym_cluster_embedded.api.cel.signatures import each
+from sregym_cel.kinds import BOOL, DOUBLE, INT, STRING, Kind, list_of, map_of
+from sregym_cel.signatures import each
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_cluster_embedded.api.cel.signatures import Overload
+    from sregym_cel.signatures import Overload
 
 QUANTITY, URL, SEMVER = (Kind(f"kubernetes.{name}") for name in ("Quantity", "URL", "Semver"))
 IP, CIDR = Kind("net.IP"), Kind("net.CIDR")

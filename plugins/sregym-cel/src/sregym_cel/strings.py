@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_regex import go
 
-from sregym_cluster_embedded.api.cel.conversions import string
-from sregym_cluster_embedded.api.cel.operators import no_overload
-from sregym_cluster_embedded.api.cel.values import CelError, Duration, Timestamp, type_name
+from sregym_cel.conversions import string
+from sregym_cel.operators import no_overload
+from sregym_cel.values import CelError, Duration, Timestamp, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api.cel.values import CelError, Optional
+from sregym_cel.values import CelError, Optional
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sregym_cluster_embedded.api.cel.program import Compiler, Run, Variables
-    from sregym_cluster_embedded.api.cel.syntax import Node
+    from sregym_cel.program import Compiler, Run, Variables
+    from sregym_cel.syntax import Node
 
     Macro = Callable[[Compiler, Node, frozenset[str]], Run]
 
@@ -62,7 +62,7 @@ def _each(
     compiler: Compiler, node: Node, known: frozenset[str], bodies: int
 ) -> tuple[Run, Callable[[Variables], Any], list[Run]]:
     """The range of a comprehension, a generator of its variables, and its bodies."""
-    from sregym_cluster_embedded.api.cel.program import spend
+    from sregym_cel.program import spend
 
     source = compiler.node(node.parts[0], known)
     names = [_variable(compiler, part) for part in node.parts[1:-bodies]]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import parse_qs, quote, urlsplit
 
-from sregym_cluster_embedded.api.cel.conversions import string
-from sregym_cluster_embedded.api.cel.operators import no_overload
-from sregym_cluster_embedded.api.cel.values import CelError, Opaque
-from sregym_cluster_embedded.api.quantity import parse
+from sregym_cel.conversions import string
+from sregym_cel.operators import no_overload
+from sregym_cel.quantity import parse
+from sregym_cel.values import CelError, Opaque
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_cluster_embedded.api.cel import CelError, CompileError
-from sregym_cluster_embedded.api.expressions import compile_expression
+from sregym_cel import CelError, CompileError, compile_expression
 
 VARIABLES = {"object": {"n": 3, "d": 1.5, "big": 2**63 - 1, "l": ["a", "b"], "e": [], "s": "abc"}}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sregym_cluster_embedded.api.cel.values import Unordered, equal
+from sregym_cel.values import Unordered, equal
 
 
 class SetList(Unordered):

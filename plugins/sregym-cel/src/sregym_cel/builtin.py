@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sregym_cluster_embedded.api.cel import (
+from sregym_cel import (
     conversions,
     kubernetes,
     kubernetes_signatures,
@@ -11,7 +11,7 @@ from sregym_cluster_embedded.api.cel import (
     signatures,
     strings,
 )
-from sregym_cluster_embedded.api.cel.libraries import Library
+from sregym_cel.libraries import Library
 
 STANDARD = Library(
     functions={

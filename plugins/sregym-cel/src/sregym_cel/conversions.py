@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from sregym_cluster_embedded.api.cel.operators import as_timestamp, is_number, no_overload
-from sregym_cluster_embedded.api.cel.values import (
+from sregym_cel.operators import as_timestamp, is_number, no_overload
+from sregym_cel.values import (
     INT_MAX,
     INT_MIN,
     UINT_MAX,

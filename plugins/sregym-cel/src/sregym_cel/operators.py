@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api.cel.values import (
+from sregym_cel.values import (
     UINT_MAX,
     CelError,
     Duration,

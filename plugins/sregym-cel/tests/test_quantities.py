@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_cluster_embedded.api.quality import qos_class
-from sregym_cluster_embedded.api.quantity import canonical, parse
+from sregym_cel.quantity import canonical, parse
 
 
 @pytest.mark.parametrize(
@@ -30,19 +29,3 @@ def test_what_is_no_quantity_is_refused():
     with pytest.raises(ValueError) as caught:
         parse("lots")
     assert str(caught.value) == text
-
-
-@pytest.mark.parametrize(
-    ("resources", "expected"),
-    [
-        ({}, "BestEffort"),
-        ({"requests": {"cpu": "1"}}, "Burstable"),
-        ({"limits": {"cpu": "1", "memory": "1Gi"}}, "Guaranteed"),
-        (
-            {"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "500m"}},
-            "Burstable",
-        ),
-    ],
-)
-def test_requests_and_limits_make_the_class_of_a_pod(resources, expected):
-    assert qos_class({"containers": [{"resources": resources}]}) == expected
