@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
+
 import pytest
 from sregym_cel import CelError, CompileError, compile_expression
 
@@ -115,3 +118,25 @@ def test_deep_and_endless_expressions_end():
     with pytest.raises(CelError) as failure:
         compile_expression(long, ()).evaluate({})
     assert str(failure.value) == "operation cancelled: actual cost limit exceeded"
+
+
+LIMIT = "expression recursion limit exceeded"
+
+
+def test_a_long_chain_does_not_compile():
+    text = "+".join(["1"] * 2000)
+    with pytest.raises(CompileError) as failed:
+        compile_expression(text, ())
+    assert str(failed.value) == f"ERROR: <input>:1:1: {LIMIT}\n | {text}\n | ^"
+
+
+def test_evaluation_that_nests_too_deep_ends():
+    program = compile_expression("+".join(["1"] * 60), ())
+
+    def below(depth):
+        return below(depth - 1) if depth else program.evaluate({})
+
+    taken = len(inspect.stack(0))
+    with pytest.raises(CelError) as failed:
+        below(sys.getrecursionlimit() - taken - 80)
+    assert str(failed.value) == LIMIT
