@@ -9,9 +9,9 @@ import gc
 import json
 import time
 
-from sregym_cluster_embedded.telemetry.logql import Engine, Entry
-from sregym_cluster_embedded.telemetry.logql.answers import logs_data
-from sregym_cluster_embedded.telemetry.logql.memory import Memory
+from sregym_logql import Engine, Entry
+from sregym_logql.answers import logs_data
+from sregym_logql.memory import Memory
 
 _NS = 1_000_000_000
 _START_NS = 1_767_258_000 * _NS

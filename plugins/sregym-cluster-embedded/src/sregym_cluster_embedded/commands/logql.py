@@ -12,8 +12,8 @@ from sregym_cluster_embedded.commands.files import content
 if TYPE_CHECKING:
     import argparse
 
-    from sregym_cluster_embedded.telemetry.logql import Engine
-    from sregym_cluster_embedded.telemetry.logql.memory import Memory
+    from sregym_logql import Engine
+    from sregym_logql.memory import Memory
 
 
 class Logql(Subcommand):
@@ -50,9 +50,9 @@ class Logql(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Evaluate."""
-        from sregym_cluster_embedded.telemetry.logql import Engine, LogqlError, PipelineError
-        from sregym_cluster_embedded.telemetry.logql.answers import lines
-        from sregym_cluster_embedded.telemetry.logql.memory import LinesError, Memory, parse_lines
+        from sregym_logql import Engine, LogqlError, PipelineError
+        from sregym_logql.answers import lines
+        from sregym_logql.memory import LinesError, Memory, parse_lines
 
         try:
             memory = Memory(parse_lines(content(arguments.lines)))
@@ -75,9 +75,8 @@ class Logql(Subcommand):
 
 
 def _data(engine: Engine, memory: Memory, arguments: argparse.Namespace) -> dict[str, Any]:
+    from sregym_logql.answers import logs_data
     from sregym_promql.answers import instant_data, range_data
-
-    from sregym_cluster_embedded.telemetry.logql.answers import logs_data
 
     first, last = memory.span_ns()
     at = last if arguments.at is None else _nanoseconds(arguments.at)
@@ -93,7 +92,7 @@ def _data(engine: Engine, memory: Memory, arguments: argparse.Namespace) -> dict
 
 
 def _nanoseconds(text: str) -> int:
-    from sregym_cluster_embedded.telemetry.logql.memory import nanoseconds
+    from sregym_logql.memory import nanoseconds
 
     try:
         return nanoseconds(text)

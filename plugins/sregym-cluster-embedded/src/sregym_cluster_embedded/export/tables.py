@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import orjson
 from sregym_promql.data import NAME, Matcher, is_stale
 
-from sregym_cluster_embedded.telemetry.logql.world import WorldLogs
+from sregym_cluster_embedded.telemetry.loki.storage import WorldLogs
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.traces.chronicle import Chronicle
 from sregym_cluster_embedded.telemetry.traces.collectors import collectors

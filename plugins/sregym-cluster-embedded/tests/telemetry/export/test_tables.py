@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.export.tables import TABLES, Period
-from sregym_cluster_embedded.telemetry.logql.world import WorldLogs
+from sregym_cluster_embedded.telemetry.loki.storage import WorldLogs
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.world import World
 from sregym_promql import Engine

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from sregym_apps.model import Line, ServiceProgram
 from sregym_cluster_embedded.kubelet.runtime import ContainerConfig, ContainerRef
-from sregym_cluster_embedded.telemetry.logql import Engine, LogqlError
-from sregym_cluster_embedded.telemetry.logql.world import WorldLogs
+from sregym_cluster_embedded.telemetry.loki.storage import WorldLogs
 from sregym_cluster_embedded.traffic.segments import SERVED, LineStream, note
 from sregym_cluster_embedded.userland.process import Process, save
 from sregym_cluster_embedded.world import Constitution, World
+from sregym_logql import Engine, LogqlError
 
 NS = 1_000_000_000
 

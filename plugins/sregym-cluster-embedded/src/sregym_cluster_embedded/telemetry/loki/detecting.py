@@ -6,18 +6,17 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.telemetry.logql.data import Entry
-from sregym_cluster_embedded.telemetry.logql.extraction import DETAILS, ERROR
-from sregym_cluster_embedded.telemetry.logql.nodes import Logs, Parser
-from sregym_cluster_embedded.telemetry.logql.pipeline import pipeline
-from sregym_cluster_embedded.telemetry.logql.units import go_duration_s, go_float, size_bytes
+from sregym_logql.data import Entry
+from sregym_logql.extraction import DETAILS, ERROR
+from sregym_logql.nodes import Logs, Parser
+from sregym_logql.pipeline import pipeline
+from sregym_logql.units import go_duration_s, go_float, size_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from sregym_logql.data import Stream
     from sregym_promql.data import Labels
-
-    from sregym_cluster_embedded.telemetry.logql.data import Stream
 
 # Labels that are offered whatever their values are.
 _ALWAYS = ("cluster", "namespace", "instance", "pod")

@@ -7,7 +7,8 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.telemetry.logql.units import duration_s
+from sregym_logql.units import duration_s
+
 from sregym_cluster_embedded.telemetry.loki.wording import BadRequest
 
 if TYPE_CHECKING:

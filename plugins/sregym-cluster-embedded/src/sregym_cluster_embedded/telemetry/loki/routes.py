@@ -7,16 +7,15 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
+from sregym_logql.answers import logs_data
+from sregym_logql.engine import Engine
+from sregym_logql.nodes import Logs
+from sregym_logql.parsing import parse, parse_selector
+from sregym_logql.writing import pretty
 from sregym_promql.answers import instant_data, range_data
 from sregym_regex.budget import Budget, BudgetExceededError, under
 
 from sregym_cluster_embedded.api.request import Request, Response
-from sregym_cluster_embedded.telemetry.logql.answers import logs_data
-from sregym_cluster_embedded.telemetry.logql.engine import Engine
-from sregym_cluster_embedded.telemetry.logql.nodes import Logs
-from sregym_cluster_embedded.telemetry.logql.parsing import parse, parse_selector
-from sregym_cluster_embedded.telemetry.logql.world import WorldLogs
-from sregym_cluster_embedded.telemetry.logql.writing import pretty
 from sregym_cluster_embedded.telemetry.loki.detecting import fields_found, labels_found
 from sregym_cluster_embedded.telemetry.loki.parameters import (
     Span,
@@ -32,14 +31,15 @@ from sregym_cluster_embedded.telemetry.loki.parameters import (
     whole_of,
 )
 from sregym_cluster_embedded.telemetry.loki.statistics import NOTHING, Counted, statistics
+from sregym_cluster_embedded.telemetry.loki.storage import WorldLogs
 from sregym_cluster_embedded.telemetry.loki.wording import REFUSALS, BadRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from sregym_logql.data import Stream
     from sregym_promql.data import Labels, Matcher
 
-    from sregym_cluster_embedded.telemetry.logql.data import Stream
     from sregym_cluster_embedded.telemetry.loki.detecting import Found
     from sregym_cluster_embedded.world import World
 

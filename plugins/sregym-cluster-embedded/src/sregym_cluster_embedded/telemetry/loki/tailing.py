@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.telemetry.logql.answers import logs_data
-from sregym_cluster_embedded.telemetry.logql.engine import Engine
-from sregym_cluster_embedded.telemetry.logql.world import WorldLogs
+from sregym_logql.answers import logs_data
+from sregym_logql.engine import Engine
+
 from sregym_cluster_embedded.telemetry.loki.parameters import limit_of, moment_of, now_ns
+from sregym_cluster_embedded.telemetry.loki.storage import WorldLogs
 from sregym_cluster_embedded.telemetry.loki.wording import BadRequest
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sregym_cluster_embedded.telemetry.logql.errors import LogqlError, PipelineError
+from sregym_logql.errors import LogqlError, PipelineError
 
 
 class BadRequest(ValueError):

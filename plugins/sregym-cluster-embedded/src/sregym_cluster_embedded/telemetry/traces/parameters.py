@@ -7,8 +7,9 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from sregym_logql.units import go_duration_s
+
 from sregym_cluster_embedded.api.json_words import syntax_error
-from sregym_cluster_embedded.telemetry.logql.units import go_duration_s
 from sregym_cluster_embedded.telemetry.traces.store import Query
 
 if TYPE_CHECKING:
