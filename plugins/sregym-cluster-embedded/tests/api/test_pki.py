@@ -5,19 +5,28 @@ from __future__ import annotations
 import ssl
 
 import pytest
-from sregym_cluster_embedded.api.pki import authority, curve, der, x509
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from sregym_cluster_embedded.api.pki import authority
+from sregym_cluster_embedded.api.pki.certificates import (
+    Asked,
+    RequestError,
+    Subject,
+    Terms,
+    certificate,
+    request,
+)
+from sregym_cluster_embedded.api.pki.keys import key_of, private_pem
 from sregym_cluster_embedded.world import World
 
+_LONG = "system:serviceaccount:" + "n" * 63 + ":" + "a" * 63
 
-def test_signatures_follow_from_key_and_message() -> None:
-    # Key and public key of the example in RFC 6979, A.2.5.
-    key = 0xC9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721
-    assert curve.public_key(key).hex() == (
-        "0460fed4ba255a9d31c961eb74c6356d68c049b8923b61fa6ce669622e60f29fb6"
-        "7903fe1008b8bc99a41ae9e95628bc64f2f1b20c2d7e9f5177a3c294d4462299"
-    )
-    assert curve.sign(key, b"sample") == curve.sign(key, b"sample")
-    assert curve.sign(key, b"sample") != curve.sign(key, b"simple")
+
+def test_keys_follow_from_their_seed() -> None:
+    text = private_pem(key_of(b"one"))
+    assert text.startswith("-----BEGIN EC PRIVATE KEY-----\n")
+    assert private_pem(key_of(b"one")) == text
+    assert private_pem(key_of(b"two")) != text
 
 
 def test_the_root_has_the_usual_size_and_is_the_same_in_every_fork(world: World) -> None:
@@ -30,32 +39,25 @@ def test_the_root_has_the_usual_size_and_is_the_same_in_every_fork(world: World)
     assert held["subject"] == held["issuer"] == ((("commonName", "kubernetes"),),)
 
 
-def test_numbers_and_names_are_encoded_as_the_standard_says() -> None:
-    assert der.integer(128).hex() == "02020080"
-    assert der.identifier("1.2.840.10045.4.3.2").hex() == "06082a8648ce3d040302"
-    assert der.element(der.OCTETS, bytes(200))[:3].hex() == "0481c8"
-    assert der.moment(1_767_225_600).hex() == "170d3236303130313030303030305a"
-
-
-@pytest.mark.parametrize(
-    ("data", "why"),
-    [
-        (b"\x30", "a length is missing"),
-        (b"\x30\x05\x00", "a value is cut off"),
-        (b"\x30\x80\x00", "a length is not definite"),
-    ],
-)
-def test_what_is_cut_off_is_no_der(data: bytes, why: str) -> None:
-    with pytest.raises(der.DerError) as caught:
-        der.elements(data)
-    assert str(caught.value) == why
+@pytest.mark.parametrize("serial", range(1, 9))
+def test_the_size_of_a_certificate_does_not_hang_on_chance(serial: int) -> None:
+    key = key_of(b"one")
+    terms = Terms(serial, 1_767_225_600, 1_767_312_000, usages=("client auth",))
+    text = certificate(Subject("ann"), key.public_key(), Subject("ca"), key, terms)
+    assert len(ssl.PEM_cert_to_DER_cert(text)) == 321
+    assert text == certificate(Subject("ann"), key.public_key(), Subject("ca"), key, terms)
 
 
 def test_a_request_says_whom_it_is_for() -> None:
-    subject = x509.Subject("ann", ("devs", "ops"))
-    info = x509.key_info(7)
-    body = der.sequence(der.integer(0), subject.encoded(), info)
-    assert x509.request(der.sequence(body)) == x509.Asked(subject, info)
-    with pytest.raises(der.DerError) as caught:
-        x509.request(der.sequence(b""))
+    subject, key = Subject(_LONG, ("devs", "ops")), key_of(b"one")
+    builder = x509.CertificateSigningRequestBuilder().subject_name(subject.encoded())
+    made = builder.sign(key, hashes.SHA256())
+    asked = request(made.public_bytes(serialization.Encoding.DER))
+    assert asked == Asked(subject, key.public_key())
+
+
+@pytest.mark.parametrize("data", [b"", b"\x30", b"\x30\x05\x00", b"\x30\x80\x00", b"\x30\x00"])
+def test_what_is_cut_off_is_no_request(data: bytes) -> None:
+    with pytest.raises(RequestError) as caught:
+        request(data)
     assert str(caught.value) == "no certificate request"

@@ -7,7 +7,9 @@ import json
 
 import pytest
 import yaml
-from sregym_cluster_embedded.api.pki import curve, x509
+from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
+from sregym_cluster_embedded.api.pki.certificates import Subject, Terms, certificate
+from sregym_cluster_embedded.api.pki.keys import key_of, private_pem
 from sregym_cluster_embedded.sdk.testing import ClusterBench
 
 _YEAR_S = 365 * 86400
@@ -21,24 +23,23 @@ spec: {containers: [{name: web, image: "registry.k8s.io/pause:3.10"}]}
 """
 
 
-def _authority(name: str = "policy-ca", seed: bytes = b"one") -> tuple[int, str]:
-    key = curve.key_of(seed)
-    terms = x509.Terms(1, _EPOCH - _YEAR_S, _EPOCH + _YEAR_S, authority=True)
-    subject = x509.Subject(name)
-    made = x509.certificate(subject, x509.key_info(key), subject, key, terms)
-    return key, x509.pem("CERTIFICATE", made)
+def _authority(
+    name: str = "policy-ca", seed: bytes = b"one"
+) -> tuple[EllipticCurvePrivateKey, str]:
+    key = key_of(seed)
+    terms = Terms(1, _EPOCH - _YEAR_S, _EPOCH + _YEAR_S, authority=True)
+    subject = Subject(name)
+    return key, certificate(subject, key.public_key(), subject, key, terms)
 
 
 def _serving(
     *names: str, until_s: float = _EPOCH + _YEAR_S, signer: str = "policy-ca"
 ) -> tuple[str, str]:
-    own, (key, _) = curve.key_of(b"own"), _authority(signer)
-    terms = x509.Terms(
-        2, _EPOCH - _YEAR_S, until_s, usages=("server auth",), names=names or (_NAME,)
-    )
-    subject = x509.Subject("hook")
-    made = x509.certificate(subject, x509.key_info(own), x509.Subject(signer), key, terms)
-    return x509.pem("CERTIFICATE", made), x509.pem("EC PRIVATE KEY", x509.private_key(own))
+    own, (key, _) = key_of(b"own"), _authority(signer)
+    terms = Terms(2, _EPOCH - _YEAR_S, until_s, usages=("server auth",), names=names or (_NAME,))
+    subject = Subject("hook")
+    made = certificate(subject, own.public_key(), Subject(signer), key, terms)
+    return made, private_pem(own)
 
 
 def _secret(certificate: str, key: str) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 from sregym_cluster_embedded.api import writes
-from sregym_cluster_embedded.api.pki import x509
 from sregym_cluster_embedded.api.pki.authority import issue
+from sregym_cluster_embedded.api.pki.certificates import Subject, Terms
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.kubectl import DirectAccess, run
 from sregym_cluster_embedded.network import certificates, ingress
@@ -70,8 +70,8 @@ def wget(world: World, url: str, host: str = "shop.test") -> tuple[str, str]:
 
 
 def secret(world: World, names: tuple[str, ...], since: float, until: float) -> None:
-    terms = x509.Terms(1, since, until, names=names)
-    signed = issue(world, x509.Subject(names[0]), terms)
+    terms = Terms(1, since, until, names=names)
+    signed = issue(world, Subject(names[0]), terms)
     data = {"tls.crt": signed.certificate, "tls.key": signed.key}
     coded = {name: base64.b64encode(text.encode()).decode() for name, text in data.items()}
     obj = {

@@ -9,7 +9,11 @@ from typing import Any
 
 import orjson
 import pytest
-from sregym_cluster_embedded.api.pki import authority, der, x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.x509 import CertificateSigningRequestBuilder
+from sregym_cluster_embedded.api.pki import authority
+from sregym_cluster_embedded.api.pki.certificates import Subject, from_pem
+from sregym_cluster_embedded.api.pki.keys import key_of
 from sregym_cluster_embedded.api.request import Request, Response, User
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.world import World
@@ -36,15 +40,15 @@ def ask(
     return found
 
 
-def text_of(subject: x509.Subject) -> str:
-    body = der.sequence(der.integer(0), subject.encoded(), x509.key_info(12345))
-    text = x509.pem("CERTIFICATE REQUEST", der.sequence(body))
-    return base64.b64encode(text.encode()).decode()
+def text_of(subject: Subject) -> str:
+    builder = CertificateSigningRequestBuilder().subject_name(subject.encoded())
+    made = builder.sign(key_of(b"ann"), hashes.SHA256())
+    return base64.b64encode(made.public_bytes(serialization.Encoding.PEM)).decode()
 
 
-def request(world: World, subject: x509.Subject | None = None, **spec: Any) -> dict[str, Any]:
+def request(world: World, subject: Subject | None = None, **spec: Any) -> dict[str, Any]:
     asked = {
-        "request": text_of(subject or x509.Subject("ann", ("devs",))),
+        "request": text_of(subject or Subject("ann", ("devs",))),
         "signerName": SIGNER,
         "usages": ["client auth"],
         "username": "somebody",
@@ -76,7 +80,7 @@ def test_an_approved_request_is_signed(world: World) -> None:
     context.load_verify_locations(cadata=authority.certificate_authority(world) + text)
     subjects = [entry["subject"] for entry in context.get_ca_certs()]
     assert subjects == [((("commonName", "kubernetes"),),)]  # what is signed is no authority
-    assert ssl.PEM_cert_to_DER_cert(text) == x509.from_pem(text, ["CERTIFICATE"])
+    assert ssl.PEM_cert_to_DER_cert(text) == from_pem(text, ["CERTIFICATE"])
 
 
 def test_a_request_for_other_uses_fails(world: World) -> None:
@@ -139,7 +143,7 @@ def test_who_approves_needs_a_right_over_the_signer(world: World) -> None:
             "seconds (10 minutes)]",
         ),
         (
-            {"subject": x509.Subject("eve", ("system:masters",))},
+            {"subject": Subject("eve", ("system:masters",))},
             f'{NAME} "ann" is forbidden: use of {SIGNER} signer with system:masters group is not '
             "allowed",
         ),

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api import body, conversion, errors, reading, writing
 from sregym_cluster_embedded.api.access import authorizer
 from sregym_cluster_embedded.api.access.attributes import Attributes
-from sregym_cluster_embedded.api.pki import der, x509
+from sregym_cluster_embedded.api.pki.certificates import (
+    Asked,
+    RequestError,
+    from_pem,
+)
+from sregym_cluster_embedded.api.pki.certificates import request as asked_by
 from sregym_cluster_embedded.api.validation import causes, formats
 
 if TYPE_CHECKING:
@@ -81,7 +86,7 @@ def requested(user: User, kind: Resource, obj: Object) -> Object:
     return {**obj, "spec": spec, "status": {}}
 
 
-def _causes(spec: Object, asked: x509.Asked | None) -> list[errors.Cause]:
+def _causes(spec: Object, asked: Asked | None) -> list[errors.Cause]:
     found: list[errors.Cause] = []
     if asked is None:
         why = "PEM block type must be CERTIFICATE REQUEST"
@@ -109,17 +114,17 @@ def _causes(spec: Object, asked: x509.Asked | None) -> list[errors.Cause]:
     return found
 
 
-def parsed(obj: Object) -> x509.Asked | None:
+def parsed(obj: Object) -> Asked | None:
     """What a stored request asks for."""
     return _parsed(obj["spec"].get("request", ""))
 
 
-def _parsed(encoded: str) -> x509.Asked | None:
+def _parsed(encoded: str) -> Asked | None:
     try:
         text = base64.b64decode(encoded, validate=True).decode("ascii")
-        data = x509.from_pem(text, ("CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"))
-        return None if data is None else x509.request(data)
-    except (binascii.Error, UnicodeDecodeError, der.DerError):
+        data = from_pem(text, ("CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"))
+        return None if data is None else asked_by(data)
+    except (binascii.Error, UnicodeDecodeError, RequestError):
         return None
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import signing, writes
 from sregym_cluster_embedded.api.pki import authority
-from sregym_cluster_embedded.api.pki.x509 import Terms
+from sregym_cluster_embedded.api.pki.certificates import Terms
 from sregym_cluster_embedded.store import Change, ChangeType, Key
 from sregym_cluster_embedded.workqueue import enqueue, taken
 

@@ -12,7 +12,7 @@ from sregym_core.scratch import ScratchFolder
 from sregym_cluster_embedded.api.access.authentication import NOBODY
 from sregym_cluster_embedded.api.access.impersonation import AUTHENTICATED
 from sregym_cluster_embedded.api.pki import authority
-from sregym_cluster_embedded.api.pki.x509 import Subject, Terms
+from sregym_cluster_embedded.api.pki.certificates import Subject, Terms
 from sregym_cluster_embedded.api.request import User
 
 if TYPE_CHECKING:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from sregym_cluster_embedded.api.pki.der import DerError, Element, elements
-from sregym_cluster_embedded.api.pki.x509 import from_pem
+from cryptography import x509
+from cryptography.x509.oid import NameOID
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from sregym_cluster_embedded.api.pki.certificates import from_pem
 
-_COMMON_NAME = b"\x55\x04\x03"
-_ALT_NAMES = b"\x55\x1d\x11"
-_UTC_TIME = 0x17
-_DNS_NAME = 0x82
-_EXTENSIONS = 0xA3
-_VERSION = 0xA0
+# What the library says of extensions that no client reads.
+BAD_EXTENSIONS = (x509.DuplicateExtension, x509.UnsupportedGeneralNameType)
 
 
 class Certificate(NamedTuple):
@@ -54,9 +48,28 @@ def read(text: str) -> Certificate | None:
     if data is None:
         return None
     try:
-        return _parsed(data)._replace(pem=text)
-    except (DerError, IndexError, ValueError):
+        return _described(x509.load_der_x509_certificate(data), text)
+    except (ValueError, *BAD_EXTENSIONS):
         return None
+
+
+def dns_names(certificate: x509.Certificate) -> tuple[str, ...]:
+    """The DNS names among the alternative ones.
+
+    Raises:
+        ValueError, BAD_EXTENSIONS: Its extensions cannot be read.
+    """
+    try:
+        held = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName)
+    except x509.ExtensionNotFound:
+        return ()
+    return tuple(held.value.get_values_for_type(x509.DNSName))
+
+
+def common_name(name: x509.Name) -> str:
+    """The first common name of a subject or issuer; empty where there is none."""
+    found = name.get_attributes_for_oid(NameOID.COMMON_NAME)
+    return str(found[0].value) if found else ""
 
 
 def complaint(certificate: Certificate, host: str, now: float, *, trusted: bool = False) -> str:
@@ -75,46 +88,14 @@ def complaint(certificate: Certificate, host: str, now: float, *, trusted: bool 
     return "" if certificate.names_host(host) else f"no name matches {host}"
 
 
-def _parsed(data: bytes) -> Certificate:
-    outer = elements(elements(data)[0].content)
-    parts = elements(outer[0].content)
-    if parts[0].tag == _VERSION:
-        parts = parts[1:]
-    _, _, issuer, validity, subject = parts[:5]
-    begin, end = elements(validity.content)
-    common = _common_name(subject)
-    names = tuple(_alternatives(parts[5:]))
+def _described(held: x509.Certificate, text: str) -> Certificate:
+    common = common_name(held.subject)
     return Certificate(
         common,
-        _common_name(issuer),
-        names or ((common,) if common else ()),
-        _moment(begin),
-        _moment(end),
-        issuer.whole == subject.whole,
+        common_name(held.issuer),
+        dns_names(held) or ((common,) if common else ()),
+        held.not_valid_before_utc.timestamp(),
+        held.not_valid_after_utc.timestamp(),
+        held.issuer == held.subject,
+        text,
     )
-
-
-def _common_name(name: Element) -> str:
-    for group in elements(name.content):
-        for pair in elements(group.content):
-            kind, value = elements(pair.content)
-            if kind.content == _COMMON_NAME:
-                return value.content.decode(errors="replace")
-    return ""
-
-
-def _alternatives(rest: list[Element]) -> Iterator[str]:
-    for part in rest:
-        if part.tag != _EXTENSIONS:
-            continue
-        for extension in elements(elements(part.content)[0].content):
-            fields = elements(extension.content)
-            if fields[0].content == _ALT_NAMES:
-                for name in elements(elements(fields[-1].content)[0].content):
-                    if name.tag == _DNS_NAME:
-                        yield name.content.decode(errors="replace")
-
-
-def _moment(value: Element) -> float:
-    form = "%y%m%d%H%M%SZ" if value.tag == _UTC_TIME else "%Y%m%d%H%M%SZ"
-    return datetime.strptime(value.content.decode(), form).replace(tzinfo=UTC).timestamp()

@@ -2,53 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api.pki import curve, der, x509
-from sregym_cluster_embedded.network.certificates import read
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.x509.oid import SignatureAlgorithmOID
+
+from sregym_cluster_embedded.api.pki.certificates import from_pem
+from sregym_cluster_embedded.network.certificates import BAD_EXTENSIONS, common_name, dns_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sregym_cluster_embedded.network.certificates import Certificate
 
-_EXTENSIONS, _VERSION = 0xA3, 0xA0
-_ALT_NAMES, _OWN_KEY, _SIGNERS_KEY = b"\x55\x1d\x11", b"\x55\x1d\x0e", b"\x55\x1d\x23"
-_DNS_NAME = 0x82
-_ECDSA = der.identifier("1.2.840.10045.4.3.2")
+_ECDSA = (
+    SignatureAlgorithmOID.ECDSA_WITH_SHA1,
+    SignatureAlgorithmOID.ECDSA_WITH_SHA256,
+    SignatureAlgorithmOID.ECDSA_WITH_SHA384,
+    SignatureAlgorithmOID.ECDSA_WITH_SHA512,
+)
 _END = "-----END CERTIFICATE-----"
 _UNKNOWN = "x509: certificate signed by unknown authority"
-
-
-@dataclass(frozen=True)
-class _Parts:
-    """What a signature is checked with.
-
-    Attributes:
-        data: The whole certificate.
-        body: What is signed.
-        algorithm: How.
-        signature: The signature.
-        issuer: Name of the signer.
-        subject: Name of the owner.
-        key: The owner's public key, as a point where it is one of P-256.
-        key_id: Of the owner's key; empty where it is not told.
-        signer_id: Of the signer's.
-        names: DNS names among the alternative ones.
-    """
-
-    data: bytes
-    body: bytes
-    algorithm: bytes
-    signature: bytes
-    issuer: bytes
-    subject: bytes
-    key: bytes
-    key_id: bytes
-    signer_id: bytes
-    names: tuple[str, ...]
 
 
 def distrust(shown: Certificate, host: str, bundle: str, now: float) -> str:
@@ -65,100 +41,64 @@ def distrust(shown: Certificate, host: str, bundle: str, now: float) -> str:
         limit, how = (shown.not_after, "after") if late else (shown.not_before, "before")
         text = f"current time {_shown(now)} is {how} {_shown(limit)}"
         return f"x509: certificate has expired or is not yet valid: {text}"
-    leaf = next(_parts(shown.pem), None)
-    names = leaf.names if leaf is not None else shown.names
+    chain = [*_readable(shown.pem)]
+    names = dns_names(chain[0]) if chain else shown.names
     if not shown._replace(names=names).names_host(host):
         if not names and shown.subject:
             return "x509: certificate relies on legacy Common Name field, use SANs instead"
         if not names:
             return f"x509: certificate is not valid for any names, but wanted to match {host}"
         return f"x509: certificate is valid for {', '.join(names)}, not {host}"
-    if leaf is None:
-        return _UNKNOWN
-    return _untrusted(leaf, list(_parts(shown.pem))[1:], list(_parts(bundle)))
+    return _untrusted(chain[0], chain[1:], [*_readable(bundle)]) if chain else _UNKNOWN
 
 
-def _untrusted(leaf: _Parts, others: list[_Parts], roots: list[_Parts]) -> str:
-    if any(root.data == leaf.data for root in roots):
+def _untrusted(
+    leaf: x509.Certificate, others: list[x509.Certificate], roots: list[x509.Certificate]
+) -> str:
+    if leaf in roots:
         return ""
     refused = ""
     for signer in (*roots, *others):
-        if signer.subject != leaf.issuer or signer.data == leaf.data:
+        if signer.subject != leaf.issuer or signer == leaf:
             continue
         if not _signed(leaf, signer):
-            candidate = read(x509.pem("CERTIFICATE", signer.data))
-            name = candidate.subject if candidate is not None else ""
             refused = refused or (
                 f'{_UNKNOWN} (possibly because of "{_failure(leaf)}" while trying to verify '
-                f'candidate authority certificate "{name}")'
+                f'candidate authority certificate "{common_name(signer.subject)}")'
             )
         elif signer in roots or not _untrusted(signer, [], roots):
             return ""
     return refused or _UNKNOWN
 
 
-def _signed(leaf: _Parts, signer: _Parts) -> bool:
-    """Whether a signature is the signer's; of other algorithms their keys' names must agree."""
-    if leaf.algorithm != _ECDSA or len(signer.key) != 65:
-        return bool(leaf.signer_id) and leaf.signer_id == signer.key_id
+def _signed(leaf: x509.Certificate, signer: x509.Certificate) -> bool:
     try:
-        r, s = (
-            int.from_bytes(part.content, "big")
-            for part in der.elements(der.elements(leaf.signature)[0].content)
-        )
-    except (der.DerError, ValueError, IndexError):
+        leaf.verify_directly_issued_by(signer)
+    except (ValueError, TypeError, InvalidSignature, UnsupportedAlgorithm):
         return False
-    return curve.verifies(signer.key, leaf.body, r, s)
+    return True
 
 
-def _failure(leaf: _Parts) -> str:
-    if leaf.algorithm == _ECDSA:
+def _failure(leaf: x509.Certificate) -> str:
+    if leaf.signature_algorithm_oid in _ECDSA:
         return "x509: ECDSA verification failure"
+    if leaf.signature_algorithm_oid == SignatureAlgorithmOID.ED25519:
+        return "x509: Ed25519 verification failure"
     return "crypto/rsa: verification error"
 
 
-def _parts(text: str) -> Iterator[_Parts]:
+def _readable(text: str) -> Iterator[x509.Certificate]:
     """All certificates of a PEM text that can be read."""
     for block in text.split(_END)[:-1]:
-        data = x509.from_pem(f"{block}{_END}", ("CERTIFICATE",))
+        data = from_pem(f"{block}{_END}", ("CERTIFICATE",))
         if data is None:
             continue
         try:
-            yield _taken_apart(data)
-        except (der.DerError, IndexError, ValueError):
+            found = x509.load_der_x509_certificate(data)
+            dns_names(found)
+        except (ValueError, *BAD_EXTENSIONS):
             continue
-
-
-def _taken_apart(data: bytes) -> _Parts:
-    body, algorithm, signature = der.elements(der.elements(data)[0].content)
-    fields = der.elements(body.content)
-    if fields[0].tag == _VERSION:
-        fields = fields[1:]
-    _, _, issuer, _, subject, info = fields[:6]
-    known = dict(_extensions(fields[6:]))
-    signers = der.elements(known[_SIGNERS_KEY])[0].content if _SIGNERS_KEY in known else b""
-    alternatives = known.get(_ALT_NAMES, b"")
-    names = der.elements(der.elements(alternatives)[0].content) if alternatives else []
-    return _Parts(
-        data=data,
-        body=body.whole,
-        algorithm=der.elements(algorithm.content)[0].whole,
-        signature=signature.content[1:],
-        issuer=issuer.whole,
-        subject=subject.whole,
-        key=der.elements(info.content)[1].content[1:],
-        key_id=der.elements(known[_OWN_KEY])[0].content if _OWN_KEY in known else b"",
-        signer_id=der.elements(signers)[0].content if signers else b"",
-        names=tuple(one.content.decode() for one in names if one.tag == _DNS_NAME),
-    )
-
-
-def _extensions(rest: list[der.Element]) -> Iterator[tuple[bytes, bytes]]:
-    for part in rest:
-        if part.tag == _EXTENSIONS:
-            for extension in der.elements(der.elements(part.content)[0].content):
-                fields = der.elements(extension.content)
-                yield fields[0].content, fields[-1].content
+        yield found
 
 
 def _shown(unix_s: float) -> str:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.api.pki import curve, x509
+from sregym_cluster_embedded.api.pki.certificates import Subject, Terms, certificate
+from sregym_cluster_embedded.api.pki.keys import key_of, private_pem
 
 if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
+    from cryptography.hazmat.primitives.asymmetric.types import CertificatePublicKeyTypes
+
     from sregym_cluster_embedded.world import World
 
-SUBJECT = x509.Subject("kubernetes")
+SUBJECT = Subject("kubernetes")
 _PURPOSE = "certificate authority"
 _YEAR_S = 365 * 86400
 # Fills the certificate to the size that one of an RSA key has, as clusters usually have it.
@@ -30,17 +34,15 @@ def certificate_authority(world: World) -> str:
     return text
 
 
-def sign(world: World, subject: x509.Subject, info: bytes, terms: x509.Terms) -> str:
-    """A certificate about the public key `info`, signed by the cluster; text."""
-    made = x509.certificate(subject, info, SUBJECT, _private(world), terms)
-    return x509.pem("CERTIFICATE", made)
+def sign(world: World, subject: Subject, key: CertificatePublicKeyTypes, terms: Terms) -> str:
+    """A certificate about a public key, signed by the cluster; text."""
+    return certificate(subject, key, SUBJECT, _private(world), terms)
 
 
-def issue(world: World, subject: x509.Subject, terms: x509.Terms) -> Signed:
+def issue(world: World, subject: Subject, terms: Terms) -> Signed:
     """A key that depends on the cluster and the subject, with a certificate."""
-    key = curve.key_of(world.secret(f"key of {subject}"))
-    text = sign(world, subject, x509.key_info(key), terms)
-    return Signed(text, x509.pem("EC PRIVATE KEY", x509.private_key(key)))
+    key = key_of(world.secret(f"key of {subject}"))
+    return Signed(sign(world, subject, key.public_key(), terms), private_pem(key))
 
 
 def serial(text: str) -> int:
@@ -48,16 +50,15 @@ def serial(text: str) -> int:
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big") >> 1 | 1 << 62
 
 
-def _private(world: World) -> int:
-    return curve.key_of(world.secret(_PURPOSE))
+def _private(world: World) -> EllipticCurvePrivateKey:
+    return key_of(world.secret(_PURPOSE))
 
 
-def _root(world: World, key: int) -> str:
-    info = x509.key_info(key)
+def _root(world: World, key: EllipticCurvePrivateKey) -> str:
     # Clients compare with their own clock, which may be another one: the dates are generous.
     since, until = world.epoch - 5 * _YEAR_S, world.epoch + 10 * _YEAR_S
 
-    terms = x509.Terms(
+    terms = Terms(
         serial("root"),
         since,
         until,
@@ -65,4 +66,4 @@ def _root(world: World, key: int) -> str:
         names=(SUBJECT.common_name,),
         comment=_COMMENT,
     )
-    return x509.pem("CERTIFICATE", x509.certificate(SUBJECT, info, SUBJECT, key, terms))
+    return certificate(SUBJECT, key.public_key(), SUBJECT, key, terms)

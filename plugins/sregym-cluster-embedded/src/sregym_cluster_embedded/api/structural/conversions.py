@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api.pki import x509
+from sregym_cluster_embedded.api.pki.certificates import from_pem
 from sregym_cluster_embedded.api.validation import admission_objects, causes, formats
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _bundle(definition: Object) -> str:
 def _problem(bundle: str) -> str:
     """What is wrong with certificates in base64; empty when nothing is."""
     text = base64.b64decode(bundle).decode("ascii", "replace")
-    if not bundle or x509.from_pem(text, ("CERTIFICATE",)) is not None:
+    if not bundle or from_pem(text, ("CERTIFICATE",)) is not None:
         return ""
     why = "no valid certificate authority data seen"
     if "-----BEGIN " not in text:
