@@ -23,7 +23,9 @@ from sregym_promql.data import (
     labels_of,
     stacked,
 )
+from sregym_promql.dialect import PROMETHEUS_2, Dialect
 from sregym_promql.errors import EvaluationError
+from sregym_promql.limiting import first_rows, share_of_rows
 from sregym_promql.quantiles import quantile
 from sregym_promql.ranking import ranked
 from sregym_promql.summing import settled
@@ -47,9 +49,20 @@ _REDUCED: Mapping[str, tuple[np.ufunc, float]] = MappingProxyType(
 )
 
 
-def aggregate(node: Aggregate, vector: Vector, parameter: Floats | str | None) -> Vector:
+def aggregate(
+    node: Aggregate,
+    vector: Vector,
+    parameter: Floats | str | None,
+    dialect: Dialect = PROMETHEUS_2,
+) -> Vector:
     """The vector of the groups; `parameter` is a scalar at each step, or count_values' label."""
     groups = _groups(node, vector)
+    if node.op in ("limitk", "limit_ratio"):
+        assert isinstance(parameter, np.ndarray)
+        if node.op == "limit_ratio":
+            return share_of_rows(vector, _ratios(parameter))
+        _check_size(parameter)
+        return first_rows(vector, groups, parameter)
     if node.op in ("topk", "bottomk"):
         assert isinstance(parameter, np.ndarray)
         _check_size(parameter)
@@ -58,7 +71,7 @@ def aggregate(node: Aggregate, vector: Vector, parameter: Floats | str | None) -
         assert isinstance(parameter, str)
         if node.without and parameter in node.labels:
             # The label of the values is among those that do not count.
-            return aggregate(replace(node, op="count", parameter=None), vector, None)
+            return aggregate(replace(node, op="count", parameter=None), vector, None, dialect)
         # It takes the place of a label of that name before rows are grouped.
         known = {*node.labels} | {parameter} if node.without else {*node.labels} - {parameter}
         groups = _groups(replace(node, labels=tuple(sorted(known))), vector)
@@ -239,6 +252,13 @@ def _spread(op: str, values: Floats, present: Mask) -> Floats:
         mean = np.where(first, row, np.where(later, grown, mean))
     variance: Floats = squares / np.maximum(count, 1)
     return np.sqrt(variance) if op == "stddev" else variance
+
+
+def _ratios(ratios: Floats) -> Floats:
+    if np.isnan(ratios).any():
+        message = "Ratio value is NaN"
+        raise EvaluationError(message)
+    return ratios
 
 
 def _check_size(sizes: Floats) -> None:

@@ -17,12 +17,15 @@ from sregym_promql.data import (
     Mask,
     Vector,
     bare,
+    doomed,
     empty,
     labels_of,
     shown,
     stacked,
     unique,
     value_of,
+    with_doomed_name,
+    without_doomed,
     without_name,
 )
 from sregym_promql.errors import EvaluationError
@@ -30,6 +33,7 @@ from sregym_promql.errors import EvaluationError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from sregym_promql.dialect import Dialect
     from sregym_promql.nodes import Binary, Matching
 
 _ARITHMETIC: Mapping[str, Callable[[Floats, Floats], Floats]] = MappingProxyType(
@@ -58,6 +62,10 @@ SETS = ("and", "or", "unless")
 _DROPS_NAME = frozenset(_ARITHMETIC) - {"atan2"}
 
 
+def _drops_name(op: str, dialect: Dialect) -> bool:
+    return op in _DROPS_NAME or (dialect.delayed_names and op in _ARITHMETIC)
+
+
 def scalars(node: Binary, left: Floats, right: Floats) -> Floats:
     """Two numbers at each step."""
     with np.errstate(all="ignore"):
@@ -66,16 +74,20 @@ def scalars(node: Binary, left: Floats, right: Floats) -> Floats:
         return _ARITHMETIC[node.op](left, right)
 
 
-def with_scalar(node: Binary, vector: Vector, scalar: Floats, *, swapped: bool) -> Vector:
+def with_scalar(
+    node: Binary, vector: Vector, scalar: Floats, dialect: Dialect, *, swapped: bool
+) -> Vector:
     """A vector and a number at each step; `swapped` when the number stands on the left."""
+    drop = doomed if dialect.delayed_names else bare
     left, right = (scalar, vector.values) if swapped else (vector.values, scalar)
     with np.errstate(all="ignore"):
         if node.op in _ARITHMETIC:
-            kept = bare(vector.labels) if node.op in _DROPS_NAME else vector.labels
+            dropped = _drops_name(node.op, dialect)
+            kept = drop(vector.labels) if dropped else vector.labels
             return vector.renamed(kept, _ARITHMETIC[node.op](left, right))
         holds = _COMPARISONS[node.op](left, right)
     if node.returns_bool:
-        return vector.renamed(bare(vector.labels), holds.astype(np.float64))
+        return vector.renamed(drop(vector.labels), holds.astype(np.float64))
     return Vector(vector.labels, vector.values, vector.present & holds)
 
 
@@ -86,7 +98,7 @@ def is_settled(node: Binary, left: Floats | Vector) -> bool:
     return not left.present.any() and cannot_fail(node.right)
 
 
-def vectors(node: Binary, left: Vector, right: Vector) -> Vector:
+def vectors(node: Binary, left: Vector, right: Vector, dialect: Dialect) -> Vector:
     """Two vectors.
 
     Raises:
@@ -95,8 +107,8 @@ def vectors(node: Binary, left: Vector, right: Vector) -> Vector:
     if node.op in SETS:
         return _set_operation(node, left, right)
     if node.matching.cardinality == "one-to-many":
-        return _matched(node, right, left, swapped=True)
-    return _matched(node, left, right, swapped=False)
+        return _matched(node, right, left, dialect, swapped=True)
+    return _matched(node, left, right, dialect, swapped=False)
 
 
 def _signature(matching: Matching) -> Callable[[Labels], Labels]:
@@ -114,7 +126,7 @@ class _Trouble(NamedTuple):
     message: str
 
 
-def _matched(node: Binary, many: Vector, one: Vector, *, swapped: bool) -> Vector:
+def _matched(node: Binary, many: Vector, one: Vector, dialect: Dialect, *, swapped: bool) -> Vector:
     signature = _signature(node.matching)
     # Where one of the sides is empty, the other is not even looked at.
     looked_at: Mask = np.logical_and(many.present.any(axis=0), one.present.any(axis=0))
@@ -129,7 +141,7 @@ def _matched(node: Binary, many: Vector, one: Vector, *, swapped: bool) -> Vecto
                 continue
             value, keep = _applied(node, many.values[row], other_values, swapped=swapped)
             rows.append(row)
-            found_labels.append(_result_labels(node, labels, other_labels))
+            found_labels.append(_result_labels(node, labels, other_labels, dialect))
             values.append(value)
             present.append(both & keep)
     troubles.extend(_ambiguities(node, many, rows, found_labels, present, signature))
@@ -176,11 +188,15 @@ def _applied(node: Binary, many: Floats, one: Floats, *, swapped: bool) -> tuple
     return left, holds
 
 
-def _result_labels(node: Binary, many: Labels, one: Labels) -> Labels:
+def _result_labels(node: Binary, many: Labels, one: Labels, dialect: Dialect) -> Labels:
     matching = node.matching
     labels = many
-    if node.op in _DROPS_NAME or node.returns_bool:
+    if _drops_name(node.op, dialect) or (node.returns_bool and not dialect.delayed_names):
         labels = without_name(labels)
+        if dialect.delayed_names:
+            labels = without_doomed(with_doomed_name(labels))
+    elif node.returns_bool:
+        labels = with_doomed_name(labels)
     if matching.cardinality == "one-to-one":
         names = frozenset(matching.labels)
         if matching.on:
@@ -188,7 +204,7 @@ def _result_labels(node: Binary, many: Labels, one: Labels) -> Labels:
         return tuple(pair for pair in labels if pair[0] not in names)
     if not matching.include:
         return labels
-    taken = {name: value_of(one, name) for name in matching.include}
+    taken = {name: str(value_of(one, name)) for name in matching.include}
     kept = [pair for pair in labels if pair[0] not in taken]
     return labels_of([*kept, *taken.items()])
 

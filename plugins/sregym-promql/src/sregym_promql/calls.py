@@ -8,12 +8,15 @@ import numpy as np
 from sregym_regex.go_text import BROKEN
 
 from sregym_promql import relabelling
-from sregym_promql.data import Floats, Vector, bare, stacked
+from sregym_promql.data import Floats, Vector, bare, doomed, stacked
 from sregym_promql.histograms import histogram_quantile, notes_of
-from sregym_promql.nodes import Node, Range, Selector, Subquery, Text
+from sregym_promql.info import Wanted, enriched
+from sregym_promql.nodes import Moment, Node, Range, Selector, Subquery, Text
+from sregym_promql.selecting import matchers_of
 
 if TYPE_CHECKING:
     from sregym_promql.data import Labels, Mask
+    from sregym_promql.dialect import Dialect
     from sregym_promql.nodes import Call
     from sregym_promql.notes import Note
     from sregym_promql.selecting import Grid, Windows
@@ -28,12 +31,18 @@ class Calls:
     Args:
         grid: The steps.
         notes: Where warnings and infos go.
+        dialect: What is answered otherwise.
     """
 
-    def __init__(self, grid: Grid, notes: set[Note]) -> None:
+    def __init__(self, grid: Grid, notes: set[Note], dialect: Dialect) -> None:
         self.grid = grid
+        self.dialect = dialect
+        # How the name of a metric goes.
+        self._drop = doomed if dialect.delayed_names else bare
         self.notes = notes
         self._steps = len(grid.times)
+        # From one step of the query to the next; subqueries have others.
+        self.step_s = 0.0
 
     def value(self, node: Node) -> Value:
         """The value of an expression that is no range and no string."""
@@ -62,6 +71,26 @@ class Calls:
     def _do_time(self, _: tuple[Node, ...]) -> Value:
         return self.grid.times / 1000.0
 
+    def _do_start(self, _: tuple[Node, ...]) -> Value:
+        return np.full(self._steps, self.grid.bounds[0] / 1000.0)
+
+    def _do_end(self, _: tuple[Node, ...]) -> Value:
+        return np.full(self._steps, self.grid.bounds[1] / 1000.0)
+
+    def _do_range(self, _: tuple[Node, ...]) -> Value:
+        first, last = self.grid.bounds
+        return np.full(self._steps, (last - first) / 1000.0)
+
+    def _do_step(self, _: tuple[Node, ...]) -> Value:
+        return np.full(self._steps, self.step_s)
+
+    def _do_info(self, arguments: tuple[Node, ...]) -> Value:
+        base, *data = arguments
+        matchers = [one for part in data if isinstance(part, Selector) for one in matchers_of(part)]
+        wanted = Wanted(matchers)
+        infos, sampled = self._selected(Selector("", tuple(wanted.matchers()), Moment()))
+        return enriched(self._vector(base), infos, sampled, wanted)
+
     def _do_pi(self, _: tuple[Node, ...]) -> Value:
         return np.full(self._steps, np.pi)
 
@@ -78,17 +107,17 @@ class Calls:
     def _do_timestamp(self, arguments: tuple[Node, ...]) -> Value:
         if isinstance(arguments[0], Selector):
             vector, sampled = self._selected(arguments[0])
-            return vector.renamed(bare(vector.labels), sampled)
+            return vector.renamed(self._drop(vector.labels), sampled)
         times = self.grid.times / 1000.0
         return self._vector(arguments[0]).mapped(
-            lambda values: np.broadcast_to(times, values.shape)
+            lambda values: np.broadcast_to(times, values.shape), self._drop
         )
 
     def _do_sort(self, arguments: tuple[Node, ...]) -> Value:
+        """As it is: answers alone have an order."""
         return self._vector(arguments[0])
 
-    def _do_sort_desc(self, arguments: tuple[Node, ...]) -> Value:
-        return self._vector(arguments[0])
+    _do_sort_desc = _do_sort_by_label = _do_sort_by_label_desc = _do_sort
 
     def _do_absent(self, arguments: tuple[Node, ...]) -> Value:
         found = self._vector(arguments[0]).present
@@ -127,11 +156,12 @@ class Calls:
         return stacked([], self._steps)
 
     _do_histogram_count = _do_histogram_sum = _do_histogram_fraction = _of_native
+    _do_histogram_avg = _do_histogram_stddev = _do_histogram_stdvar = _of_native
 
     def _histogram_quantile(self, node: Call) -> Value:
         levels, buckets = (self._scalar(node.arguments[0]), self._vector(node.arguments[1]))
         self.notes |= notes_of(levels, buckets, node.places)
-        return histogram_quantile(levels, buckets)
+        return histogram_quantile(levels, buckets, self.dialect)
 
 
 def _text(node: Node) -> str:

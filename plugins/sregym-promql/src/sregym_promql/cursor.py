@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
+from sregym_promql.dialect import PROMETHEUS_2, Dialect
 from sregym_promql.lexing import Token, words
 
 if TYPE_CHECKING:
@@ -62,10 +63,14 @@ class Cursor:
         query: The query.
         as_written: Whether what changes nothing is kept: parentheses, plus signs, names of metrics
             as matchers.
+        dialect: Which words and forms there are.
     """
 
-    def __init__(self, query: str, *, as_written: bool = False) -> None:
-        self._tokens = words(query)
+    def __init__(
+        self, query: str, *, as_written: bool = False, dialect: Dialect = PROMETHEUS_2
+    ) -> None:
+        self._tokens = words(query, dialect)
+        self._dialect = dialect
         self._as_written = as_written
         self._next = 0
         # Inside of how many aggregations' parentheses the cursor is.

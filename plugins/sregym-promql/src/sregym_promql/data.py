@@ -55,6 +55,30 @@ def without_name(labels: Labels) -> Labels:
     return tuple(pair for pair in labels if pair[0] != NAME)
 
 
+class Doomed(str):
+    """The value of a label that is still seen, and that the answer does not have."""
+
+    __slots__ = ()
+
+
+# What goes with the name of a metric: its type and its unit.
+_OF_NAMES = (NAME, "__type__", "__unit__")
+
+
+def with_doomed_name(labels: Labels) -> Labels:
+    """The label set whose metric name is to be removed at the end."""
+    if not any(name in _OF_NAMES for name, _ in labels):
+        return labels
+    return tuple((name, Doomed(value) if name in _OF_NAMES else value) for name, value in labels)
+
+
+def without_doomed(labels: Labels) -> Labels:
+    """The label set as an answer has it."""
+    if not any(isinstance(value, Doomed) for _, value in labels):
+        return labels
+    return tuple(pair for pair in labels if not isinstance(pair[1], Doomed))
+
+
 def shown(labels: Labels) -> str:
     """The form of messages: `{__name__="up", a="b"}`."""
     return "{" + ", ".join(f'{name}="{_escaped(value)}"' for name, value in labels) + "}"
@@ -90,10 +114,22 @@ class Rows(tuple[Labels, ...]):
         of_one_name = len({labels[:1] for labels in self}) == 1 and self[0][:1] != found[0][:1]
         return Rows(found) if of_one_name or len(set(found)) == len(found) else found
 
+    @cached_property
+    def doomed(self) -> Rows:
+        """With metric names that are to be removed at the end."""
+        return Rows(with_doomed_name(labels) for labels in self)
+
 
 def bare(labels: Sequence[Labels]) -> Sequence[Labels]:
     """Label sets without metric names."""
     return labels.bare if isinstance(labels, Rows) else [without_name(one) for one in labels]
+
+
+def doomed(labels: Sequence[Labels]) -> Sequence[Labels]:
+    """Label sets with metric names that are to be removed at the end."""
+    if isinstance(labels, Rows):
+        return labels.doomed
+    return [with_doomed_name(one) for one in labels]
 
 
 class StoredSeries(NamedTuple):
@@ -207,11 +243,15 @@ def made_of(found: Sequence[StoredSeries], key: object, work_out: Callable[[], T
 
 
 class Matcher(NamedTuple):
-    """One label matcher: `op` is `=`, `!=`, `=~` or `!~`."""
+    """One label matcher: `op` is `=`, `!=`, `=~` or `!~`.
+
+    `newlines` says whether in its pattern `.` matches a newline.
+    """
 
     name: str
     op: str
     value: str
+    newlines: bool = False
 
     def matches(self, value: str) -> bool:
         """Whether a label's value is selected; a missing label has the empty one."""
@@ -219,7 +259,8 @@ class Matcher(NamedTuple):
             return value == self.value
         if self.op == "!=":
             return value != self.value
-        found = compiled(self.value).fullmatch(value) is not None
+        pattern = f"(?s:{self.value})" if self.newlines else self.value
+        found = compiled(pattern).fullmatch(value) is not None
         return found if self.op == "=~" else not found
 
 
@@ -290,11 +331,15 @@ class Vector:
     values: Floats
     present: Mask
 
-    def mapped(self, change: Callable[[Floats], Floats]) -> Vector:
-        """With other values, without metric names, as functions give."""
+    def mapped(
+        self,
+        change: Callable[[Floats], Floats],
+        drop: Callable[[Sequence[Labels]], Sequence[Labels]] = bare,
+    ) -> Vector:
+        """With other values, and without metric names as `drop` leaves them, as functions give."""
         with np.errstate(all="ignore"):
             values = change(self.values)
-        return self.renamed(bare(self.labels), values)
+        return self.renamed(drop(self.labels), values)
 
     def renamed(
         self, labels: Sequence[Labels], values: Floats | None = None, present: Mask | None = None

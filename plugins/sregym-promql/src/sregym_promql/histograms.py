@@ -14,10 +14,12 @@ from sregym_promql.data import (
     Rows,
     Times,
     Vector,
+    doomed,
     empty,
     unique,
     value_of,
 )
+from sregym_promql.dialect import PROMETHEUS_2, Dialect
 from sregym_promql.notes import falls, of_bounds, of_levels, of_order
 from sregym_promql.quantiles import (
     bucket_quantile,
@@ -41,7 +43,7 @@ class _Histogram(NamedTuple):
     rows: list[int]
 
 
-def histogram_quantile(levels: Floats, buckets: Vector) -> Vector:
+def histogram_quantile(levels: Floats, buckets: Vector, dialect: Dialect = PROMETHEUS_2) -> Vector:
     """The φ-quantile of each histogram at each step; its buckets differ in the label `le`.
 
     Raises:
@@ -74,7 +76,8 @@ def histogram_quantile(levels: Floats, buckets: Vector) -> Vector:
             at = [bound for bound, is_there in zip(bounds, known, strict=True) if is_there]
             counted = counts[known, step].tolist()
             values[position, step] = bucket_quantile(float(levels[step]), at, counted)
-    return unique(groups.keys_as_rows, values, present)
+    names = doomed(Rows(groups)) if dialect.delayed_names else groups.keys_as_rows
+    return unique(names, values, present)
 
 
 def notes_of(levels: Floats, buckets: Vector, places: tuple[int, ...]) -> set[Note]:

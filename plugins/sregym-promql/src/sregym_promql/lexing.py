@@ -8,12 +8,15 @@ from typing import NamedTuple
 from sregym_regex.budget import spend
 from sregym_regex.go_text import of_bytes, quoted, readable
 
+from sregym_promql.dialect import PROMETHEUS_2, Dialect
+
 AGGREGATORS = frozenset(
     {
         *("avg", "bottomk", "count", "count_values", "group", "max", "min", "quantile", "stddev"),
         *("stdvar", "sum", "topk"),
     }
 )
+LATER_AGGREGATORS = frozenset({"limit_ratio", "limitk"})
 OPERATORS = frozenset({"and", "or", "unless", "atan2"})
 KEYWORDS = frozenset(
     {"offset", "by", "without", "on", "ignoring", "group_left", "group_right", "bool"}
@@ -30,6 +33,8 @@ _BLANK = " \t\n\r"
 # What may follow the number of a duration: at least one unit, further numbers each with theirs.
 _UNITS = re.compile(r"[smhdwy]s?(?:[0-9]+[smhdw]s?)*")
 _DECIMAL = re.compile(r"[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]*)?")
+_DECIMAL_IN_GROUPS = re.compile(r"[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9_]*)?")
+_HEXADECIMAL_IN_GROUPS = re.compile(r"0[xX][0-9a-fA-F_]+")
 _HEXADECIMAL = re.compile(r"0[xX][0-9a-fA-F]*\.?[0-9a-fA-F]*(?:[eE][+-]?[0-9]*)?")
 _WORD = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
 _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
@@ -84,13 +89,14 @@ class Token(NamedTuple):
         return f"{self.kind} {shown}"
 
 
-def words(query: str) -> list[Token]:
+def words(query: str, dialect: Dialect = PROMETHEUS_2) -> list[Token]:
     """All words up to the end, or up to the first error, which is then the last."""
-    return _Lexer(query).all()
+    return _Lexer(query, dialect).all()
 
 
 class _Lexer:
-    def __init__(self, query: str) -> None:
+    def __init__(self, query: str, dialect: Dialect) -> None:
+        self._dialect = dialect
         spend(_LETTER_STEPS * len(_QUOTED.sub("", query)) + len(query) // 8)
         self._query = query
         self._at = 0
@@ -137,7 +143,7 @@ class _Lexer:
         elif letter in "\"'`":
             self._string(letter)
         elif _WORD.match(letter) is not None:
-            if self._bracket:
+            if self._bracket and (letter == ":" or not self._dialect.expressions_of_durations):
                 self._colon_of_subquery(letter)
             else:
                 self._word()
@@ -200,6 +206,9 @@ class _Lexer:
     def _scanned(self) -> tuple[int, bool]:
         """Behind a number, and whether nothing that could belong to a word follows."""
         pattern = _HEXADECIMAL if _HEXADECIMAL.match(self._query, self._at) else _DECIMAL
+        if self._dialect.expressions_of_durations:
+            hexadecimal = _HEXADECIMAL_IN_GROUPS.match(self._query, self._at)
+            pattern = _HEXADECIMAL_IN_GROUPS if hexadecimal else _DECIMAL_IN_GROUPS
         found = pattern.match(self._query, self._at)
         assert found is not None
         end = found.end()
@@ -233,11 +242,12 @@ class _Lexer:
             self._at += 1
 
     def _word(self) -> None:
-        found = _WORD.match(self._query, self._at)
+        found = (_LABEL if self._bracket else _WORD).match(self._query, self._at)
         assert found is not None
         low = found[0].lower()
         kind = "word"
-        if low in AGGREGATORS:
+        later = self._dialect.later_functions and low in LATER_AGGREGATORS
+        if low in AGGREGATORS or later:
             kind = "aggregator"
         elif low in OPERATORS:
             kind = "operator"
@@ -264,7 +274,8 @@ class _Lexer:
         elif letter == "[":
             self._add("symbol", self._at + 1)
             self._bracket, self._colon = True, False
-            self._range()
+            if not self._dialect.expressions_of_durations:
+                self._range()
         else:
             self._plain_symbol(letter)
 

@@ -35,16 +35,36 @@ class Text:
 
 
 @dataclass(frozen=True)
+class Length:
+    """A duration that is an expression, in seconds.
+
+    Attributes:
+        op: `number`, `step` and `range` (of the whole query), `negative`, `min`, `max`, or an
+            operator: `+ - * / % ^`.
+        parts: What it works on.
+        seconds: Of a number.
+        place: In the query: characters before it.
+    """
+
+    op: str
+    parts: tuple[Length, ...] = ()
+    seconds: float = 0.0
+    place: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
 class Moment:
     """Which moment a selector looks at.
 
     Attributes:
         offset_ms: How far back.
         at: `@`: milliseconds since 1970, `start`, `end`, or None for each step itself.
+        offset: How far back, where that is an expression.
     """
 
     offset_ms: int = 0
     at: int | str | None = None
+    offset: Length | None = None
 
 
 @dataclass(frozen=True)
@@ -58,20 +78,26 @@ class Selector:
 
 @dataclass(frozen=True)
 class Range:
-    """A range vector selector."""
+    """A range vector selector; `length` where its duration is an expression."""
 
     selector: Selector
     range_ms: int
+    length: Length | None = None
 
 
 @dataclass(frozen=True)
 class Subquery:
-    """An expression evaluated over a range; the default step when `step_ms` is None."""
+    """An expression evaluated over a range; the default step when `step_ms` is None.
+
+    `length` and `step_length` stand in place of the numbers where these are expressions.
+    """
 
     inner: Node
     range_ms: int
     step_ms: int | None
     moment: Moment
+    length: Length | None = None
+    step_length: Length | None = None
 
 
 @dataclass(frozen=True)
@@ -151,7 +177,7 @@ Node: TypeAlias = (
     Number | Text | Selector | Range | Subquery | Call | Aggregate | Binary | Negation | Noted
 )
 
-SCALAR_FUNCTIONS = frozenset({"scalar", "time", "pi"})
+SCALAR_FUNCTIONS = frozenset({"end", "pi", "range", "scalar", "start", "step", "time"})
 
 
 def is_scalar(node: Node) -> bool:

@@ -15,7 +15,8 @@ _METRIC = re.compile(
     r"\s*([a-zA-Z_:][a-zA-Z0-9_:]*)?\s*(?:\{((?:[^}\"]|\"(?:[^\"\\]|\\.)*\")*)\})?"
 )
 _LABEL = re.compile(r'\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*,?')
-_NAMED = re.compile(r'[{,]\s*__name__\s*=\s*"([^"\\]*)"')
+_QUOTED_LABEL = re.compile(r'\s*("(?:[^"\\]|\\.)*")\s*=\s*"((?:[^"\\]|\\.)*)"\s*,?')
+_QUOTED_NAME = re.compile(r'\s*("(?:[^"\\]|\\.)*")\s*(?:,|$)')
 _NUMBER = r"[+-]?(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[iI]nf|[nN]a[nN])"
 _STEPS = re.compile(rf"(?P<first>{_NUMBER})(?:(?P<change>[+-].*?))?x(?P<times>\d+)")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -42,13 +43,12 @@ class Line(NamedTuple):
     values: tuple[float | None, ...]
 
 
-def metric_named(text: str) -> str:
-    """The name of the metric in a line that need not be good otherwise; empty if there is none."""
-    found = _METRIC.match(text)
-    if found is not None and found[1]:
-        return found[1]
-    named = _NAMED.search(text)
-    return named[1] if named else ""
+def labels_in(text: str) -> Labels:
+    """The labels in a line that need not be good otherwise; none if they cannot be read."""
+    try:
+        return _series(text)[0]
+    except NotationError:
+        return ()
 
 
 def parse_line(text: str) -> Line:
@@ -60,6 +60,12 @@ def parse_line(text: str) -> Line:
     if "{{" in _QUOTED.sub("", text):
         message = "native histograms are not supported: only float samples and classic histograms"
         raise NotationError(message)
+    labels, end = _series(text)
+    return Line(labels, tuple(_values(text[end:])))
+
+
+def _series(text: str) -> tuple[Labels, int]:
+    """The labels that a line begins with, and where they end."""
     found = _METRIC.match(text)
     if found is None or not found[0].strip():
         message = f"not a series: {text.strip()!r}"
@@ -68,13 +74,19 @@ def parse_line(text: str) -> Line:
     inside = found[2] or ""
     position = 0
     while inside[position:].strip():
-        label = _LABEL.match(inside, position)
+        label = _LABEL.match(inside, position) or _QUOTED_LABEL.match(inside, position)
         if label is None:
-            message = f"labels that cannot be read: {inside[position:]!r}"
-            raise NotationError(message)
-        labels[label[1]] = string_value(f'"{label[2]}"')
+            named = None if labels.get(NAME) else _QUOTED_NAME.match(inside, position)
+            if named is None:
+                message = f"labels that cannot be read: {inside[position:]!r}"
+                raise NotationError(message)
+            labels[NAME] = string_value(named[1])
+            position = named.end()
+            continue
+        name = string_value(label[1]) if label[1].startswith('"') else label[1]
+        labels[name] = string_value(f'"{label[2]}"')
         position = label.end()
-    return Line(labels_of(labels), tuple(_values(text[found.end() :])))
+    return labels_of(labels), found.end()
 
 
 def _values(text: str) -> Iterator[float | None]:

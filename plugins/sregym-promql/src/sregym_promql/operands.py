@@ -11,6 +11,7 @@ from sregym_regex.go_text import quoted, readable
 
 from sregym_promql.cursor import Cursor, Part, Wrong
 from sregym_promql.data import NAME, Matcher
+from sregym_promql.durations import duration_ms
 from sregym_promql.lexing import Token, string_text
 from sregym_promql.nodes import (
     Aggregate,
@@ -22,9 +23,9 @@ from sregym_promql.nodes import (
     Text,
 )
 from sregym_promql.signatures import (
-    SIGNATURES,
     WITH_PARAMETER,
     argument_error,
+    signatures,
 )
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class Operands(Cursor, ABC):
         if token.kind == "number":
             self._take()
             return Part(Number(_number(token)), "scalar", token.start, token.end)
+        if token.kind == "duration" and self._dialect.expressions_of_durations:
+            return Part(Number(self._seconds()), "scalar", token.start, token.end)
         if token.kind == "string":
             self._take()
             return Part(Text(string_text(token.text)), "string", token.start, token.end)
@@ -63,9 +66,19 @@ class Operands(Cursor, ABC):
             return Part(node, inner.kind, token.start, end)
         if self._is("{"):
             return self._selector(token.start, token.end, "")
-        if token.kind == "word" and self._following.text == "(" and ":" not in token.text:
+        bound = token.kind == "bound" and self._dialect.later_functions
+        called = (token.kind == "word" or bound) and self._following.text == "("
+        if called and ":" not in token.text:
             return self._call(self._take())
         return self._named()
+
+    def _seconds(self) -> float:
+        """The next word, a duration that is a number."""
+        token = self._take()
+        total = duration_ms(token.text)
+        if total is None:
+            raise Wrong(token.start, f"not a valid duration string: {quoted(token.text)}")
+        return total / 1000
 
     def _named(self) -> Part:
         """A selector that begins with a name."""
@@ -82,7 +95,15 @@ class Operands(Cursor, ABC):
         if self._is("{"):
             self._take()
             while not self._is("}"):
-                matchers.append(self._matcher())
+                quoted_name = self._quoted_name()
+                if quoted_name is None:
+                    matchers.append(self._matcher())
+                elif name:
+                    text = "metric name must not be set twice: "
+                    text += f"{quoted(name)} or {quoted(quoted_name)}"
+                    raise Wrong(start, text)
+                else:
+                    name = quoted_name
                 if self._is(","):
                     self._take()
                 elif not self._is("}"):
@@ -101,10 +122,20 @@ class Operands(Cursor, ABC):
         node = Selector(name, tuple(matchers), Moment())
         return Part(node, "vector", start, end, bare=True)
 
+    def _quoted_name(self) -> str | None:
+        """The name of a metric in quotes among matchers; None where there is none next."""
+        if not self._dialect.quoted_names or self._token.kind != "string":
+            return None
+        if self._following.kind == "symbol" and self._following.text in ("=", "!=", "=~", "!~"):
+            return None
+        return readable(string_text(self._take().text))
+
     def _matcher(self) -> Matcher:
-        if self._token.kind != "word":
+        quoted_label = self._dialect.quoted_names and self._token.kind == "string"
+        if self._token.kind != "word" and not quoted_label:
             self._unexpected("label matching", 'identifier or "}"')
         label = self._take()
+        name = readable(string_text(label.text)) if quoted_label else label.text
         if not self._is("=", "!=", "=~", "!~"):
             self._unexpected("label matching", "label matching operator")
         operator = self._take().text
@@ -116,7 +147,8 @@ class Operands(Cursor, ABC):
                 compiled(value)
             except PatternError as error:
                 raise Wrong(label.start, f"error parsing regexp: {error}") from None
-        return Matcher(label.text, operator, readable(value))
+        newlines = self._dialect.dot_matches_newline and operator in ("=~", "!~")
+        return Matcher(name, operator, readable(value), newlines)
 
     def _labels(self) -> list[str]:
         """A list of labels in parentheses."""
@@ -126,6 +158,13 @@ class Operands(Cursor, ABC):
         found: list[str] = []
         while not self._is(")"):
             token = self._token
+            if token.kind == "string" and self._dialect.quoted_names:
+                found.append(readable(string_text(self._take().text)))
+                if self._is(","):
+                    self._take()
+                elif not self._is(")"):
+                    self._unexpected("grouping opts", '"," or ")"')
+                continue
             # Of all words of the language this one alone is no label here.
             without = token.text.lower() == "without"
             if token.kind not in _LABEL_KINDS or ":" in token.text or without:
@@ -139,7 +178,7 @@ class Operands(Cursor, ABC):
         return found
 
     def _call(self, name: Token) -> Part:
-        signature = SIGNATURES.get(name.text)
+        signature = signatures(self._dialect).get(name.text)
         before = len(self._later)
         arguments = self._arguments()
         end = self._last_end
@@ -182,7 +221,8 @@ class Operands(Cursor, ABC):
             return token.text.lower() in _WORDS_AS_NAMES
         if token.kind == "symbol":
             return token.text in ("(", "{", "+", "-")
-        return token.kind not in ("duration", "end")
+        durations = self._dialect.expressions_of_durations
+        return token.kind != "end" and (durations or token.kind != "duration")
 
     def _aggregation(self) -> Part:
         name = self._take()
@@ -235,7 +275,7 @@ class Operands(Cursor, ABC):
 
 def _number(token: Token) -> float:
     """The value of a literal, whole ones as Go reads them: with octal and hexadecimal digits."""
-    text = token.text.lower()
+    text = token.text.lower().replace("_", "")
     try:
         octal = text.isdigit() and text.startswith("0")
         whole = int(text, 16) if text.startswith("0x") else int(text, 8) if octal else _MOST_WHOLE

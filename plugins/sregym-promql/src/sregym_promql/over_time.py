@@ -16,9 +16,10 @@ from sregym_promql import summing
 from sregym_promql.data import Floats, Mask, Times
 from sregym_promql.errors import EvaluationError
 from sregym_promql.quantiles import quantile
-from sregym_promql.selecting import Windows
+from sregym_promql.selecting import Sought, Windows
 
 if TYPE_CHECKING:
+    from sregym_promql.dialect import Dialect
     from sregym_promql.unaligned import Table
 
 Result: TypeAlias = tuple[Floats, Mask]
@@ -54,7 +55,9 @@ def _ends_of(windows: Windows) -> tuple[Times, Times]:
     return np.minimum(windows.low, most), np.clip(windows.high - 1, 0, most)
 
 
-def _extrapolated(windows: Windows, *, counter: bool, per_second: bool) -> Result:
+def _extrapolated(
+    windows: Windows, *, counter: bool, per_second: bool, zero_last: bool = False
+) -> Result:
     group = windows.group
     present = _some(windows, 2)
     if len(group.times) < 2:
@@ -70,7 +73,8 @@ def _extrapolated(windows: Windows, *, counter: bool, per_second: bool) -> Resul
             drops[:, 1:] = np.where(fell, values[:, :-1], 0.0)
             change = change + _reduced(np.add, drops, first + 1, last + 1) * (last > first)
     span = _Span(group.times[first], group.times[last], last - first, windows.starts, windows.ends)
-    return _stretched(span, values[:, first], change, counter, per_second), present
+    found = _stretched(span, values[:, first], change, counter, per_second, zero_last)
+    return found, present
 
 
 class _Span(NamedTuple):
@@ -89,20 +93,28 @@ def _stretched(
     change: Floats,
     counter: bool,
     per_second: bool,
+    zero_last: bool,
 ) -> Floats:
-    """What changed between two samples, carried on to the ends of the window."""
+    """What changed between two samples, carried on to the ends of the window.
+
+    With `zero_last` also half an interval before the first sample is cut to where it was zero.
+    """
     to_start = (span.first - span.starts) / 1000.0
     to_end = (span.ends - span.last) / 1000.0
     sampled = (span.last - span.first) / 1000.0
     between = sampled / np.maximum(span.intervals, 1)
+    threshold = between * 1.1
+    if zero_last:
+        to_start = np.where(to_start < threshold, to_start, between / 2)
     if counter:
         # A counter cannot have begun below zero: it was zero this long before the first sample.
         zero = sampled * (first_values / change)
         falls = (change > 0) & (first_values >= 0) & (zero < to_start)
         if falls.any():
             to_start = np.where(falls, zero, to_start)
-    threshold = between * 1.1
-    length = sampled + np.where(to_start < threshold, to_start, between / 2)
+    if not zero_last:
+        to_start = np.where(to_start < threshold, to_start, between / 2)
+    length = sampled + to_start
     length = length + np.where(to_end < threshold, to_end, between / 2)
     factor = length / sampled
     if per_second:
@@ -110,10 +122,14 @@ def _stretched(
     return change * factor
 
 
-def unaligned(name: str, samples: Table, starts: Times, ends: Times) -> Result:
+def unaligned(name: str, samples: Table, sought: Sought, dialect: Dialect) -> Result:
     """`rate`, `increase` or `delta` of series that are sampled each at moments of its own."""
     counter = name != "delta"
-    low, high = samples.until(starts, inclusive=False), samples.until(ends, inclusive=True)
+    starts, ends = sought.starts, sought.ends
+    low, high = (
+        samples.until(starts, inclusive=sought.left_open),
+        samples.until(ends, inclusive=True),
+    )
     present = high - low >= 2
     width = samples.values.shape[1]
     first, last = np.minimum(low, width - 1), np.clip(high - 1, 0, width - 1)
@@ -134,7 +150,9 @@ def unaligned(name: str, samples: Table, starts: Times, ends: Times) -> Result:
     span = _steady(samples, (first, last), starts, ends)
     if span is None:
         span = _Span(times[from_], times[to], last - first, starts, ends)
-    return _stretched(span, first_values, change, counter, name == "rate"), present
+    zero_last = dialect.zero_after_threshold
+    found = _stretched(span, first_values, change, counter, name == "rate", zero_last)
+    return found, present
 
 
 def _steady(
@@ -195,6 +213,50 @@ def _last(windows: Windows, _: list[Floats]) -> Result:
     if not len(windows.group.times):
         return np.zeros(present.shape), present
     return windows.group.values[:, _ends_of(windows)[1]], present
+
+
+def _first(windows: Windows, _: list[Floats]) -> Result:
+    present = _some(windows)
+    if not len(windows.group.times):
+        return np.zeros(present.shape), present
+    return windows.group.values[:, _ends_of(windows)[0]], present
+
+
+def _moment_of_end(which: str) -> Function:
+    """When the first or the last sample was taken."""
+
+    def found(windows: Windows, _: list[Floats]) -> Result:
+        present = _some(windows)
+        if not len(windows.group.times):
+            return np.zeros(present.shape), present
+        places = _ends_of(windows)[0 if which == "first" else 1]
+        seconds = windows.group.times[places] / 1000.0
+        return np.broadcast_to(seconds, present.shape).copy(), present
+
+    return found
+
+
+def _moment_of_extreme(
+    reaches: Callable[[Floats, Floats], Mask],
+) -> Callable[[Floats, Times, int, list[Floats]], Floats]:
+    """When the last sample was taken whose value no other one surpasses; NaN surpasses nothing."""
+
+    def found(samples: Floats, times: Times, _: int, __: list[Floats]) -> Floats:
+        best, at = samples[:, 0].copy(), np.zeros(samples.shape[0], dtype=np.int64)
+        for place in range(1, samples.shape[1]):
+            value = samples[:, place]
+            better = reaches(value, best) | np.isnan(best)
+            best, at = np.where(better, value, best), np.where(better, place, at)
+        seconds: Floats = times[at] / 1000.0
+        return seconds
+
+    return found
+
+
+def _deviation(samples: Floats, _: Times, __: int, ___: list[Floats]) -> Floats:
+    """The median of the distances from the median."""
+    middle = quantile(0.5, samples)
+    return quantile(0.5, np.abs(samples - middle[:, np.newaxis]))
 
 
 def _changes(windows: Windows, _: list[Floats]) -> Result:
@@ -305,9 +367,36 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
         "sum_over_time": _exactly(summing.total),
     }
 )
+_LATER: Mapping[str, Function] = MappingProxyType(
+    {
+        "double_exponential_smoothing": _each(2, _smoothed),
+        "first_over_time": _first,
+        "increase": lambda windows, _: _extrapolated(
+            windows, counter=True, per_second=False, zero_last=True
+        ),
+        "mad_over_time": _each(1, _deviation),
+        "rate": lambda windows, _: _extrapolated(
+            windows, counter=True, per_second=True, zero_last=True
+        ),
+        "ts_of_first_over_time": _moment_of_end("first"),
+        "ts_of_last_over_time": _moment_of_end("last"),
+        "ts_of_max_over_time": _each(1, _moment_of_extreme(np.greater_equal)),
+        "ts_of_min_over_time": _each(1, _moment_of_extreme(np.less_equal)),
+    }
+)
+NAMES = frozenset({*FUNCTIONS, *_LATER})
+
+
+def of_dialect(name: str, dialect: Dialect) -> Function:
+    """The function of that name, as a dialect has it."""
+    if dialect.later_functions and name in _LATER:
+        return _LATER[name]
+    return FUNCTIONS[name]
+
+
 UNALIGNED = frozenset({"rate", "increase", "delta"})
 # Only these leave the metric's name on their rows.
-KEEPS_NAME = frozenset({"last_over_time"})
+KEEPS_NAME = frozenset({"first_over_time", "last_over_time"})
 
 
 def check(name: str, given: Windows, scalars: list[Floats]) -> None:
@@ -316,7 +405,7 @@ def check(name: str, given: Windows, scalars: list[Floats]) -> None:
     Raises:
         EvaluationError: One is not between zero and one.
     """
-    if name != "holt_winters":
+    if name not in ("double_exponential_smoothing", "holt_winters"):
         return
     for step in np.flatnonzero(given.high > given.low):
         for what, factors in zip(("smoothing", "trend"), scalars, strict=True):

@@ -6,30 +6,24 @@ language that are names where nothing else fits, need a reader of one's own.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sregym_regex.go_text import quoted
-
 from sregym_promql.cursor import KIND_NAMES, Part, Wrong
-from sregym_promql.durations import duration_ms
+from sregym_promql.dialect import PROMETHEUS_2, Dialect
 from sregym_promql.errors import ParseError
+from sregym_promql.modifiers import Modifiers
 from sregym_promql.nodes import (
     Binary,
     Matching,
-    Moment,
     Negation,
     Node,
     Noted,
     Number,
-    Range,
     Selector,
-    Subquery,
     depth,
 )
-from sregym_promql.operands import Operands
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,24 +43,19 @@ _POWER = len(_LEVELS) - 1
 _PRODUCT = _POWER - 1
 _COMPARISONS = _LEVELS[2]
 _SETS = ("and", "or", "unless")
-# Go counts durations, and times, in 64 bits.
-_MOST = 2**63 - 1
-_NS = 1_000_000
-# No sample lies so far away; arrays of milliseconds still hold it, with ranges added.
-_FAR_MS = 2**61
 # A query of more levels would overflow the stack; Prometheus' own limit is its memory.
 _DEEPEST = "the query is nested too deeply"
 _MOST_LEVELS = 250
 
 
 @lru_cache(maxsize=1024)
-def parse(query: str) -> Node:
+def parse(query: str, dialect: Dialect = PROMETHEUS_2) -> Node:
     """The syntax of a query.
 
     Raises:
         ParseError: It cannot be read; the text says where and why, as Prometheus does.
     """
-    reader = _Reader(query)
+    reader = _Reader(query, dialect=dialect)
     if reader.is_empty():
         raise ParseError("1:1: parse error: no expression found in input")
     found = _carried_out(query, reader.all)
@@ -77,23 +66,23 @@ def parse(query: str) -> Node:
 
 
 @lru_cache(maxsize=64)
-def parse_as_written(query: str) -> Node:
+def parse_as_written(query: str, dialect: Dialect = PROMETHEUS_2) -> Node:
     """The syntax of a query that is to be written, not evaluated.
 
     Raises:
         ParseError: As `parse`.
     """
-    parse(query)
-    return _carried_out(query, _Reader(query, as_written=True).all)
+    parse(query, dialect)
+    return _carried_out(query, _Reader(query, as_written=True, dialect=dialect).all)
 
 
-def parse_selector(text: str) -> Selector:
+def parse_selector(text: str, dialect: Dialect = PROMETHEUS_2) -> Selector:
     """A selector alone, as in `match[]`.
 
     Raises:
         ParseError: It is something else.
     """
-    found = _carried_out(text, _Reader(text).selector)
+    found = _carried_out(text, _Reader(text, dialect=dialect).selector)
     assert isinstance(found, Selector)
     return found
 
@@ -114,7 +103,7 @@ def _place(query: str, at: int) -> tuple[int, int]:
     return before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
 
 
-class _Reader(Operands):
+class _Reader(Modifiers):
     """Reads a whole query."""
 
     def is_empty(self) -> bool:
@@ -224,143 +213,3 @@ class _Reader(Operands):
         if name in _SETS and "scalar" in (left.kind, right.kind):
             text = f'set operator "{name}" not allowed in binary scalar expression'
             self._object(left.start, text)
-
-    def _postfix(self, part: Part) -> Part:
-        while True:
-            if self._is("["):
-                part = self._range(part)
-            elif self._is("offset"):
-                part = self._offset(part)
-            elif self._is("@"):
-                part = self._at(part)
-            else:
-                return part
-
-    def _range(self, part: Part) -> Part:
-        opening = self._take()
-        if self._token.kind != "duration":
-            self._unexpected("subquery selector", "duration")
-        range_ms = self._duration()
-        if self._is(":"):
-            return self._subquery(part, range_ms)
-        if not self._is("]"):
-            self._unexpected("subquery or range", '":" or "]"')
-        end = self._take().end
-        if not isinstance(part.node, Selector) or not part.bare:
-            raise Wrong(opening.start, "ranges only allowed for vector selectors")
-        if part.moved:
-            raise Wrong(opening.start, "no offset modifiers allowed before range")
-        if part.node.moment.at is not None:
-            raise Wrong(opening.start, "no @ modifiers allowed before range")
-        return Part(Range(part.node, range_ms), "matrix", part.start, end, bare=True)
-
-    def _subquery(self, part: Part, range_ms: int) -> Part:
-        self._take()
-        step_ms = None
-        if self._token.kind == "duration":
-            step_ms = self._duration()
-            if not self._is("]"):
-                self._unexpected("subquery selector", '"]"')
-        elif not self._is("]"):
-            self._unexpected("subquery selector", 'duration or "]"')
-        end = self._take().end
-        if part.kind != "vector":
-            found = "matrix" if part.kind == "matrix" else KIND_NAMES[part.kind]
-            text = f"subquery is only allowed on instant vector, got {found} instead"
-            self._object(part.start, text)
-        node = Subquery(part.node, range_ms, step_ms, Moment())
-        return Part(node, "matrix", part.start, end, bare=True)
-
-    def _duration(self) -> int:
-        """The next word, a duration, in milliseconds."""
-        token = self._take()
-        total = duration_ms(token.text)
-        if total is None:
-            raise Wrong(token.start, f"not a valid duration string: {quoted(token.text)}")
-        if total * _NS > _MOST:
-            raise Wrong(token.start, "duration out of range")
-        if total == 0:
-            raise Wrong(token.start, "duration must be greater than 0")
-        return total
-
-    def _offset(self, part: Part) -> Part:
-        self._take()
-        sign = 1
-        if self._is("-"):
-            self._take()
-            sign = -1
-        if self._token.kind != "duration":
-            self._unexpected("offset", "duration")
-        offset_ms = sign * self._duration()
-        moment = self._moment_of(part, "offset modifier")
-        if part.moved:
-            raise Wrong(part.start, "offset may not be set multiple times")
-        node = _at_moment(part.node, replace(moment, offset_ms=offset_ms))
-        return part.with_node(node, self._last_end, moved=True)
-
-    def _at(self, part: Part) -> Part:
-        self._take()
-        at = self._timestamp()
-        moment = self._moment_of(part, "@ modifier")
-        if isinstance(at, float):
-            if not math.isfinite(at) or abs(at) >= _MOST:
-                shown = _shown(at)
-                raise Wrong(part.start, f"timestamp out of bounds for @ modifier: {shown}")
-            at = max(-_FAR_MS, min(_FAR_MS, _nearest(at * 1000)))
-        if moment.at is not None:
-            raise Wrong(part.start, "@ <timestamp> may not be set multiple times")
-        return part.with_node(_at_moment(part.node, replace(moment, at=at)), self._last_end)
-
-    def _timestamp(self) -> float | str:
-        sign = 1.0
-        signed = self._is("+", "-")
-        if signed:
-            sign = -1.0 if self._take().text == "-" else 1.0
-        token = self._token
-        if token.kind == "number":
-            number = self._primary().node
-            return sign * float(getattr(number, "value", math.nan))
-        if signed or token.kind != "bound":
-            self._unexpected("@", "timestamp")
-        self._take()
-        for symbol in ("(", ")"):
-            if not self._is(symbol):
-                self._unexpected("@", "timestamp")
-            self._take()
-        return token.text.lower()
-
-    def _moment_of(self, part: Part, what: str) -> Moment:
-        """The moment at which an expression looks.
-
-        Raises:
-            Wrong: It looks at none of its own.
-        """
-        node = part.node
-        if part.bare:
-            if isinstance(node, Range):
-                return node.selector.moment
-            if isinstance(node, Selector | Subquery):
-                return node.moment
-        raise Wrong(
-            part.start,
-            f"{what} must be preceded by an instant vector selector or range vector selector "
-            "or a subquery",
-        )
-
-
-def _at_moment(node: Node, moment: Moment) -> Node:
-    if isinstance(node, Range):
-        return replace(node, selector=replace(node.selector, moment=moment))
-    assert isinstance(node, Selector | Subquery)
-    return replace(node, moment=moment)
-
-
-def _nearest(number: float) -> int:
-    """The nearest whole number, halves away from zero, as Go rounds."""
-    return int(math.copysign(math.floor(abs(number) + 0.5), number))
-
-
-def _shown(at: float) -> str:
-    if math.isinf(at):
-        return "+Inf" if at > 0 else "-Inf"
-    return "NaN" if math.isnan(at) else f"{at:f}"

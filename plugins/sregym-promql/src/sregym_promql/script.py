@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from sregym_regex.go import anywhere
 
 from sregym_promql.answers import instant_data, range_data
-from sregym_promql.data import NAME
+from sregym_promql.data import NAME, Labels, labels_of, value_of
+from sregym_promql.dialect import PROMETHEUS_2, Dialect
 from sregym_promql.engine import Engine
 from sregym_promql.errors import EvaluationError, ParseError
 from sregym_promql.expecting import (
@@ -19,18 +20,19 @@ from sregym_promql.expecting import (
     grid,
     unlike,
 )
-from sregym_promql.memory import Memory, Sample
+from sregym_promql.memory import Memory, Sample, selects
 from sregym_promql.nodes import Node, Selector, children
 from sregym_promql.notation import (
     NotationError,
     duration_ms,
-    metric_named,
+    labels_in,
     parse_line,
 )
 from sregym_promql.parsing import parse
+from sregym_promql.selecting import matchers_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sregym_promql.notes import Note
 
@@ -98,25 +100,39 @@ class Outcome:
         unread: The lines that could not be read.
         left_out: How many evaluations were not carried out: those that could not be read, and those
             that may look at samples which could not be read.
+        native: How many of these are about native histograms.
     """
 
     checked: list[Checked] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     left_out: int = 0
+    native: int = 0
+
+    @property
+    def passed(self) -> int:
+        """How many evaluations gave what the script expects."""
+        return sum(one.ok for one in self.checked)
+
+    @property
+    def total(self) -> int:
+        """How many evaluations there are but those about native histograms."""
+        return len(self.checked) + self.left_out - self.native
 
 
-def run_script(text: str) -> Outcome:
+def run_script(text: str, dialect: Dialect = PROMETHEUS_2) -> Outcome:
     """Carry out a script, all of it that can be read."""
-    return _Runner(text.splitlines()).all()
+    return _Runner(text.splitlines(), dialect).all()
 
 
 class _Runner:
-    def __init__(self, lines: Sequence[str]) -> None:
+    def __init__(self, lines: Sequence[str], dialect: Dialect) -> None:
+        self._dialect = dialect
         self._lines = [_without_comment(line) for line in lines]
         self._at = 0
         self._samples: list[Sample] = []
-        # Names of series of which samples are missing; empty when a name is not known.
-        self._lost: set[str] = set()
+        # Series of which samples are missing: labels, of which none is known where there are none,
+        # and whether they are missing since they are native histograms.
+        self._lost: dict[Labels, bool] = {}
         self._engine: Engine | None = None
         self._outcome = Outcome()
 
@@ -131,7 +147,7 @@ class _Runner:
     def _command(self, line: str) -> None:
         at, block = self._at, self._block()
         if line == "clear":
-            self._samples, self._engine, self._lost = [], None, set()
+            self._samples, self._engine, self._lost = [], None, {}
         elif line.startswith("load"):
             self._load(at, line, block)
         elif (found := _EVAL.fullmatch(line)) is not None:
@@ -155,42 +171,59 @@ class _Runner:
 
     def _load(self, at: int, line: str, block: Sequence[tuple[int, str]]) -> None:
         self._engine = None
+        native = line.startswith("load_with_nhcb")
         try:
             step_ms = _step_ms(line)
         except NotationError as error:
             self._unread(at, str(error))
-            names = [metric_named(text) for _, text in block]
-            suffixed = [(name, suffix) for name in names for suffix in _OF_HISTOGRAMS]
-            self._lost.update(names, (name.removesuffix(suffix) for name, suffix in suffixed))
-            return
+            for _, text in block:
+                self._lose(text, native=native)
+            if not native:
+                return
+            step_ms = _step_ms(line.replace("load_with_nhcb", "load"))
         for number, text in block:
             try:
                 read = parse_line(text)
             except NotationError as error:
                 self._unread(number, str(error))
-                self._lost.add(metric_named(text))
+                self._lose(text, native="{{" in text)
                 continue
             for index, value in enumerate(read.values):
                 if value is not None:
                     self._samples.append(Sample(read.labels, index * step_ms, value))
 
+    def _lose(self, text: str, *, native: bool) -> None:
+        """Note that a series lacks samples; with a histogram's series the histogram does."""
+        labels = labels_in(text)
+        name = value_of(labels, NAME)
+        suffix = next((one for one in _OF_HISTOGRAMS if name.endswith(one)), "")
+        if native and suffix and "{{" not in text:
+            # The classic histogram is there; the native one that is made of it is not.
+            pairs = [pair for pair in labels if pair[0] not in (NAME, "le")]
+            labels = labels_of([*pairs, (NAME, name.removesuffix(suffix))])
+        self._lost[labels] = native
+
     def _check(self, at: int, found: re.Match[str], block: Sequence[tuple[int, str]]) -> None:
+        query = found["query"].strip()
+        lost = _missed(query, self._lost, self._dialect)
+        native = any("{{" in text for _, text in block) or any(lost)
         try:
             grid(found)
             wanted = expectation(found["mode"] or "", [text for _, text in block])
         except NotationError as error:
             self._unread(at, str(error))
             self._outcome.left_out += 1
+            self._outcome.native += native
             return
-        query = found["query"].strip()
-        if self._lost and _may_select(query, self._lost):
+        if lost:
             self._outcome.left_out += 1
+            self._outcome.native += native
         else:
             self._outcome.checked.append(self._judged(at, query, found, wanted))
 
     def _judged(self, line: int, query: str, found: re.Match[str], wanted: Expectation) -> Checked:
         if self._engine is None:
-            self._engine = Engine(Memory(self._samples))
+            self._engine = Engine(Memory(self._samples), dialect=self._dialect)
         try:
             got, notes = self._evaluated(found, query)
         except (ParseError, EvaluationError) as error:
@@ -231,14 +264,21 @@ def _step_ms(line: str) -> int:
     return duration_ms(found[1])
 
 
-def _may_select(query: str, names: Iterable[str]) -> bool:
-    """Whether a query may look at series with one of these names."""
+def _missed(query: str, lost: Mapping[Labels, bool], dialect: Dialect) -> list[bool]:
+    """Of each series that lacks samples and that a query may look at, whether it is native."""
+    if not lost:
+        return []
     try:
-        selectors = list(_selectors(parse(query)))
+        selectors = list(_selectors(parse(query, dialect)))
     except ParseError:
         # It fails, whatever there is.
-        return False
-    return any(_may_be(selector, name) for selector in selectors for name in names)
+        return []
+    wanted = [matchers_of(selector) for selector in selectors]
+    return [
+        native
+        for labels, native in lost.items()
+        if not labels or any(selects(matchers, dict(labels)) for matchers in wanted)
+    ]
 
 
 def _selectors(node: Node) -> Iterable[Selector]:
@@ -246,14 +286,6 @@ def _selectors(node: Node) -> Iterable[Selector]:
         yield node
     for part in children(node):
         yield from _selectors(part)
-
-
-def _may_be(selector: Selector, name: str) -> bool:
-    if not name:
-        return True
-    if selector.name:
-        return selector.name == name
-    return all(matcher.matches(name) for matcher in selector.matchers if matcher.name == NAME)
 
 
 def _judged_error(line: int, query: str, error: str, wanted: Expectation) -> Checked:

@@ -225,11 +225,15 @@ def _newest(samples: Table, wanted: Times, lookback_ms: int) -> tuple[Vector, Fl
 
 
 class Sought(NamedTuple):
-    """What a range selector finds, and from when to when each step looks."""
+    """What a range selector finds, and from when to when each step looks.
+
+    With `left_open` a sample at the very begin of a window does not belong to it.
+    """
 
     found: Sequence[StoredSeries]
     starts: Times
     ends: Times
+    left_open: bool = False
 
     def table(self, budget: Budget) -> Table | None:
         """The series together, where they share no times and none ends within the span."""
@@ -242,13 +246,13 @@ class Sought(NamedTuple):
         return samples
 
 
-def ranged(storage: Storage, node: Range, grid: Grid) -> Sought:
+def ranged(storage: Storage, node: Range, grid: Grid, *, left_open: bool = False) -> Sought:
     """Ask a storage for what a range selector is about."""
     ends = grid.looked_at(node.selector.moment)
     starts = ends - node.range_ms
     matchers = matchers_of(node.selector)
     found = storage.select(matchers, int(starts.min()), int(ends.max()))
-    return Sought(found, starts, ends)
+    return Sought(found, starts, ends, left_open)
 
 
 def stored_rows(vector: Vector, times: Times) -> list[StoredSeries]:
@@ -267,12 +271,13 @@ def windows(sought: Sought, grid: Grid, budget: Budget) -> list[Windows]:
     starts, ends = sought.starts, sought.ends
     span = (int(starts.min()), int(ends.max()))
     groups = made_of(sought.found, span, lambda: [*grouped(sought.found, *span)])
-    return [window(group, starts, ends, grid, budget) for group in groups]
+    return [window(group, sought, grid, budget) for group in groups]
 
 
-def window(group: Group, starts: Times, ends: Times, grid: Grid, budget: Budget) -> Windows:
-    """Where each step's window lies; both its ends belong to it."""
-    low = np.searchsorted(group.times, starts, side="left")
+def window(group: Group, sought: Sought, grid: Grid, budget: Budget) -> Windows:
+    """Where each step's window lies; its end belongs to it."""
+    starts, ends = sought.starts, sought.ends
+    low = np.searchsorted(group.times, starts, side="right" if sought.left_open else "left")
     high = np.searchsorted(group.times, ends, side="right")
     widest = int((high - low).max(initial=0))
     budget.spend(widest * len(group.labels))

@@ -10,7 +10,9 @@ from sregym_promql import functions, over_time
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-WITH_PARAMETER = frozenset({"bottomk", "count_values", "quantile", "topk"})
+    from sregym_promql.dialect import Dialect
+
+WITH_PARAMETER = frozenset({"bottomk", "count_values", "limit_ratio", "limitk", "quantile", "topk"})
 
 
 class Signature(NamedTuple):
@@ -65,7 +67,37 @@ def _known() -> dict[str, Signature]:
     return found
 
 
+def _later() -> dict[str, Signature]:
+    """Those of Prometheus 3, with what it calls experimental."""
+    found = {name: one for name, one in _known().items() if name != "holt_winters"}
+    own_vectors = ("histogram_avg", "histogram_stddev", "histogram_stdvar")
+    over_time_of_later = (
+        *("first_over_time", "mad_over_time", "ts_of_first_over_time"),
+        *("ts_of_last_over_time", "ts_of_max_over_time", "ts_of_min_over_time"),
+    )
+    later = (
+        *(Signature(name, ("vector",)) for name in own_vectors),
+        *(Signature(name, ("matrix",)) for name in over_time_of_later),
+        *(Signature(name, (), returns="scalar") for name in ("end", "range", "start", "step")),
+        *(
+            Signature(name, ("vector", "string"), -1)
+            for name in ("sort_by_label", "sort_by_label_desc")
+        ),
+        Signature("double_exponential_smoothing", ("matrix", "scalar", "scalar")),
+        Signature("histogram_quantiles", ("vector", "string", "scalar", "scalar"), 9),
+        Signature("info", ("vector", "vector"), 1),
+    )
+    found.update({signature.name: signature for signature in later})
+    return found
+
+
 SIGNATURES: Mapping[str, Signature] = MappingProxyType(_known())
+_LATER: Mapping[str, Signature] = MappingProxyType(_later())
+
+
+def signatures(dialect: Dialect) -> Mapping[str, Signature]:
+    """The functions that a dialect has, by name."""
+    return _LATER if dialect.later_functions else SIGNATURES
 
 
 def argument_error(signature: Signature, given: int) -> str:
