@@ -10,7 +10,7 @@ from sregym_core.interfaces import ClusterSpec, Command
 from sregym_core.model import ObjectRef
 from sregym_core.testing import MemoryProvider, Shop
 
-from sregym_core import Offer, hookspecs
+from sregym_core import Offer, __version__, hookspecs
 
 
 def test_project_runs_in_a_world_of_its_own(sregym_project, monkeypatch) -> None:
@@ -20,7 +20,7 @@ def test_project_runs_in_a_world_of_its_own(sregym_project, monkeypatch) -> None
     assert (project.folder / "notes" / "one.txt").read_text() == "hello"
     assert {"SREGYM_DISABLE", "KUBECONFIG"} & set(project.environment) == set()
     assert (sregym_project({"two.txt": ""}).folder / "notes" / "one.txt").exists()
-    assert project.run("--version").assert_success().out == "sregym 0.1.0\n"
+    assert project.run("--version").assert_success().out == f"sregym {__version__}\n"
 
 
 def test_failing_outcome_shows_everything(sregym_project) -> None:

@@ -13,6 +13,8 @@ import pytest
 from importlib_metadata import distribution
 from sregym_core.testing import PluginContract
 
+from sregym_core import __version__
+
 GOOD = """
 from sregym_core import Offer, hookimpl
 
@@ -42,7 +44,7 @@ class Flaw:
     plugin: str = GOOD
     agent: str = AGENT
     typed: bool = True
-    requires: str = "sregym-core>=0.1,<0.2"
+    requires: str = f"sregym-core>={__version__},<1000"
 
 
 BAD: dict[str, Flaw] = {
@@ -53,7 +55,7 @@ BAD: dict[str, Flaw] = {
     "test_loading_is_cheap": Flaw(plugin=f"import pydantic\n{GOOD}"),
     "test_offers_keep_their_word": Flaw(agent=AGENT.replace('"walker"', '"runner"')),
     "test_is_typed": Flaw(typed=False),
-    "test_requires_a_range_of_cores": Flaw(requires="sregym-core==0.1.0"),
+    "test_requires_a_range_of_cores": Flaw(requires=f"sregym-core=={__version__}"),
 }
 # Further ways to break the same promises.
 WORSE: list[tuple[str, Flaw]] = [

@@ -11,6 +11,8 @@ import pytest
 from sregym_core.errors import ExitCode
 from sregym_core.testing import SregymProject
 
+from sregym_core import __version__
+
 HEAD = "from sregym_core import Offer, hookimpl\n\n@hookimpl\n"
 AGENTS = f"{HEAD}def sregym_register_agents():\n"
 AGENT = (
@@ -93,7 +95,7 @@ PLUGINS = {
     ),
     "old": Bad(
         "raise RuntimeError('imported')\n",
-        "it needs sregym-core <8,>=7.1, and 0.1.0 is installed; install a version of it that fits",
+        f"it needs sregym-core <8,>=7.1, and {__version__} is installed; install a version of it that fits",
         needs="sregym-core<8,>=7.1",
     ),
     "abstract": Bad(

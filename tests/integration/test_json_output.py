@@ -10,6 +10,8 @@ import pytest
 from sregym_core.errors import ExitCode
 from sregym_core.testing import SregymProject
 
+from sregym_core import __version__
+
 TEN = [
     "configmap_drift_hotel_reservation",
     "incorrect_image_hotel_reservation",
@@ -107,7 +109,7 @@ def test_plugins(module_project: SregymProject) -> None:
     assert {plugin["name"]: plugin for plugin in listed}["agent-shell"] == {
         "name": "agent-shell",
         "distribution": "sregym-agent-shell",
-        "version": "0.1.0",
+        "version": __version__,
         "state": "ok",
         "reason": "",
         "hooks": ["sregym_register_agents", "sregym_register_commands"],

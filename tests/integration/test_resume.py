@@ -14,6 +14,8 @@ import pytest
 from sregym_core.errors import ExitCode
 from sregym_core.testing import SregymProject
 
+from sregym_core import __version__
+
 PROBLEM = "wrong_service_selector_hotel_reservation"
 Starts = Callable[..., Any]
 # It ends by itself in the first two episodes, and never in the third while `go` is missing.
@@ -109,7 +111,7 @@ def test_what_cannot_be_gone_on_with(sregym_project: Callable[..., SregymProject
         ),
         (
             ("--resume", "other"),
-            f"run 'other' was begun with {plugin} 0.0.1, which is 0.1.0 now: its episodes would "
+            f"run 'other' was begun with {plugin} 0.0.1, which is {__version__} now: its episodes would "
             "not compare; install that version, or play it again with --out",
         ),
         (
