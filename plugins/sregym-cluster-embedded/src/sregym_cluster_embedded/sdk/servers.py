@@ -9,6 +9,7 @@ its `ContainerRef`, of a volume under the identity that `storage` tells.
 
 from __future__ import annotations
 
+from sregym_cluster_embedded.api.documents import DocumentError, read_yaml
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.keys import ServiceKey, TableKey
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExecResult, LogLine
@@ -112,6 +113,7 @@ __all__ = [
     "ContainerRef",
     "Counted",
     "DataFile",
+    "DocumentError",
     "ExecResult",
     "FileError",
     "FileView",
@@ -171,6 +173,7 @@ __all__ = [
     "query",
     "quoted",
     "read_trouble",
+    "read_yaml",
     "registered_at",
     "registrations",
     "release",
