@@ -30,6 +30,8 @@ WRITTEN = "Written by `tools/applications_pages.py` from the applications themse
 # How a kind of component is drawn: what stands around its name.
 SHAPES = {"datastore": ("[(", ")]"), "cache": ("([", "])"), "queue": ("[/", "/]"), "load": ("((", "))")}  # fmt: skip
 BOX = ("[", "]")
+# What more parts than that call is told in words: arrows to it would hide all others.
+MOST_ARROWS = 12
 KEPT = ("datastore", "cache", "queue", "registry")
 INDEX_HEAD = f"""\
 # Applications
@@ -78,6 +80,7 @@ def page(
         "\n## Who calls whom\n",
         "Boxes are programs, cylinders databases, rounded boxes caches, slanted ones queues, circles users.\n",
         picture(parts),
+        *called_by_many(parts),
         "\n## What users do\n",
         *operations(parts),
         "\n## What is kept where\n",
@@ -96,8 +99,16 @@ def picture(parts: Iterable[Component]) -> str:
         before, after = SHAPES.get(part.kind, BOX)
         lines.append(f"  {_id(part.name)}{before}{part.name}{after}")
     for part in parts:
-        lines += [f"  {_id(caller)} --> {_id(part.name)}" for caller in part.callers]
+        if len(part.callers) <= MOST_ARROWS:
+            lines += [f"  {_id(caller)} --> {_id(part.name)}" for caller in part.callers]
     return "\n".join([*lines, "```"])
+
+
+def called_by_many(parts: Iterable[Component]) -> list[str]:
+    """Of the parts to which the picture has no arrows, by how many others each is called."""
+    found = [part for part in parts if len(part.callers) > MOST_ARROWS]
+    told = ", ".join(f"{part.name} by {len(part.callers)}" for part in found)
+    return [f"\nWithout arrows, since so many parts call them: {told}."] if told else []
 
 
 def _id(name: str) -> str:

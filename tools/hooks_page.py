@@ -36,7 +36,7 @@ sequenceDiagram
     user->>core: a command
     core->>plugin: import each entry point, sorted by name
     core->>plugin: sregym_register_... of the kinds that the command needs
-    plugin-->>core: offers (names; classes are imported on first use)
+    plugin-->>core: offers (names, classes are imported on first use)
     core->>plugin: sregym_register_problems
     plugin-->>core: folders of YAML files
     loop each episode

@@ -42,8 +42,10 @@ def user(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
         *("sregym-apps", "sregym-injectors", "sregym-oracles", "sregym-agents"),
         # And what the page on campaigns installs besides.
         *("sregym-statistics", "sregym-campaign", "sregym-leaderboard"),
+        # And those of tutorials, which generate packages.
+        "sregym-dev",
         *LIBRARIES,
     ):
         words += same_as_here(toolkit)
-    environment.install("pytest", *words)
+    environment.install("pip", "pytest", *words)
     return environment

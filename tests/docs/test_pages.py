@@ -29,6 +29,8 @@ STORIES = [
 # Told for who has installed `sregym`; the others are for who writes plugins.
 OF_USERS = (
     *("docs/tutorial/first-environment.md", "docs/how-to/gate-a-pull-request.md"),
+    *(f"docs/tutorial/{page}.md" for page in ("first-run", "first-application", "first-agent")),
+    "docs/tutorial/in-your-ci.md",
     "docs/how-to/train-and-evaluate.md",
     "docs/how-to/run-a-campaign.md",
 )

@@ -43,9 +43,15 @@ class Leaderboard(Subcommand):
         sign.add_argument("--organisation", default="", help="who submits")
         sign.add_argument("--contact", default="", help="where questions go")
         sign.add_argument("--image", default="", metavar="DIGEST", help="in which it was played")
-        sign.add_argument("--out", type=Path, default=Path(), metavar="FOLDER")
+        sign.add_argument(
+            "--out",
+            type=Path,
+            default=Path(),
+            metavar="FOLDER",
+            help="where the submission is written (default: here)",
+        )
         verify = verbs.add_parser("verify", help="look at one submission")
-        verify.add_argument("file", type=Path, metavar="FILE")
+        verify.add_argument("file", type=Path, metavar="FILE", help="the submission")
         build = verbs.add_parser("build", help="write the site of a folder of submissions")
         build.add_argument("folder", type=Path, metavar="FOLDER", help="with submissions")
         build.add_argument(

@@ -1,0 +1,25 @@
+"""Sphinx's settings for the documentation site; `tools/build_site.py` copies this beside the pages."""
+
+from __future__ import annotations
+
+project = "SREGym"
+author = "SREGym maintainers"
+project_copyright = "SREGym maintainers, Apache-2.0"
+
+root_doc = "index"
+extensions = ["myst_parser"]
+html_theme = "furo"
+html_title = "SREGym"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_extra_path = ["_extra"]
+html_copy_source = False
+html_show_sphinx = False
+
+# Anchors of headings as GitHub makes them, so that links work in both places.
+myst_heading_anchors = 6
+
+suppress_warnings = [
+    # JSON with an ellipsis in it; that blocks are well formed is a test of its own.
+    "misc.highlighting_failure",
+]

@@ -1,0 +1,51 @@
+"""Pages that are made for the site alone: the Python interfaces, the packages, the catalogue."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from docs_site.interfaces import Interfaces
+from workspace import projects
+
+
+
+def generated(repository: Path) -> dict[str, str]:
+    """Page -> text."""
+    architecture = (repository / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    interfaces = Interfaces(architecture, [str(one.folder / "src") for one in projects()])
+    return {
+        "docs/reference/python.md": interfaces.index(),
+        **{f"docs/reference/python/{name}.md": interfaces.page(name) for name in interfaces.names},
+        "docs/reference/catalogue.md": _catalogue(),
+        "docs/reference/packages.md": _packages(),
+    }
+
+
+def _packages() -> str:
+    rows = "".join(
+        f"| [{one.name}](../../{one.relative}/README.md) | {one.settings['project']['description']} |\n"
+        for one in sorted(projects(), key=lambda one: one.name)
+    )
+    return f"# Packages\n\nEvery distribution of this repository, with its README.\n\n| distribution | is |\n|---|---|\n{rows}"
+
+
+def _catalogue() -> str:
+    from sregym_core.api import pairs, problems
+    from sregym_core.model import suites_of
+
+    fits = Counter(pair.fault for pair in pairs())
+    used = Counter(ref.fault for problem in problems() for ref in problem.faults)
+    faults = "".join(f"| `{name}` | {fits[name]} | {used[name]} |\n" for name in sorted(fits))
+    rows = "".join(
+        f"| `{problem.id}` | {problem.application} | {problem.layer} | {', '.join(suites_of(problem))} |\n"
+        for problem in problems()
+    )
+    return (
+        "# Catalogue\n\nProblems and faults of this repository. <a href=\"../../catalogue/index.html\">The"
+        " catalogue's own pages</a> filter and sort them, show which fault fits which application, and have a page"
+        " for each problem with what an agent is told.\n\n"
+        "## Problems\n\n| problem | application | layer | suites |\n|---|---|---|---|\n"
+        f"{rows}\n## Faults\n\n`sregym faults` says more, `sregym faults pairs` lists what each fits.\n\n"
+        f"| fault | targets that it fits | problems with it |\n|---|---:|---:|\n{faults}"
+    )
