@@ -216,5 +216,24 @@ def test_a_volume_elsewhere_needs_a_second_node(at: Callable[..., FaultContext])
     )
 
 
+def test_a_volume_elsewhere_stays_where_it_is_while_nodes_are_cordoned(
+    cluster: MemoryCluster, at: Callable[..., FaultContext]
+) -> None:
+    for name, taints in (
+        ("a", [{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}]),
+        ("b", [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}]),
+        ("c", []),
+    ):
+        metadata = {"name": name, "labels": {"kubernetes.io/hostname": name}}
+        node = {"apiVersion": "v1", "kind": "Node", "metadata": metadata}
+        cluster.create({**node, "spec": {"taints": taints}})
+    context = at(VolumeElsewhere(), "catalog")
+    assert VolumeElsewhere().ground_truth(context).changed == Change(
+        what="nodeSelector",
+        before="",
+        after="kubernetes.io/hostname=c, with the claim catalog-scratch on b",
+    )
+
+
 def test_the_shop_has_what_these_cases_count() -> None:
     assert [part.replicas for part in FullShop().components()] == [1, 1, 2, 1]

@@ -187,6 +187,7 @@ def test_other_drivers_have_words_of_their_own(
         ("net: {tls: {mode: requireTLS}}", GOOD, 2, "need tlsCertificateKeyFile or certificateSelector when TLS is enabled"),
         ("net: {tls: {modus: requireTLS}}", GOOD, 2, "Unrecognized option: net.tls.modus"),
         ("net: [tls: {", GOOD, 2, "Error parsing YAML config file: yaml-cpp: error at line 1, column 13: expected the node content, but found '<stream end>'"),
+        ("[" * 20_000, GOOD, 2, "Error parsing YAML config file: yaml-cpp: error: exceeded max depth"),
         (configured("requireTLS"), "", 1, "Can not set up PEM key file."),
         (configured("requireTLS", "    CAFile: /tls/none.crt"), GOOD, 1, "Can not set up CA file."),
     ],

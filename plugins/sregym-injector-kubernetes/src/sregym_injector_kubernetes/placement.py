@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import Cluster, FaultContext
     from sregym_core.interfaces.cluster import KubeObject
 
+KEEPS_OFF = ("NoSchedule", "NoExecute")
+# What controllers put on nodes and take away again: cordoned, not ready, short of something.
+_PASSING = "node.kubernetes.io/"
 _HOSTNAME = "kubernetes.io/hostname"
 # What follows wherever a pod finds no place; it tells nobody why.
 UNSCHEDULABLE = (
@@ -215,13 +218,21 @@ class RequestTooLarge(PodTemplateFault):
 
 
 def open_nodes(cluster: Cluster) -> list[KubeObject]:
-    """Nodes that take pods which tolerate nothing."""
-    return [node for node in cluster.list("v1", "Node") if not _tainted(node)]
+    """Nodes that are for pods which tolerate nothing.
+
+    One that is cordoned or unwell for a while is among them: what a fault changes, and how that is
+    repaired, does not depend on who works on nodes meanwhile.
+    """
+    return [node for node in cluster.list("v1", "Node") if not kept_taints(node)]
 
 
-def _tainted(node: KubeObject) -> bool:
-    taints = (node.get("spec") or {}).get("taints") or ()
-    return any(taint["effect"] in ("NoSchedule", "NoExecute") for taint in taints)
+def kept_taints(node: KubeObject) -> list[dict[str, Any]]:
+    """The taints that keep pods off and that somebody has put there to stay."""
+    return [
+        taint
+        for taint in (node.get("spec") or {}).get("taints") or ()
+        if taint["effect"] in KEEPS_OFF and not taint["key"].startswith(_PASSING)
+    ]
 
 
 def _largest(cluster: Cluster) -> int:

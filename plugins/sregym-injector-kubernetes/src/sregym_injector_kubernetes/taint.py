@@ -11,14 +11,12 @@ from sregym_injectors.template_change import PodTemplateFault, Template, Templat
 from sregym_injectors.workloads import restart_rollout
 from typing_extensions import override
 
-from sregym_injector_kubernetes.placement import UNSCHEDULABLE
+from sregym_injector_kubernetes.placement import KEEPS_OFF, UNSCHEDULABLE, kept_taints
 from sregym_injectors import commands
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Cluster, Command, FaultContext
     from sregym_core.interfaces.cluster import KubeObject
-
-_KEEPS_OFF = ("NoSchedule", "NoExecute")
 
 
 class Taint(PodTemplateFault):
@@ -103,7 +101,7 @@ class Taint(PodTemplateFault):
         return [
             node
             for node in _nodes(context.cluster)
-            if not any(taint != own and taint["effect"] in _KEEPS_OFF for taint in _taints(node))
+            if all(taint == own for taint in kept_taints(node))
         ]
 
 
@@ -117,7 +115,7 @@ def _taints(node: KubeObject) -> list[dict[str, Any]]:
 
 def _kept_off(node: KubeObject, tolerations: list[dict[str, Any]]) -> bool:
     return any(
-        taint["effect"] in _KEEPS_OFF and not any(_tolerates(one, taint) for one in tolerations)
+        taint["effect"] in KEEPS_OFF and not any(_tolerates(one, taint) for one in tolerations)
         for taint in _taints(node)
     )
 

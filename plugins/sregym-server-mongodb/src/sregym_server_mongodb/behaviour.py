@@ -97,7 +97,7 @@ class MongodbKind(Kind):
             "mongod.folder": folder,
             "mongod.port": given.port or expand(program.port, process.facts()),
             "mongod.connections": given.connections or str(MOST_CONNECTIONS),
-            "mongod.options": json.dumps(given.told),
+            "mongod.options": json.dumps(given.told, default=str, skipkeys=True),
             "mongod.set": given.replica_set,
         }
         process = change(world, process.ref, settings=settings)

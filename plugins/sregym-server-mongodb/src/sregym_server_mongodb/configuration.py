@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import yaml
-from sregym_cluster_embedded.sdk.servers import parse_words
+from sregym_cluster_embedded.sdk.servers import DocumentError, parse_words, read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -130,21 +129,20 @@ def _file(files: Files, path: str) -> dict[str, Any]:
     if text is None:
         raise BadOptionsError(f"Error opening config file: No such file or directory{_HELP}")
     try:
-        found = yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = "" if mark is None else f" at line {mark.line + 1}, column {mark.column + 1}"
-        words = f"yaml-cpp: error{place}: {error.problem}"
+        found = read_yaml(text)
+    except DocumentError as error:
+        place = f" at line {error.line}, column {error.column}" if error.line else ""
+        words = f"yaml-cpp: error{place}: {error}"
         raise BadOptionsError(f"Error parsing YAML config file: {words}{_HELP}") from None
     if not isinstance(found, dict):
         return {}
-    net = found.get("net")
+    net = _section(found, "net")
     for names, known, place in (
         (found, _SECTIONS, ""),
         (net, _NET, "net."),
         *((_section(net, kind), _TLS, f"net.{kind}.") for kind in ("ssl", "tls")),
     ):
-        strange = [f"{place}{name}" for name in names or () if name not in known]
+        strange = [f"{place}{name}" for name in names if name not in known]
         if strange:
             raise BadOptionsError(f"Unrecognized option: {strange[0]}{_HELP}")
     return found

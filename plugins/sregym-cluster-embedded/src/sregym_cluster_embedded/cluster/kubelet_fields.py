@@ -9,6 +9,7 @@ import yaml
 from sregym_core.errors import NodeError
 from sregym_core.model import KubeletField
 
+from sregym_cluster_embedded.api.documents import DocumentError, read_yaml
 from sregym_cluster_embedded.kubelet.runtime import host_ref
 from sregym_cluster_embedded.userland.files.view import LAYERS
 from sregym_cluster_embedded.userland.host import services
@@ -24,14 +25,14 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=64)
 def _parsed(text: str) -> Any:
-    return yaml.safe_load(text)
+    return read_yaml(text)
 
 
 def _content(world: World, node: str) -> dict[str, Any]:
     text = host_files(world, node).read(KUBELET_CONFIG) or ""
     try:
         content = _parsed(text)
-    except yaml.YAMLError:
+    except DocumentError:
         content = None
     # A file that cannot be read has no fields; that it differs is seen by the files of the node.
     return dict(content) if isinstance(content, dict) else {}

@@ -8,9 +8,8 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-import yaml
-
 from sregym_cluster_embedded.api import dynamic, resources, writes
+from sregym_cluster_embedded.api.documents import DocumentError, read_yaml
 from sregym_cluster_embedded.api.dynamic import writes as dynamic_writes
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.kubelet.pacing import RESYNC_S, wake
@@ -143,20 +142,23 @@ _OF_API = ("secret", "configMap", "projected", "persistentVolumeClaim", "ephemer
 def _parsed(world: World, node: str, file: str, content: str | None) -> Static | None:
     """The static pod of a file; None when there is none in it."""
     try:
-        pod = yaml.safe_load(content or "")
-    except yaml.YAMLError:
+        pod = read_yaml(content or "")
+    except DocumentError:
         return None
     if not isinstance(pod, dict) or pod.get("kind") != "Pod" or file.startswith("."):
         return None
     machine = world.store.get(Key("nodes", "", node))
-    given, spec = pod.get("metadata") or {}, pod.get("spec")
-    if machine is None or not given.get("name") or not isinstance(spec, dict):
+    given, spec = pod.get("metadata"), pod.get("spec")
+    if machine is None or not isinstance(given, dict) or not isinstance(spec, dict):
+        return None
+    noted, borne = given.get("annotations") or {}, spec.get("tolerations") or []
+    if not given.get("name") or not isinstance(noted, dict) or not isinstance(borne, list):
         return None
     if refers_to_api(spec):
         return None
     digest = blake2b(f"{node} {content}".encode(), digest_size=16).hexdigest()
     annotations = {
-        **(given.get("annotations") or {}),
+        **noted,
         "kubernetes.io/config.hash": digest,
         MIRROR: digest,
         "kubernetes.io/config.seen": world.micro_timestamp().replace("Z", "000Z"),
@@ -177,5 +179,5 @@ def _parsed(world: World, node: str, file: str, content: str | None) -> Static |
         "ownerReferences": [owner],
     }
     everywhere = [{"effect": "NoExecute", "operator": "Exists"}]
-    spec = {**spec, "nodeName": node, "tolerations": [*spec.get("tolerations", ()), *everywhere]}
+    spec = {**spec, "nodeName": node, "tolerations": [*borne, *everywhere]}
     return Static(node, file, digest, {"metadata": metadata, "spec": spec})

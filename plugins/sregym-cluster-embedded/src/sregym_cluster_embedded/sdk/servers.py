@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from sregym_regex import perl
 
+from sregym_cluster_embedded.api.documents import DocumentError, read_yaml
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.keys import ServiceKey, TableKey
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExecResult, LogLine
@@ -113,6 +114,7 @@ __all__ = [
     "ContainerRef",
     "Counted",
     "DataFile",
+    "DocumentError",
     "ExecResult",
     "FileError",
     "FileView",
@@ -172,6 +174,7 @@ __all__ = [
     "query",
     "quoted",
     "read_trouble",
+    "read_yaml",
     "registered_at",
     "registrations",
     "release",

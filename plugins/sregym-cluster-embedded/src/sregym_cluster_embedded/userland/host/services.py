@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING
 
-import yaml
-
 from sregym_cluster_embedded import machines
+from sregym_cluster_embedded.api.documents import DocumentError, read_toml, read_yaml
 from sregym_cluster_embedded.kubelet import absence, thresholds
 from sregym_cluster_embedded.network import proxies
 from sregym_cluster_embedded.node import kubelets
@@ -200,7 +198,7 @@ def _limit_containers(world: World, node: str) -> None:
 def _configure_kubelet(world: World, node: str) -> None:
     """The kubelet goes by what its file says at this start."""
     files: Files = world.room(RUNTIME).host_files(world, node)
-    wanted = thresholds.read_by_kubelet(yaml.safe_load(files.read(KUBELET_CONFIG) or "{}"))
+    wanted = thresholds.read_by_kubelet(read_yaml(files.read(KUBELET_CONFIG) or "{}"))
     machine = machines.machine(world, node)
     if machine is not None and machine.kubelet_configuration != wanted:
         machines.change(world, node, kubelet_configuration=wanted)
@@ -262,11 +260,10 @@ def _kubelet_refusal(text: str | None) -> str:
         why = f"open {KUBELET_CONFIG}: no such file or directory"
         return f'{head}failed to load Kubelet config file {KUBELET_CONFIG}, error failed to read kubelet config file \\"{KUBELET_CONFIG}\\", error: {why}"'
     try:
-        content = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f"line {mark.line + 1}: " if mark is not None else ""
-        why = f"yaml: {line}{getattr(error, 'problem', None) or 'could not find expected key'}"
+        content = read_yaml(text)
+    except DocumentError as error:
+        line = f"line {error.line}: " if error.line else ""
+        why = f"yaml: {line}{error}"
         return f'{head}error converting YAML to JSON: {why}"'
     if not isinstance(content, dict):
         return f"{head}couldn't get version/kind; json parse error: cannot unmarshal string into Go value\""
@@ -282,8 +279,8 @@ def _kubelet_refusal(text: str | None) -> str:
 
 def _containerd_refusal(text: str | None) -> str:
     try:
-        tomllib.loads(text or "")
-    except tomllib.TOMLDecodeError as error:
+        read_toml(text or "")
+    except DocumentError as error:
         return f"containerd: failed to load TOML: {CONTAINERD_CONFIG}: {error}"
     return ""
 

@@ -6,9 +6,9 @@ import base64
 import json
 from typing import TYPE_CHECKING, Any
 
-import yaml
 from sregym_apps.model import Line, expand, seconds
 
+from sregym_cluster_embedded.api.documents import DocumentError, read_yaml
 from sregym_cluster_embedded.network.certificates import read
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.kind import WebAnswer
@@ -70,7 +70,7 @@ class AdmissionKind(ServiceKind):
         try:
             review = json.loads(request.body)
             asked, about = review["request"], review["request"]["resource"]["resource"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             return WebAnswer(400, "could not decode the AdmissionReview\n", _PLAIN)
         policy, error = _policy(world, process, program)
         if error:
@@ -98,8 +98,8 @@ def _policy(
     if text is None:
         return {}, ""
     try:
-        found = yaml.safe_load(text)
-    except yaml.YAMLError:
+        found = read_yaml(text)
+    except DocumentError:
         return {}, f"cannot parse {path}: it is no YAML"
     if not isinstance(found or {}, dict) or not all(
         isinstance(rule, dict) for rule in (found or {}).get("rules") or ()

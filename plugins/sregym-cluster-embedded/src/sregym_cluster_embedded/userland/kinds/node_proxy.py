@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import yaml
 from sregym_apps.model import Line, NodeProxyProgram, expand
 
+from sregym_cluster_embedded.api.documents import DocumentError, read_yaml
 from sregym_cluster_embedded.network import proxies
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.service import ServiceKind
@@ -84,11 +84,10 @@ def read(text: str | None, path: str) -> Configuration:
         msg = f"failed complete: open {path}: no such file or directory"
         raise ConfigurationError(msg)
     try:
-        found = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        at = "" if mark is None else f"line {mark.line + 1}: "
-        msg = f"failed complete: yaml: {at}{getattr(error, 'problem', error)}"
+        found = read_yaml(text)
+    except DocumentError as error:
+        at = f"line {error.line}: " if error.line else ""
+        msg = f"failed complete: yaml: {at}{error}"
         raise ConfigurationError(msg) from error
     if not isinstance(found, dict) or found.get("kind") != "KubeProxyConfiguration":
         msg = "failed complete: Object 'Kind' is missing in the configuration"
