@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from sregym_core.model import Component
 
 # How many there are of each before the baseline and after a fault.
-WARNINGS, WARNINGS_AFTER = (4, 8), (1, 3)
+WARNINGS, WARNINGS_AFTER = (4, 8), (3, 6)
 LINES, LINES_AFTER = (4, 9), (1, 3)
 NONE = (0, 0)
-# How many of ten Warnings tell of what has come since some day in the life of the pod.
-OFTEN = 5
+# How many of ten Warnings tell of what has come since some day in the life of the pod; after a fault
+# they are fewer, or the latest that nobody had seen before would mostly be those of the fault.
+OFTEN, SELDOM = 5, 2
 # API servers keep events for an hour; what comes before nobody finds.
 KEPT_S = 3000.0
 _VERSION = "v1.34.1 (linux/amd64) kubernetes/93248f9"
@@ -41,6 +42,7 @@ def signs(
     span: float,
     counts: tuple[tuple[int, int], tuple[int, int]],
     seed: str,
+    often: int = OFTEN,
 ) -> Iterator[Moment]:
     """Warnings and lines within a time; yields when and how.
 
@@ -50,12 +52,14 @@ def signs(
         span: Seconds.
         counts: Bounds of how many Warnings and how many lines there are.
         seed: From which all of it derives.
+        often: How many of ten Warnings have come for long.
     """
     chance = Random(f"incidental signs, {seed}")  # noqa: S311 - a game, no secret
     every = listed(application)
     # Servers of data write in formats of their own.
     programs = [part for part in every if part.kind == "service"]
-    for bounds, act, parts in zip(counts, (_warn, _complain), (every, programs), strict=True):
+    warn = partial(_warn, often=often)
+    for bounds, act, parts in zip(counts, (warn, _complain), (every, programs), strict=True):
         for part in chance.choices(parts, k=chance.randint(*bounds)) if parts else ():
             moment = round(chance.uniform(max(0.0, span - KEPT_S), span), 3)
             yield moment, partial(act, cluster, part, Random(chance.random()))  # noqa: S311
@@ -95,7 +99,9 @@ def _runs(pod: KubeObject) -> bool:
     return (pod.get("status") or {}).get("phase") == "Running" and "nodeName" in pod["spec"]
 
 
-def _warn(cluster: Cluster, part: Component, chance: Random, ago_s: float = 0.0) -> None:
+def _warn(
+    cluster: Cluster, part: Component, chance: Random, ago_s: float = 0.0, often: int = OFTEN
+) -> None:
     """Let the kubelet tell of something about a pod that is over when it tells, or told so long ago."""
     pod = _pod(cluster, part, chance)
     if pod is None:
@@ -104,9 +110,9 @@ def _warn(cluster: Cluster, part: Component, chance: Random, ago_s: float = 0.0)
     node, metadata = pod["spec"]["nodeName"], pod["metadata"]
     last = cluster.clock.now() - ago_s
     made = datetime.fromisoformat(metadata["creationTimestamp"]).timestamp()
-    often = chance.randrange(10) < OFTEN
+    again = chance.randrange(10) < often
     # A pod that is an hour old was not complained of a week ago.
-    first = chance.uniform(made, last) if often and made < last else last
+    first = chance.uniform(made, last) if again and made < last else last
     about = {"kind": "Pod", "apiVersion": "v1", "uid": metadata.get("uid", "")}
     about |= {"namespace": part.namespace, "name": metadata["name"], **field}
     event = {
@@ -125,7 +131,7 @@ def _warn(cluster: Cluster, part: Component, chance: Random, ago_s: float = 0.0)
         "reportingInstance": node,
         "firstTimestamp": _stamp(first),
         "lastTimestamp": _stamp(last),
-        "count": chance.randint(2, 9) if often else 1,
+        "count": chance.randint(2, 9) if again else 1,
     }
     kubelet = Actor("kubelet", f"kubelet/{_VERSION}", f"system:node:{node}")
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.conductor.alerts import wait_for_alerts, wait_for_quiet
 from sregym_core.conductor.incidental import left
 from sregym_core.conductor.injection import moment_within
-from sregym_core.conductor.routine import routine_after
+from sregym_core.conductor.routine import rollouts_begun, routine_after
 from sregym_core.conductor.watch import Watch
 from sregym_core.events import AlertsAwaited
 
@@ -67,8 +67,9 @@ class Prelude:
             WorldError: A fault has no effect, or alerts cannot be asked for.
         """
         self._salt = worlds.salt
+        whose = f"seed {self._plan.seed}, {self._plan.problem.id}"
+        lived_in = False
         if worlds.provider.simulated:
-            whose = f"seed {self._plan.seed}, {self._plan.problem.id}"
             left(world.cluster, application, whose)
         if self._late is not None:
             wait_for_quiet(world.cluster)
@@ -81,7 +82,8 @@ class Prelude:
         else:
             if self._plan.inject:
                 self.injection.now()
-            if worlds.provider.simulated and self._plan.routine:
+            lived_in = worlds.provider.simulated and self._plan.routine
+            if lived_in:
                 spared = self.injection.involved()
                 journal = self.injection.journal
                 # Before the agent comes: the same seed is the same world.
@@ -89,6 +91,9 @@ class Prelude:
                 routine_after(world.cluster, application, journal, spared, self._plan.seed, broken)
         if self._plan.mode.alerted:
             self._wait_for_alerts(world)
+        if lived_in:
+            spared, journal = self.injection.involved(), self.injection.journal
+            rollouts_begun(world.cluster, application, journal, spared, whose)
 
     def agent_starts(self) -> None:
         """From now on the time runs within which the world breaks."""

@@ -50,8 +50,9 @@ SPAN_AFTER_S = (100.0, 300.0)
 EACH_AFTER_S = 12.0
 # After the last of them somebody watches for so long whether it did any harm.
 WATCHED_S = 35.0
-# So many parts at most get new pods after a fault, each number alike: by the age of its pods alone a
-# broken part is then the first, the second, ... the last of them equally often.
+# So many parts at most get new pods after a fault, each number from one on alike: by the age of its
+# pods alone a broken part is then the second, ... the last of them equally often. None at all get some
+# as seldom as a draw by lot among all parts hits: then the newest pods are those of the fault.
 MOST_AFTER = 14
 # Some are always left alone, or the broken part would be the one whose pods are old.
 RENEWED_AFTER = 0.75
@@ -67,6 +68,9 @@ LABELLED = (2, 4)
 # Sessions on each part on which people open some, before the baseline and after a fault.
 SESSIONS = (0, 6)
 SESSIONS_AFTER = (0, 2)
+# How many rollouts have begun when somebody looks, and how many seconds before.
+ROLLOUTS_BEGUN = (1, 2)
+BEGUN_S = (0.3, 2.0)
 _RENEWING = ("restart", "template")
 _MARKING = ("service", "service", "config")
 _ANY = ("restart", "template", "template", "template", "service", "config")
@@ -145,11 +149,12 @@ def routine_after(
         seed: Of the episode; all chance derives from it.
         targets: Those of them in which the faults are.
     """
-    chance = Random(f"routine after, seed {seed}")  # noqa: S311 - a game, no secret
+    # Of each problem another: what were the same for all of a seed would stand out in all of them.
+    whose = f"after, seed {seed}, {' '.join(targets)}"
+    chance = Random(f"routine {whose}")  # noqa: S311 - a game, no secret
     parts = [part for part in changeable(application) if part.name not in spared]
-    # Now and then the fault itself was the last change, as often as any other would be.
-    most = min(MOST_AFTER, round(RENEWED_AFTER * len(parts)))
-    acts: list[_Act] = [(part, _RENEWING) for part in chance.sample(parts, chance.randint(0, most))]
+    renewed = _renewed(parts, len(incidental.listed(application)), chance)
+    acts: list[_Act] = [(part, _RENEWING) for part in renewed]
     marks = min(MOST_MARKS, len(parts))
     acts += [(part, _MARKING) for part in chance.sample(parts, chance.randint(0, marks))]
     asked = [part for part in changeable(application) if part.sessions]
@@ -160,16 +165,63 @@ def routine_after(
     if mishaps.something_is_not_ready(cluster, application.namespaces):
         # Where all are ready that stays so: whether pods are tells something, which one does not.
         timed += _loops(cluster, parts, span, chance)
-    own = Random(f"requests after, seed {seed}")  # noqa: S311 - a game, no secret
+    own = Random(f"requests {whose}")  # noqa: S311 - a game, no secret
     few = (PASSING_AFTER, REFUSED_AFTER)
     more = [*requests(cluster, parts, span, few, own, journal.restore)]
     more += _late_marks(cluster, application, journal, targets, span, own)
     counts = (incidental.WARNINGS_AFTER, incidental.LINES_AFTER)
-    more += incidental.signs(
-        cluster, application, span, counts, f"after, seed {seed}, {' '.join(targets)}"
-    )
+    more += incidental.signs(cluster, application, span, counts, whose, incidental.SELDOM)
     _act(cluster, timed, span, chance, journal.restore, more)
     cluster.clock.advance(WATCHED_S)
+
+
+def rollouts_begun(
+    cluster: Cluster,
+    application: Application,
+    journal: Journal,
+    spared: Sequence[str],
+    whose: str,
+) -> None:
+    """Let somebody who looks find rollouts that have just begun, where something is not ready.
+
+    A part whose pods are not ready is then often one that will be in a moment. The old pods serve
+    until the new ones do.
+
+    Args:
+        cluster: Where it runs, on virtual time.
+        application: The application.
+        journal: Where undo steps go.
+        spared: Names of the components that are broken or suffer; they are left alone.
+        whose: From which all chance derives.
+    """
+    chance = Random(f"rollouts begun, {whose}")  # noqa: S311 - a game, no secret
+    if not mishaps.something_is_not_ready(cluster, application.namespaces):
+        return
+    able = [
+        part
+        for part in changeable(application)
+        if part.name not in spared
+        and part.kind == "service"
+        and _replaced_one_by_one(cluster, part)
+    ]
+    for part in chance.sample(able, min(len(able), chance.randint(*ROLLOUTS_BEGUN))):
+        _change(cluster, part, "restart", chance, journal.restore)
+    cluster.clock.advance(round(chance.uniform(*BEGUN_S), 3))
+
+
+def _replaced_one_by_one(cluster: Cluster, part: Component) -> bool:
+    """Whether new pods of a part come before the old ones go."""
+    live = cluster.get(part.workload) if part.workload.kind == "Deployment" else None
+    strategy = {} if live is None else live["spec"].get("strategy") or {}
+    return strategy.get("type") == "RollingUpdate"
+
+
+def _renewed(parts: Sequence[Component], every: int, chance: Random) -> Sequence[Component]:
+    """Which parts get new pods after a fault in an application with so many."""
+    most = min(MOST_AFTER, round(RENEWED_AFTER * len(parts)))
+    if not most or chance.random() * every < 1.0:
+        return ()
+    return chance.sample(parts, chance.randint(1, most))
 
 
 def _late_marks(

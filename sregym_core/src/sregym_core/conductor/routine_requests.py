@@ -7,6 +7,7 @@ those of a fault.
 from __future__ import annotations
 
 from random import Random
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.changes.delivery import CREATED, EDIT, PATCH
@@ -16,7 +17,7 @@ from sregym_core.interfaces.actor import KUBECTL_AGENT
 from sregym_core.model import ObjectRef
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sregym_core.interfaces import Application, Cluster
     from sregym_core.interfaces.cluster import KubeObject
@@ -86,7 +87,7 @@ def requests(
     """
     passing, refused = counts
     for part in _some(parts, passing, chance):
-        obj = _thing(part, chance.choice(_FOR_A_WHILE), chance)
+        obj = _passing(part, chance.choice(_FOR_A_WHILE), chance)
         first, last = sorted(round(chance.uniform(0.0, span), 3) for _ in range(2))
         yield first, _creation(cluster, obj, save)
         yield last, _deletion(cluster, ObjectRef.of(obj))
@@ -120,6 +121,37 @@ def _thing(part: Component, word: str, chance: Random) -> KubeObject:
     if kind == "ConfigMap":
         return {**obj, "data": {"NOTE": f"{word} settings of {_own_name(part)}"}}
     return {**obj, "stringData": {"token": f"{chance.randrange(16**24):024x}"}}
+
+
+def _passing(part: Component, word: str, chance: Random) -> KubeObject:
+    """Something of any kind that people try out for a while, about no pod that there is."""
+    kind = chance.choice((*_KINDS, *_TRIED))
+    if kind in _KINDS:
+        return _thing(part, word, chance)
+    name = f"{_own_name(part)}-{word}"
+    nobody = {"matchLabels": {"app": name}}
+    metadata = {"name": name, "namespace": part.namespace}
+    return {"kind": kind, "metadata": metadata, **_TRIED[kind](nobody)}
+
+
+# What the kinds that are only tried out have besides metadata; given a selector of no pod.
+_TRIED: Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]] = MappingProxyType(
+    {
+        "NetworkPolicy": lambda nobody: {
+            "apiVersion": "networking.k8s.io/v1",
+            "spec": {"podSelector": nobody, "policyTypes": ["Ingress"]},
+        },
+        "PodDisruptionBudget": lambda nobody: {
+            "apiVersion": "policy/v1",
+            "spec": {"selector": nobody, "maxUnavailable": 1},
+        },
+        "ServiceAccount": lambda _nobody: {"apiVersion": "v1"},
+        "Role": lambda _nobody: {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list"]}],
+        },
+    }
+)
 
 
 def _creation(cluster: Cluster, obj: KubeObject, save: Save) -> Callable[[], None]:
