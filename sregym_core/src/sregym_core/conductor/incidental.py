@@ -17,7 +17,7 @@ from sregym_core.interfaces import Actor, ClusterError
 from sregym_core.model import ROLLING_KINDS, ObjectRef
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sregym_core.conductor.routine_requests import Moment
     from sregym_core.interfaces import Application, Cluster
@@ -58,7 +58,7 @@ def signs(
     every = listed(application)
     # Servers of data write in formats of their own.
     programs = [part for part in every if part.kind == "service"]
-    warn = partial(_warn, often=often)
+    warn: Callable[[Cluster, Component, Random], None] = partial(_warn, often=often)
     for bounds, act, parts in zip(counts, (warn, _complain), (every, programs), strict=True):
         for part in chance.choices(parts, k=chance.randint(*bounds)) if parts else ():
             moment = round(chance.uniform(max(0.0, span - KEPT_S), span), 3)
