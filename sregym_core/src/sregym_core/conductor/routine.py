@@ -238,8 +238,11 @@ def _late_marks(
     written last would be what it wrote.
     """
     parts = [part for part in changeable(application) if part.name not in targets]
-    for part in chance.choices(parts, k=chance.randint(*LATE_MARKS)) if parts else ():
+    for _ in range(chance.randint(*LATE_MARKS) if parts else 0):
         kind = chance.choice(("workload", "workload", "service", "config"))
+        # Few have configuration of their own: of those, or it would hardly ever be written.
+        able = [part for part in parts if _subject(part, kind, chance) != part.workload]
+        part = chance.choice(parts if kind == "workload" else able or parts)
         moment = round(chance.uniform(0.3 * span, span), 3)
         yield moment, partial(_change, cluster, part, kind, chance, journal.restore)
 

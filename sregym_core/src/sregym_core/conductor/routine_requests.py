@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Moment = tuple[float, Callable[[], None]]
 
 # Things that are made and taken away within the time before the baseline, and after a fault.
-PASSING, PASSING_AFTER = (2, 6), (0, 3)
+PASSING, PASSING_AFTER = (3, 8), (1, 5)
 # Requests that are refused in the same times.
 REFUSED, REFUSED_AFTER = (4, 10), (0, 4)
 # Things as old as the application of which nobody remembers what they were for.
