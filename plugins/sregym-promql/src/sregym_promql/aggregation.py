@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sregym_promql import compensating
 from sregym_promql.data import (
     NAME,
     Floats,
@@ -47,6 +48,14 @@ _REDUCED: Mapping[str, tuple[np.ufunc, float]] = MappingProxyType(
         "group": (np.add, 0.0),
     }
 )
+_COMPENSATED: Mapping[str, Callable[[Floats, Mask], Floats]] = MappingProxyType(
+    {
+        "avg": compensating.mean,
+        "stddev": lambda values, present: np.sqrt(compensating.variance(values, present)),
+        "stdvar": compensating.variance,
+        "sum": compensating.total,
+    }
+)
 
 
 def aggregate(
@@ -76,7 +85,7 @@ def aggregate(
         known = {*node.labels} | {parameter} if node.without else {*node.labels} - {parameter}
         groups = _groups(replace(node, labels=tuple(sorted(known))), vector)
         return _counted_values(vector, groups, parameter)
-    if node.op in _REDUCED:
+    if node.op in _REDUCED and not (node.op == "sum" and dialect.compensated):
         return _reduced(node.op, vector, groups)
     steps = vector.values.shape[1]
     values = np.empty((len(groups), steps))
@@ -85,7 +94,10 @@ def aggregate(
         members, there = vector.values[rows], vector.present[rows]
         present[position] = there.any(axis=0)
         with np.errstate(all="ignore"):
-            values[position] = _folded(node.op, members, there, parameter)
+            if dialect.compensated and node.op in _COMPENSATED:
+                values[position] = _COMPENSATED[node.op](members, there)
+            else:
+                values[position] = _folded(node.op, members, there, parameter)
     return Vector(groups.keys_as_rows, values, present)
 
 
@@ -256,7 +268,7 @@ def _spread(op: str, values: Floats, present: Mask) -> Floats:
 
 def _ratios(ratios: Floats) -> Floats:
     if np.isnan(ratios).any():
-        message = "Ratio value is NaN"
+        message = "Ratio value NaN is NaN"
         raise EvaluationError(message)
     return ratios
 

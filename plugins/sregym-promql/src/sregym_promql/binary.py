@@ -147,9 +147,44 @@ def _matched(node: Binary, many: Vector, one: Vector, dialect: Dialect, *, swapp
     troubles.extend(_ambiguities(node, many, rows, found_labels, present, signature))
     if troubles:
         raise EvaluationError(min(troubles).message)
-    if not rows:
+    matching = node.matching
+    if (matching.fill_left, matching.fill_right) != (None, None):
+        for made_labels, value, there in _filled(node, many, one, dialect, swapped=swapped):
+            found_labels.append(made_labels)
+            values.append(value)
+            present.append(there)
+    if not found_labels:
         return empty(many.values.shape[1])
     return unique(found_labels, np.stack(values), np.stack(present))
+
+
+def _filled(
+    node: Binary, many: Vector, one: Vector, dialect: Dialect, *, swapped: bool
+) -> Iterator[tuple[Labels, Floats, Mask]]:
+    """Rows that have no partner, with the number that stands for it."""
+    signature, matching = _signature(node.matching), node.matching
+    for_many, for_one = matching.fill_left, matching.fill_right
+    if swapped:
+        for_many, for_one = for_one, for_many
+    if for_one is not None:
+        taken = _occupied(one, signature)
+        for row, labels in enumerate(many.labels):
+            known = taken.get(signature(labels))
+            there = many.present[row] if known is None else many.present[row] & ~known
+            if there.any():
+                other = np.full(many.values.shape[1], for_one)
+                value, keep = _applied(node, many.values[row], other, swapped=swapped)
+                yield _result_labels(node, labels, (), dialect), value, there & keep
+    if for_many is not None:
+        taken = _occupied(many, signature)
+        for row, labels in enumerate(one.labels):
+            key = signature(labels)
+            known = taken.get(key)
+            there = one.present[row] if known is None else one.present[row] & ~known
+            if there.any():
+                other = np.full(one.values.shape[1], for_many)
+                value, keep = _applied(node, other, one.values[row], swapped=swapped)
+                yield _result_labels(node, key, labels, dialect), value, there & keep
 
 
 def _partners(

@@ -8,8 +8,9 @@ import numpy as np
 from sregym_regex.go_text import BROKEN
 
 from sregym_promql import relabelling
+from sregym_promql.aggregation import value_text
 from sregym_promql.data import Floats, Vector, bare, doomed, stacked
-from sregym_promql.histograms import histogram_quantile, notes_of
+from sregym_promql.histograms import histogram_fraction, histogram_quantile, notes_of
 from sregym_promql.info import Wanted, enriched
 from sregym_promql.nodes import Moment, Node, Range, Selector, Subquery, Text
 from sregym_promql.selecting import matchers_of
@@ -140,14 +141,18 @@ class Calls:
         target, replacement, source, pattern = (_text(part) for part in arguments[1:])
         if isinstance(arguments[-1], Text) and BROKEN.search(arguments[-1].bare):
             raise relabelling.refused_pattern(pattern)
+        if isinstance(arguments[1], Text) and BROKEN.search(arguments[1].bare):
+            raise relabelling.refused_name("label_replace", "destination", target)
         return vector.renamed(
-            relabelling.replaced(vector.labels, target, replacement, source, pattern)
+            relabelling.replaced(vector.labels, target, replacement, source, pattern, self.dialect)
         )
 
     def _do_label_join(self, arguments: tuple[Node, ...]) -> Value:
         vector = self._vector(arguments[0])
         target, separator, *sources = (_text(part) for part in arguments[1:])
-        return vector.renamed(relabelling.joined(vector.labels, target, separator, sources))
+        return vector.renamed(
+            relabelling.joined(vector.labels, target, separator, sources, self.dialect)
+        )
 
     def _of_native(self, arguments: tuple[Node, ...]) -> Value:
         """Functions of native histograms pass over floats: there are no others here."""
@@ -155,7 +160,24 @@ class Calls:
             self.value(part)
         return stacked([], self._steps)
 
-    _do_histogram_count = _do_histogram_sum = _do_histogram_fraction = _of_native
+    def _do_histogram_fraction(self, arguments: tuple[Node, ...]) -> Value:
+        if not self.dialect.later_functions:
+            return self._of_native(arguments)
+        low, high = self._scalar(arguments[0]), self._scalar(arguments[1])
+        return histogram_fraction(low, high, self._vector(arguments[2]))
+
+    def _do_histogram_quantiles(self, arguments: tuple[Node, ...]) -> Value:
+        vector, label, *levels = arguments
+        buckets, name = self._vector(vector), _text(label)
+        parts = []
+        for level in map(self._scalar, levels):
+            found = histogram_quantile(level, buckets, self.dialect)
+            text = value_text(float(level[0])) if len(level) else ""
+            labels = relabelling.with_label(found.labels, name, text)
+            parts.append(found.renamed(labels))
+        return stacked(parts, self._steps)
+
+    _do_histogram_count = _do_histogram_sum = _of_native
     _do_histogram_avg = _do_histogram_stddev = _do_histogram_stdvar = _of_native
 
     def _histogram_quantile(self, node: Call) -> Value:

@@ -12,80 +12,31 @@ from numpy.typing import NDArray
 from sregym_regex.go import compiled
 
 from sregym_promql.errors import EvaluationError
+from sregym_promql.labels import NAME as NAME
+from sregym_promql.labels import Doomed as Doomed
+from sregym_promql.labels import Labels as Labels
+from sregym_promql.labels import labels_of as labels_of
+from sregym_promql.labels import shown as shown
+from sregym_promql.labels import value_of as value_of
+from sregym_promql.labels import with_doomed_name as with_doomed_name
+from sregym_promql.labels import without_doomed as without_doomed
+from sregym_promql.labels import without_name as without_name
 
-# Pairs of name and value, sorted by name, `__name__` among them; no empty values.
-Labels: TypeAlias = tuple[tuple[str, str], ...]
 Floats: TypeAlias = NDArray[np.float64]
 Times: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
 T = TypeVar("T")
 
-NAME = "__name__"
 SAME_LABELS = "vector cannot contain metrics with the same labelset"
 # The NaN by which a scrape says that a series has ended.
 _STALE_BITS = 0x7FF0000000000002
 STALE: float = float(np.array([_STALE_BITS], dtype=np.uint64).view(np.float64)[0])
 
 
-def labels_of(given: Mapping[str, str] | Iterable[tuple[str, str]]) -> Labels:
-    """A label set; labels with empty values are as good as none."""
-    pairs = given.items() if isinstance(given, Mapping) else given
-    return tuple(sorted((name, value) for name, value in pairs if value))
-
-
 def is_stale(values: Floats) -> Mask:
     """Which values mark the end of a series."""
     marks: Mask = np.equal(values.view(np.uint64), np.uint64(_STALE_BITS))
     return marks
-
-
-def value_of(labels: Labels, name: str) -> str:
-    """The value of a label, empty when it is not there."""
-    for known, value in labels:
-        if known == name:
-            return value
-    return ""
-
-
-def without_name(labels: Labels) -> Labels:
-    """The label set without the metric name."""
-    if labels and labels[0][0] == NAME:
-        # Where it most often stands, by the order of names.
-        return labels[1:]
-    return tuple(pair for pair in labels if pair[0] != NAME)
-
-
-class Doomed(str):
-    """The value of a label that is still seen, and that the answer does not have."""
-
-    __slots__ = ()
-
-
-# What goes with the name of a metric: its type and its unit.
-_OF_NAMES = (NAME, "__type__", "__unit__")
-
-
-def with_doomed_name(labels: Labels) -> Labels:
-    """The label set whose metric name is to be removed at the end."""
-    if not any(name in _OF_NAMES for name, _ in labels):
-        return labels
-    return tuple((name, Doomed(value) if name in _OF_NAMES else value) for name, value in labels)
-
-
-def without_doomed(labels: Labels) -> Labels:
-    """The label set as an answer has it."""
-    if not any(isinstance(value, Doomed) for _, value in labels):
-        return labels
-    return tuple(pair for pair in labels if not isinstance(pair[1], Doomed))
-
-
-def shown(labels: Labels) -> str:
-    """The form of messages: `{__name__="up", a="b"}`."""
-    return "{" + ", ".join(f'{name}="{_escaped(value)}"' for name, value in labels) + "}"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 class Rows(tuple[Labels, ...]):

@@ -22,6 +22,7 @@ from sregym_promql.data import (
 from sregym_promql.dialect import PROMETHEUS_2, Dialect
 from sregym_promql.notes import falls, of_bounds, of_levels, of_order
 from sregym_promql.quantiles import (
+    bucket_fraction,
     bucket_quantile,
     bucket_quantiles,
     is_plain,
@@ -78,6 +79,29 @@ def histogram_quantile(levels: Floats, buckets: Vector, dialect: Dialect = PROME
             values[position, step] = bucket_quantile(float(levels[step]), at, counted)
     names = doomed(Rows(groups)) if dialect.delayed_names else groups.keys_as_rows
     return unique(names, values, present)
+
+
+def histogram_fraction(low: Floats, high: Floats, buckets: Vector) -> Vector:
+    """The share of observations between two values, at each step.
+
+    Raises:
+        EvaluationError: Two histograms differ in nothing but the name, which the answer has not.
+    """
+    groups = _groups(buckets.labels)
+    steps = buckets.values.shape[1]
+    if not groups:
+        return empty(steps)
+    values = np.full((len(groups), steps), np.nan)
+    present = np.zeros((len(groups), steps), dtype=np.bool_)
+    for position, (bounds, rows) in enumerate(groups.values()):
+        counts, there = buckets.values[rows], buckets.present[rows]
+        present[position] = there.any(axis=0)
+        for step in np.flatnonzero(present[position]):
+            known = there[:, step]
+            at = [bound for bound, is_there in zip(bounds, known, strict=True) if is_there]
+            between = (float(low[step]), float(high[step]))
+            values[position, step] = bucket_fraction(between, at, counts[known, step].tolist())
+    return unique(doomed(Rows(groups)), values, present)
 
 
 def notes_of(levels: Floats, buckets: Vector, places: tuple[int, ...]) -> set[Note]:

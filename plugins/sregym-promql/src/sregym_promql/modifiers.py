@@ -16,6 +16,8 @@ from sregym_promql.operands import Operands
 # Go counts durations, and times, in 64 bits.
 _MOST = 2**63 - 1
 _NS = 1_000_000
+# How the ends of a range take the samples beside it.
+_EDGES = ("anchored", "smoothed")
 # No sample lies so far away; arrays of milliseconds still hold it, with ranges added.
 _FAR_MS = 2**61
 # Binding of the operators of lengths, the loosest first; `^` binds to the right.
@@ -33,6 +35,8 @@ class Modifiers(Operands, ABC):
                 part = self._offset(part)
             elif self._is("@"):
                 part = self._at(part)
+            elif self._token.text in _EDGES and self._dialect.later_functions:
+                part = self._edges(part)
             else:
                 return part
 
@@ -84,6 +88,17 @@ class Modifiers(Operands, ABC):
         if not self._is("]"):
             self._unexpected("subquery selector", '"]"')
         return step_ms, length
+
+    def _edges(self, part: Part) -> Part:
+        token = self._take()
+        node = part.node
+        selector = node.selector if isinstance(node, Range) else node
+        if not isinstance(selector, Selector) or not part.bare or selector.edges:
+            text = f"{token.text} modifier must be preceded by a vector selector or range selector"
+            raise Wrong(part.start, text)
+        selector = replace(selector, edges=token.text)
+        moved = replace(node, selector=selector) if isinstance(node, Range) else selector
+        return part.with_node(moved, token.end)
 
     def _positive_length(self, context: str, expected: str) -> tuple[int, Length | None]:
         """A length that must not be zero: milliseconds, or the expression that says them."""

@@ -69,11 +69,12 @@ class Moment:
 
 @dataclass(frozen=True)
 class Selector:
-    """An instant vector selector."""
+    """An instant vector selector; `edges` is `anchored`, `smoothed`, or empty."""
 
     name: str
     matchers: tuple[Matcher, ...]
     moment: Moment
+    edges: str = ""
 
 
 @dataclass(frozen=True)
@@ -136,12 +137,16 @@ class Matching:
         on: Whether `labels` are those that count, or those that do not.
         labels: Their names.
         include: Labels taken over from the "one" side.
+        fill_left: What stands for a row that the left side does not have; None for nothing.
+        fill_right: The same for the right side.
     """
 
     cardinality: str = "one-to-one"
     on: bool = False
     labels: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
+    fill_left: float | None = None
+    fill_right: float | None = None
 
 
 @dataclass(frozen=True)

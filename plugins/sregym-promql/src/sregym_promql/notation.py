@@ -15,6 +15,7 @@ _METRIC = re.compile(
     r"\s*([a-zA-Z_:][a-zA-Z0-9_:]*)?\s*(?:\{((?:[^}\"]|\"(?:[^\"\\]|\\.)*\")*)\})?"
 )
 _LABEL = re.compile(r'\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*,?')
+_NAMED = re.compile(r'[{,]\s*__name__\s*=\s*"([^"\\]*)"')
 _QUOTED_LABEL = re.compile(r'\s*("(?:[^"\\]|\\.)*")\s*=\s*"((?:[^"\\]|\\.)*)"\s*,?')
 _QUOTED_NAME = re.compile(r'\s*("(?:[^"\\]|\\.)*")\s*(?:,|$)')
 _NUMBER = r"[+-]?(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[iI]nf|[nN]a[nN])"
@@ -43,12 +44,31 @@ class Line(NamedTuple):
     values: tuple[float | None, ...]
 
 
-def labels_in(text: str) -> Labels:
-    """The labels in a line that need not be good otherwise; none if they cannot be read."""
+class Lost(NamedTuple):
+    """A series of which samples are missing.
+
+    Attributes:
+        labels: As far as they are known.
+        known: Whether these are all; else only the name is, if it is among them.
+        native: Whether a native histogram is missing.
+    """
+
+    labels: Labels
+    known: bool
+    native: bool
+
+
+def lost_series(text: str, *, native: bool) -> Lost:
+    """The series that a line is about that need not be good otherwise."""
     try:
-        return _series(text)[0]
+        return Lost(_series(text)[0], True, native)
     except NotationError:
-        return ()
+        pass
+    found = _METRIC.match(text)
+    if found is not None and found[1]:
+        return Lost(((NAME, found[1]),), False, native)
+    named = _NAMED.search(text)
+    return Lost(((NAME, named[1]),) if named else (), False, native)
 
 
 def parse_line(text: str) -> Line:

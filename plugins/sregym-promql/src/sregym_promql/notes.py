@@ -64,6 +64,17 @@ def of_levels(levels: Iterable[float], place: int) -> set[Note]:
     return {Note(place, WARNING, f"{text} {_in_go(level)}") for level in wrong.values()}
 
 
+def of_ratios(ratios: Sequence[float], place: int) -> set[Note]:
+    """About the share of rows that `limit_ratio` is asked for."""
+    text = "ratio value should be between -1 and 1, got"
+    wrong = [(max(ratios), 1), (min(ratios), -1)]
+    return {
+        Note(place, WARNING, f"{text} {_in_go(ratio)}, capping to {most}")
+        for ratio, most in wrong
+        if ratio * most > 1
+    }
+
+
 def of_counters(labels: Iterable[Labels], place: int) -> set[Note]:
     """About what is taken for counters."""
     names = {value_of(one, NAME) for one in labels}

@@ -6,8 +6,10 @@ language that are names where nothing else fits, need a reader of one's own.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sregym_promql.cursor import KIND_NAMES, Part, Wrong
@@ -26,7 +28,7 @@ from sregym_promql.nodes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from sregym_promql.lexing import Token
 
@@ -43,6 +45,9 @@ _POWER = len(_LEVELS) - 1
 _PRODUCT = _POWER - 1
 _COMPARISONS = _LEVELS[2]
 _SETS = ("and", "or", "unless")
+_FILLS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"fill": ("left", "right"), "fill_left": ("left",), "fill_right": ("right",)}
+)
 # A query of more levels would overflow the stack; Prometheus' own limit is its memory.
 _DEEPEST = "the query is nested too deeply"
 _MOST_LEVELS = 250
@@ -157,7 +162,10 @@ class _Reader(Modifiers):
         if returns_bool:
             self._take()
         if not self._is("on", "ignoring"):
-            return returns_bool, None
+            left_fill, right_fill = self._fills()
+            if left_fill is None and right_fill is None:
+                return returns_bool, None
+            return returns_bool, Matching(fill_left=left_fill, fill_right=right_fill)
         on = self._take().text.lower() == "on"
         labels = tuple(self._labels())
         cardinality, include = "one-to-one", []
@@ -165,7 +173,30 @@ class _Reader(Modifiers):
             left = self._take().text.lower() == "group_left"
             cardinality = "many-to-one" if left else "one-to-many"
             include = [] if self._begins() and not self._is("(") else self._labels()
-        return returns_bool, Matching(cardinality, on, labels, tuple(include))
+        fills = self._fills()
+        return returns_bool, Matching(cardinality, on, labels, tuple(include), *fills)
+
+    def _fills(self) -> tuple[float | None, float | None]:
+        """What stands for rows that the left side, and that the right side, does not have."""
+        found: dict[str, float] = {}
+        while (
+            self._dialect.later_functions
+            and (which := self._token.text.lower()) in _FILLS
+            and self._following.text == "("
+        ):
+            self._take()
+            self._take()
+            sign = -1.0 if self._is("-") else 1.0
+            if self._is("+", "-"):
+                self._take()
+            if self._token.kind not in ("number", "duration"):
+                self._unexpected(which, "number")
+            value = sign * float(getattr(self._primary().node, "value", math.nan))
+            if not self._is(")"):
+                self._unexpected(which, '")"')
+            self._take()
+            found.update(dict.fromkeys(_FILLS[which], value))
+        return found.get("left"), found.get("right")
 
     def _binary(
         self,
@@ -210,6 +241,14 @@ class _Reader(Modifiers):
                 self._object(left.start, text)
         elif name in _SETS and matching is not None and matching.cardinality != "one-to-one":
             self._object(left.start, f'no grouping allowed for "{name}" operation')
+        if matching is not None and (matching.fill_left, matching.fill_right) != (None, None):
+            if name in _SETS:
+                self._object(
+                    operator.start, "filling in missing series not allowed for set operators"
+                )
+            elif "scalar" in (left.kind, right.kind):
+                text = "filling in missing series only allowed between instant vectors"
+                self._object(operator.start, text)
         if name in _SETS and "scalar" in (left.kind, right.kind):
             text = f'set operator "{name}" not allowed in binary scalar expression'
             self._object(left.start, text)

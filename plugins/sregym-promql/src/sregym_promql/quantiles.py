@@ -80,6 +80,42 @@ def bucket_quantile(level: float, bounds: Sequence[float], counts: Sequence[floa
     return begin + (end - begin) * inside
 
 
+def bucket_fraction(
+    between: tuple[float, float], bounds: Sequence[float], counts: Sequence[float]
+) -> float:
+    """The share of a histogram's observations that lie between two values."""
+    low, high = between
+    if not bounds or bounds[-1] != math.inf or math.isnan(low) or math.isnan(high):
+        return math.nan
+    edges, cumulated = _coalesced(bounds, counts)
+    if len(edges) < _FEWEST_BUCKETS or not cumulated[-1] > 0:
+        return math.nan
+    if low >= high:
+        return 0.0
+    upto = [_counted_below(value, edges, cumulated) for value in between]
+    return (upto[1] - upto[0]) / cumulated[-1]
+
+
+def _counted_below(value: float, edges: Sequence[float], cumulated: Sequence[float]) -> float:
+    """How many observations are not above a value, as if they lay evenly in their buckets."""
+    if value == math.inf:
+        return cumulated[-1]
+    bucket = bisect_left(edges, value)
+    if edges[bucket] == value:
+        return cumulated[bucket]
+    below = cumulated[bucket - 1] if bucket else 0.0
+    if bucket:
+        begin = edges[bucket - 1]
+    elif edges[0] > 0:
+        begin = 0.0
+    else:
+        begin = -math.inf
+    if value <= begin or math.isinf(begin) or math.isinf(edges[bucket]):
+        return below
+    inside = (value - begin) / (edges[bucket] - begin)
+    return below + (cumulated[bucket] - below) * inside
+
+
 def bucket_quantiles(levels: Floats, bounds: Sequence[float], counts: Floats) -> Floats:
     """`bucket_quantile` of the counts at many steps: as many columns as levels."""
     if not is_plain(bounds) or np.isnan(counts).any():

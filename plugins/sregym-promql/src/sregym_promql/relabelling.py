@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from sregym_regex.matches import Match
 
+    from sregym_promql.dialect import Dialect
+
 _ABSENT = ("absent", "absent_over_time")
 _RELABELLING = ("label_join", "label_replace")
 _LABEL_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
@@ -41,8 +43,18 @@ def refused_pattern(pattern: str) -> EvaluationError:
     return EvaluationError(f"invalid regular expression in label_replace(): {pattern}")
 
 
+def refused_name(function: str, which: str, name: str) -> EvaluationError:
+    """A label's name that is none."""
+    return EvaluationError(f"invalid {which} label name in {function}(): {name}")
+
+
 def replaced(
-    rows: Sequence[Labels], target: str, replacement: str, source: str, pattern: str
+    rows: Sequence[Labels],
+    target: str,
+    replacement: str,
+    source: str,
+    pattern: str,
+    dialect: Dialect,
 ) -> list[Labels]:
     """The rows with `target` set where the whole value of `source` matches.
 
@@ -51,9 +63,11 @@ def replaced(
     """
     try:
         wanted = compiled(pattern)
+        if dialect.dot_matches_newline:
+            wanted = compiled(f"(?s:{pattern})")
     except PatternError:
         raise refused_pattern(pattern) from None
-    _check("label_replace", "destination", target)
+    _check("label_replace", "destination", target, dialect)
     result = []
     for labels in rows:
         found = wanted.fullmatch(value_of(labels, source))
@@ -65,7 +79,11 @@ def replaced(
 
 
 def joined(
-    rows: Sequence[Labels], target: str, separator: str, sources: Sequence[str]
+    rows: Sequence[Labels],
+    target: str,
+    separator: str,
+    sources: Sequence[str],
+    dialect: Dialect,
 ) -> list[Labels]:
     """The rows with `target` set to the joined values of `sources`.
 
@@ -73,12 +91,17 @@ def joined(
         EvaluationError: A name is none.
     """
     for source in sources:
-        _check("label_join", "source", source)
-    _check("label_join", "destination", target)
+        _check("label_join", "source", source, dialect)
+    _check("label_join", "destination", target, dialect)
     return [
         _with(labels, target, separator.join(value_of(labels, source) for source in sources))
         for labels in rows
     ]
+
+
+def with_label(rows: Sequence[Labels], name: str, value: str) -> list[Labels]:
+    """The rows with a label set."""
+    return [_with(labels, name, value) for labels in rows]
 
 
 def of_absent(node: Node) -> Labels:
@@ -100,10 +123,10 @@ def of_absent(node: Node) -> Labels:
     return labels_of(wanted)
 
 
-def _check(function: str, which: str, name: str) -> None:
-    if not _LABEL_NAME.fullmatch(name):
-        message = f"invalid {which} label name in {function}(): {name}"
-        raise EvaluationError(message)
+def _check(function: str, which: str, name: str, dialect: Dialect) -> None:
+    good = bool(name) if dialect.quoted_names else _LABEL_NAME.fullmatch(name) is not None
+    if not good:
+        raise refused_name(function, which, name)
 
 
 def _with(labels: Labels, name: str, value: str) -> Labels:

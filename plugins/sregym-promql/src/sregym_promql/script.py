@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_regex.go import anywhere
 
 from sregym_promql.answers import instant_data, range_data
-from sregym_promql.data import NAME, Labels, labels_of, value_of
+from sregym_promql.data import NAME, Matcher, labels_of, value_of
 from sregym_promql.dialect import PROMETHEUS_2, Dialect
 from sregym_promql.engine import Engine
 from sregym_promql.errors import EvaluationError, ParseError
@@ -23,16 +23,17 @@ from sregym_promql.expecting import (
 from sregym_promql.memory import Memory, Sample, selects
 from sregym_promql.nodes import Node, Selector, children
 from sregym_promql.notation import (
+    Lost,
     NotationError,
     duration_ms,
-    labels_in,
+    lost_series,
     parse_line,
 )
 from sregym_promql.parsing import parse
 from sregym_promql.selecting import matchers_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from sregym_promql.notes import Note
 
@@ -130,9 +131,8 @@ class _Runner:
         self._lines = [_without_comment(line) for line in lines]
         self._at = 0
         self._samples: list[Sample] = []
-        # Series of which samples are missing: labels, of which none is known where there are none,
-        # and whether they are missing since they are native histograms.
-        self._lost: dict[Labels, bool] = {}
+        # Series of which samples are missing.
+        self._lost: set[Lost] = set()
         self._engine: Engine | None = None
         self._outcome = Outcome()
 
@@ -147,7 +147,7 @@ class _Runner:
     def _command(self, line: str) -> None:
         at, block = self._at, self._block()
         if line == "clear":
-            self._samples, self._engine, self._lost = [], None, {}
+            self._samples, self._engine, self._lost = [], None, set()
         elif line.startswith("load"):
             self._load(at, line, block)
         elif (found := _EVAL.fullmatch(line)) is not None:
@@ -193,20 +193,24 @@ class _Runner:
                     self._samples.append(Sample(read.labels, index * step_ms, value))
 
     def _lose(self, text: str, *, native: bool) -> None:
-        """Note that a series lacks samples; with a histogram's series the histogram does."""
-        labels = labels_in(text)
-        name = value_of(labels, NAME)
+        """Note that a series lacks samples; with those of a histogram's series it does, too."""
+        lost = lost_series(text, native=native)
+        name = value_of(lost.labels, NAME)
         suffix = next((one for one in _OF_HISTOGRAMS if name.endswith(one)), "")
-        if native and suffix and "{{" not in text:
-            # The classic histogram is there; the native one that is made of it is not.
-            pairs = [pair for pair in labels if pair[0] not in (NAME, "le")]
-            labels = labels_of([*pairs, (NAME, name.removesuffix(suffix))])
-        self._lost[labels] = native
+        histogram = labels_of(
+            (label, value) for label, value in lost.labels if label not in (NAME, "le")
+        )
+        histogram = labels_of([*histogram, (NAME, name.removesuffix(suffix))])
+        made_native = native and suffix and "{{" not in text
+        if not made_native:
+            self._lost.add(lost)
+        if suffix:
+            self._lost.add(lost._replace(labels=histogram))
 
     def _check(self, at: int, found: re.Match[str], block: Sequence[tuple[int, str]]) -> None:
         query = found["query"].strip()
         lost = _missed(query, self._lost, self._dialect)
-        native = any("{{" in text for _, text in block) or any(lost)
+        native = any("{{" in text for _, text in block) or any(one.native for one in lost)
         try:
             grid(found)
             wanted = expectation(found["mode"] or "", [text for _, text in block])
@@ -264,21 +268,22 @@ def _step_ms(line: str) -> int:
     return duration_ms(found[1])
 
 
-def _missed(query: str, lost: Mapping[Labels, bool], dialect: Dialect) -> list[bool]:
-    """Of each series that lacks samples and that a query may look at, whether it is native."""
-    if not lost:
-        return []
+def _missed(query: str, lost: Iterable[Lost], dialect: Dialect) -> list[Lost]:
+    """The series without samples that a query may look at."""
     try:
         selectors = list(_selectors(parse(query, dialect)))
     except ParseError:
         # It fails, whatever there is.
         return []
     wanted = [matchers_of(selector) for selector in selectors]
-    return [
-        native
-        for labels, native in lost.items()
-        if not labels or any(selects(matchers, dict(labels)) for matchers in wanted)
-    ]
+    return [one for one in lost if any(_may_be(matchers, one) for matchers in wanted)]
+
+
+def _may_be(matchers: Sequence[Matcher], lost: Lost) -> bool:
+    if lost.known:
+        return selects(matchers, dict(lost.labels))
+    name = value_of(lost.labels, NAME)
+    return not name or all(one.matches(name) for one in matchers if one.name == NAME)
 
 
 def _selectors(node: Node) -> Iterable[Selector]:

@@ -227,13 +227,15 @@ def _newest(samples: Table, wanted: Times, lookback_ms: int) -> tuple[Vector, Fl
 class Sought(NamedTuple):
     """What a range selector finds, and from when to when each step looks.
 
-    With `left_open` a sample at the very begin of a window does not belong to it.
+    With `left_open` a sample at the very begin of a window does not belong to it; `beside_ms` is
+    how far beside the windows samples are of interest, too.
     """
 
     found: Sequence[StoredSeries]
     starts: Times
     ends: Times
     left_open: bool = False
+    beside_ms: int = 0
 
     def table(self, budget: Budget) -> Table | None:
         """The series together, where they share no times and none ends within the span."""
@@ -246,13 +248,16 @@ class Sought(NamedTuple):
         return samples
 
 
-def ranged(storage: Storage, node: Range, grid: Grid, *, left_open: bool = False) -> Sought:
+def ranged(
+    storage: Storage, node: Range, grid: Grid, *, left_open: bool = False, beside_ms: int = 0
+) -> Sought:
     """Ask a storage for what a range selector is about."""
     ends = grid.looked_at(node.selector.moment)
     starts = ends - node.range_ms
     matchers = matchers_of(node.selector)
-    found = storage.select(matchers, int(starts.min()), int(ends.max()))
-    return Sought(found, starts, ends, left_open)
+    first, last = int(starts.min()) - beside_ms, int(ends.max()) + beside_ms
+    found = storage.select(matchers, first, last)
+    return Sought(found, starts, ends, left_open, beside_ms)
 
 
 def stored_rows(vector: Vector, times: Times) -> list[StoredSeries]:
@@ -269,7 +274,8 @@ def stored_rows(vector: Vector, times: Times) -> list[StoredSeries]:
 def windows(sought: Sought, grid: Grid, budget: Budget) -> list[Windows]:
     """The samples in the window of each step, for each group of series."""
     starts, ends = sought.starts, sought.ends
-    span = (int(starts.min()), int(ends.max()))
+    beside = sought.beside_ms
+    span = (int(starts.min()) - beside, int(ends.max()) + beside)
     groups = made_of(sought.found, span, lambda: [*grouped(sought.found, *span)])
     return [window(group, sought, grid, budget) for group in groups]
 

@@ -107,6 +107,15 @@ def mean(windows: Windows) -> Floats:
     return found.finished()
 
 
+def mean_of_sum(windows: Windows) -> Floats:
+    """The mean of each window: of its sum, or grown sample by sample where that overflows."""
+    summed = total(windows)
+    counts = np.maximum(windows.high - windows.low, 1)
+    direct: Floats = summed / counts
+    overflown = np.isinf(summed)
+    return np.where(overflown, mean(windows), direct) if overflown.any() else direct
+
+
 def settled(mean_so_far: Floats, values: Floats) -> Mask:
     """Where an infinite mean stays what it is."""
     same = np.isinf(values) & ((mean_so_far > 0) == (values > 0))
