@@ -37,7 +37,7 @@ from sregym_core.model import (
 )
 from sregym_core.problems import ProblemSet
 from sregym_core.settings import Settings
-from sregym_core.testing import MemoryProvider, PluginShelf, Shop
+from sregym_testing import MemoryProvider, PluginShelf, Shop
 
 from sregym_core import Offer
 

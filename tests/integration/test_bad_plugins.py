@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from sregym_core.errors import ExitCode
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 HEAD = "from sregym_core import Offer, hookimpl\n\n@hookimpl\n"
 AGENTS = f"{HEAD}def sregym_register_agents():\n"

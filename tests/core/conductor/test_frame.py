@@ -7,9 +7,9 @@ from sregym_core.conductor.frame import truth_of
 from sregym_core.conductor.handbook import documents_of
 from sregym_core.model import Change, GroundTruth
 from sregym_core.modes import Scene, mode_named, severity
-from sregym_core.testing import FullShop
 from sregym_core.toolbox import catalogue
 from sregym_core.toolbox.office import Office, Post
+from sregym_testing import FullShop
 
 SHOP = FullShop()
 ON_CALL = mode_named("on-call")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from sregym_core.interfaces import Budget, ServiceAnswer
-from sregym_core.testing import MemoryCluster, Provision, ScriptedSession, Shop
+from sregym_testing import MemoryCluster, Provision, ScriptedSession, Shop
 
 
 class Services:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from sregym_core.interfaces import ToolResult
-from sregym_core.testing import ScriptedSession
+from sregym_testing import ScriptedSession
 
 NewSession = Callable[..., ScriptedSession]
 T = 1_767_225_600  # 2026-01-01T00:00:00Z
