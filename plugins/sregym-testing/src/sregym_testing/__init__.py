@@ -48,6 +48,7 @@ from sregym_testing.runners import RunnerContract
 from sregym_testing.sides import Side, prove_two_sided
 from sregym_testing.stories import Block, blocks_of, happens_as_told
 from sregym_testing.targets import chosen_target
+from sregym_testing.tools import ScriptedServices, ToolContract
 from sregym_testing.watched import Killed, WatchedCluster
 
 __all__ = [
@@ -81,10 +82,12 @@ __all__ = [
     "RewardContract",
     "RunOutcome",
     "RunnerContract",
+    "ScriptedServices",
     "ScriptedSession",
     "Shop",
     "Side",
     "SregymProject",
+    "ToolContract",
     "VisitedShop",
     "WatchedCluster",
     "blocks_of",

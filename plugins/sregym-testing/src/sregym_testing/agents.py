@@ -7,9 +7,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
+from sregym_core.conductor.bench import Bench
 from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.timeline import Timeline
 from sregym_core.errors import BudgetExceededError
@@ -77,6 +79,7 @@ class ScriptedSession(LiveSession):
             lambda: None,
             task=mode.task,
             alerts=alerts,
+            toolset=_installed().toolset,
         )
 
     def _spend_step(self) -> None:
@@ -100,6 +103,12 @@ class ScriptedSession(LiveSession):
 
     def _note_submission(self, stage: Stage, text: str, claims: Claims | None) -> None:
         self.submissions.append(text)
+
+
+@cache
+def _installed() -> Bench:
+    """What is installed: an agent finds in tests the tools that it finds in episodes."""
+    return Bench(Settings.from_environment())
 
 
 class AgentContract:

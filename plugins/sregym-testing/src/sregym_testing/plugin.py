@@ -21,6 +21,7 @@ from sregym_core.registry import KINDS, Registry
 from sregym_core.settings import Settings
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_TOOL = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
 # Imports the plugin and calls its registration hooks; prints which packages came in with it.
 _IMPORTED = """
 import importlib, json, sys
@@ -98,7 +99,9 @@ class PluginContract:
         for kind in KINDS:
             for name in registry.names(kind):
                 registry.load(kind, name)
-                assert _NAME.fullmatch(name), f"{kind} {name!r}: lower case and hyphens, please"
+                # Language models call tools like functions.
+                mark, named = ("underscores", _TOOL) if kind == "tool" else ("hyphens", _NAME)
+                assert named.fullmatch(name), f"{kind} {name!r}: lower case and {mark}, please"
         assert [(s.name, s.reason) for s in plugins.statuses() if s.state != "ok"] == []
 
     def test_is_typed(self, module: ModuleType) -> None:

@@ -294,3 +294,10 @@ def test_a_cluster_without_the_service(new_session: NewSession, tool: str) -> No
     assert session.call(tool, arguments) == ToolResult(
         f"this cluster offers no service {service!r}; it offers: none", ok=False
     )
+
+
+def test_a_trace_that_is_not_there(new_session: NewSession, services: Any) -> None:
+    services.answers["/api/traces/1a2b"] = (200, {"data": []})
+    assert new_session().call("get_trace", {"trace_id": "1a2b"}) == ToolResult(
+        "there is no trace '1a2b'", ok=False
+    )

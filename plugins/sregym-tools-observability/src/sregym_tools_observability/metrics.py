@@ -5,31 +5,34 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.toolbox.desk import Output, ToolError, ask, clock_time, moment, window
+from sregym_core.interfaces import ToolError, clock_time
+
+from sregym_tools_observability.asking import ask, moment, window
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sregym_core.toolbox import arguments
-    from sregym_core.toolbox.desk import Desk
+    from sregym_core.interfaces import ToolContext
+
+    from sregym_tools_observability import arguments
 
 POINTS = 30
 SHORTEST_STEP_S = 15.0
 MOST_POINTS = 11_000
 
 
-def query_metrics(desk: Desk, given: arguments.QueryMetrics) -> Output:
+def query_metrics(context: ToolContext, given: arguments.QueryMetrics) -> str:
     """An instant query."""
-    at = moment(desk, given.time)
+    at = moment(context, given.time)
     content = ask(
-        desk, "prometheus", "/api/v1/query", [("query", given.query), ("time", f"{at:.3f}")]
+        context, "prometheus", "/api/v1/query", [("query", given.query), ("time", f"{at:.3f}")]
     )
-    return Output(samples(content["data"], at))
+    return samples(content["data"], at)
 
 
-def query_metrics_range(desk: Desk, given: arguments.QueryMetricsRange) -> Output:
+def query_metrics_range(context: ToolContext, given: arguments.QueryMetricsRange) -> str:
     """A range query, its points in columns."""
-    start, end = window(desk, given.minutes, given.end)
+    start, end = window(context, given.minutes, given.end)
     step = given.step_seconds or max(SHORTEST_STEP_S, math.ceil((end - start) / POINTS))
     if (end - start) / step > MOST_POINTS:
         msg = f"{(end - start) / step:.0f} points a series are too many; at most {MOST_POINTS}: choose a larger step_seconds"
@@ -40,28 +43,28 @@ def query_metrics_range(desk: Desk, given: arguments.QueryMetricsRange) -> Outpu
         ("end", f"{end:.3f}"),
         ("step", f"{step:g}"),
     ]
-    content = ask(desk, "prometheus", "/api/v1/query_range", query)
-    return Output(matrix(content["data"]["result"], start, end, step))
+    content = ask(context, "prometheus", "/api/v1/query_range", query)
+    return matrix(content["data"]["result"], start, end, step)
 
 
-def list_metrics(desk: Desk, given: arguments.ListMetrics) -> Output:
+def list_metrics(context: ToolContext, given: arguments.ListMetrics) -> str:
     """Names of all metrics."""
-    names = ask(desk, "prometheus", "/api/v1/label/__name__/values", [])["data"]
+    names = ask(context, "prometheus", "/api/v1/label/__name__/values", [])["data"]
     wanted = [name for name in names if given.contains.lower() in name.lower()]
     if not wanted:
-        return Output(f"no metric out of {len(names)} has {given.contains!r} in its name")
-    return Output("\n".join(wanted))
+        return f"no metric out of {len(names)} has {given.contains!r} in its name"
+    return "\n".join(wanted)
 
 
-def alerts(desk: Desk, _given: arguments.Alerts) -> Output:
+def alerts(context: ToolContext, _given: arguments.Alerts) -> str:
     """Alerts that are pending or firing: of Prometheus, and what others post to Alertmanager."""
-    found = ask(desk, "prometheus", "/api/v1/alerts", [])["data"]["alerts"]
-    found = [*found, *_posted(desk, found)]
+    found = ask(context, "prometheus", "/api/v1/alerts", [])["data"]["alerts"]
+    found = [*found, *_posted(context, found)]
     if not found:
-        return Output("no alert is pending or firing")
+        return "no alert is pending or firing"
     order = {"firing": 0, "pending": 1}
     found = sorted(found, key=lambda alert: (order.get(alert["state"], 2), alert["activeAt"]))
-    return Output("\n".join(_alert(alert) for alert in found))
+    return "\n".join(_alert(alert) for alert in found)
 
 
 def samples(data: Mapping[str, Any], at: float) -> str:
@@ -131,10 +134,10 @@ def _runs(points: list[str]) -> list[str]:
     ]
 
 
-def _posted(desk: Desk, known: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _posted(context: ToolContext, known: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Alerts that Alertmanager has of others, in the form of Prometheus; none where there is none."""
     try:
-        told = ask(desk, "alertmanager", "/api/v2/alerts", [("active", "true")])
+        told = ask(context, "alertmanager", "/api/v2/alerts", [("active", "true")])
     except ToolError:
         return []
     return [

@@ -5,21 +5,24 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.toolbox.desk import Output, ask, clock_time, window
-from sregym_core.toolbox.metrics import SHORTEST_STEP_S, matrix, samples, selector
+from sregym_core.interfaces import clock_time
+
+from sregym_tools_observability.asking import ask, window
+from sregym_tools_observability.metrics import SHORTEST_STEP_S, matrix, samples, selector
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sregym_core.toolbox import arguments
-    from sregym_core.toolbox.desk import Desk
+    from sregym_core.interfaces import ToolContext
+
+    from sregym_tools_observability import arguments
 
 LONGEST_LINE = 2_000
 
 
-def query_logs(desk: Desk, given: arguments.QueryLogs) -> Output:
+def query_logs(context: ToolContext, given: arguments.QueryLogs) -> str:
     """The newest lines of a window, or the series of a metric query."""
-    start, end = window(desk, given.minutes, given.end)
+    start, end = window(context, given.minutes, given.end)
     step = max(SHORTEST_STEP_S, math.ceil((end - start) / 30))
     query = [
         ("query", given.query),
@@ -29,21 +32,21 @@ def query_logs(desk: Desk, given: arguments.QueryLogs) -> Output:
         ("direction", "backward"),
         ("step", f"{step:g}"),
     ]
-    data = ask(desk, "loki", "/loki/api/v1/query_range", query)["data"]
+    data = ask(context, "loki", "/loki/api/v1/query_range", query)["data"]
     if data["resultType"] == "streams":
-        return Output(_lines(data["result"], start, end, given.limit))
+        return _lines(data["result"], start, end, given.limit)
     if data["resultType"] == "matrix":
-        return Output(matrix(data["result"], start, end, step))
-    return Output(samples(data, end))
+        return matrix(data["result"], start, end, step)
+    return samples(data, end)
 
 
-def log_labels(desk: Desk, given: arguments.LogLabels) -> Output:
+def log_labels(context: ToolContext, given: arguments.LogLabels) -> str:
     """Names of labels, or the values of one."""
     path = f"/loki/api/v1/label/{given.label}/values" if given.label else "/loki/api/v1/labels"
-    found = ask(desk, "loki", path, []).get("data") or []
+    found = ask(context, "loki", path, []).get("data") or []
     if not found:
-        return Output(f"label {given.label!r} has no values" if given.label else "no labels")
-    return Output("\n".join(found))
+        return f"label {given.label!r} has no values" if given.label else "no labels"
+    return "\n".join(found)
 
 
 def _lines(streams: Sequence[Mapping[str, Any]], start: float, end: float, limit: int) -> str:

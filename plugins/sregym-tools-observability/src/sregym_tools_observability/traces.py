@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.toolbox.desk import Output, ToolError, ask, clock_time, window
+from sregym_core.interfaces import ToolError, clock_time
+
+from sregym_tools_observability.asking import ask, window
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sregym_core.toolbox import arguments
-    from sregym_core.toolbox.desk import Desk, Query
+    from sregym_core.interfaces import ToolContext
+
+    from sregym_tools_observability import arguments
+    from sregym_tools_observability.asking import Query
 
 # Shown of a span besides its errors: how it was called and what it got back.
 SHOWN_TAGS = (
@@ -30,15 +34,15 @@ SHOWN_TAGS = (
 )
 
 
-def list_services(desk: Desk, _given: arguments.ListServices) -> Output:
+def list_services(context: ToolContext, _given: arguments.ListServices) -> str:
     """Names of services with spans."""
-    names = ask(desk, "jaeger", "/api/services", []).get("data") or []
-    return Output("\n".join(sorted(names)) or "no service has sent a span")
+    names = ask(context, "jaeger", "/api/services", []).get("data") or []
+    return "\n".join(sorted(names)) or "no service has sent a span"
 
 
-def search_traces(desk: Desk, given: arguments.SearchTraces) -> Output:
+def search_traces(context: ToolContext, given: arguments.SearchTraces) -> str:
     """One line a trace, the newest first."""
-    start, end = window(desk, given.minutes, given.end)
+    start, end = window(context, given.minutes, given.end)
     query: Query = [
         ("service", given.service),
         ("start", str(int(start * 1e6))),
@@ -51,39 +55,37 @@ def search_traces(desk: Desk, given: arguments.SearchTraces) -> Output:
         query.append(("minDuration", f"{given.min_duration_ms:g}ms"))
     if given.errors_only:
         query.append(("tags", '{"error":"true"}'))
-    traces = ask(desk, "jaeger", "/api/traces", query).get("data") or []
+    traces = ask(context, "jaeger", "/api/traces", query).get("data") or []
     if not traces:
-        return Output(
-            f"no traces of {given.service!r} between {clock_time(start)} and {clock_time(end)}"
-        )
+        return f"no traces of {given.service!r} between {clock_time(start)} and {clock_time(end)}"
     traces = sorted(traces, key=lambda trace: (-_start(trace), trace["traceID"]))
     count = f"{len(traces)} traces"
     if len(traces) >= given.limit:
         count = f"{len(traces)} traces (limit={given.limit}; there may be more)"
-    return Output("\n".join([f"{count}, newest first", *map(_summary, traces)]))
+    return "\n".join([f"{count}, newest first", *map(_summary, traces)])
 
 
-def get_trace(desk: Desk, given: arguments.GetTrace) -> Output:
+def get_trace(context: ToolContext, given: arguments.GetTrace) -> str:
     """All spans of a trace as a tree."""
     if not given.trace_id.isalnum():
         raise ToolError(f"{given.trace_id!r} is no trace id; search_traces lists ids")
-    traces = ask(desk, "jaeger", f"/api/traces/{given.trace_id}", []).get("data") or []
+    traces = ask(context, "jaeger", f"/api/traces/{given.trace_id}", []).get("data") or []
     if not traces:
-        return Output(f"there is no trace {given.trace_id!r}", ok=False)
+        raise ToolError(f"there is no trace {given.trace_id!r}")
     trace = traces[0]
     head = f"trace {trace['traceID']} at {clock_time(_start(trace) / 1e6)}, times in ms"
-    return Output("\n".join([head, "  start  duration  span", *_tree(trace)]))
+    return "\n".join([head, "  start  duration  span", *_tree(trace)])
 
 
-def service_dependencies(desk: Desk, given: arguments.ServiceDependencies) -> Output:
+def service_dependencies(context: ToolContext, given: arguments.ServiceDependencies) -> str:
     """Who calls whom."""
     query = [
-        ("endTs", str(int(desk.now() * 1e3))),
+        ("endTs", str(int(context.now() * 1e3))),
         ("lookback", str(int(given.minutes * 60_000))),
     ]
-    edges = ask(desk, "jaeger", "/api/dependencies", query).get("data") or []
+    edges = ask(context, "jaeger", "/api/dependencies", query).get("data") or []
     lines = sorted(f"{e['parent']} -> {e['child']}  {e['callCount']} calls" for e in edges)
-    return Output("\n".join(lines) or f"no calls between services in {given.minutes:g} minutes")
+    return "\n".join(lines) or f"no calls between services in {given.minutes:g} minutes"
 
 
 def _start(trace: Mapping[str, Any]) -> int:
