@@ -16,6 +16,7 @@ import time
 
 from sregym_app_deathstarbench.hotel_reservation import HotelReservation
 from sregym_cluster_embedded.cluster import Embedded
+from sregym_core.api import Workspace
 from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.timeline import Timeline
 from sregym_core.interfaces import Budget, ClusterSpec, Command
@@ -78,6 +79,7 @@ def main() -> None:
     checkpoint = cluster.checkpoint()
     assert checkpoint is not None
     taken: list[list[float]] = [[] for _ in TRANSCRIPT]
+    toolset = Workspace().bench.toolset
     for number in range(_SESSIONS):
         fork = checkpoint.fork(ClusterSpec(seed=number, applications=(application,)))
         timeline = Timeline("tools", Plugins(Settings(), found=()))
@@ -91,6 +93,7 @@ def main() -> None:
             None,
             lambda *_: None,
             lambda: None,
+            toolset=toolset,
         )
         for place, (tool, arguments) in enumerate(TRANSCRIPT):
             began = time.process_time()

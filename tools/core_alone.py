@@ -17,18 +17,14 @@ from importlib.metadata import PackageNotFoundError, distribution, distributions
 from workspace import projects
 
 CORE = "sregym-core"
-# What needs pytest: the kit with the extra `testing`, and what pytest itself loads.
-WITH_PYTEST = ("sregym_core.testing", "sregym_core.pytest_plugin")
+# What pytest itself loads, where it is installed.
+WITH_PYTEST = "sregym_core.pytest_plugin"
 
 
 def main() -> int:
     warnings.simplefilter("error")
     core = projects()[0]
-    modules = [
-        name
-        for name in core.modules()
-        if not any(name == kit or name.startswith(f"{kit}.") for kit in WITH_PYTEST)
-    ]
+    modules = [name for name in core.modules() if name != WITH_PYTEST]
     for module in modules:
         importlib.import_module(module)
     installed = {normal(found.metadata["Name"]) for found in distributions()}

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import pytest
 from sregym_agents.gateway import Gateway
 from sregym_core.interfaces import Budget, CommandResult, ServiceAnswer
-from sregym_core.testing import Provision, ScriptedSession, Shop
+from sregym_testing import Provision, ScriptedSession, Shop
 
 T = TypeVar("T")
 Drive = Callable[[Gateway, Callable[[], Awaitable[Any]]], Any]

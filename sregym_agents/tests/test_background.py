@@ -17,7 +17,7 @@ from sregym_agents.guard.background import BackgroundGuard
 from sregym_agents.guard.upstream import Upstream
 from sregym_agents.isolation.relay import Relays, Route
 from sregym_core.errors import WorldError
-from sregym_core.testing import ScriptedSession
+from sregym_testing import ScriptedSession
 
 
 def test_the_context_is_entered_and_left_in_the_thread() -> None:

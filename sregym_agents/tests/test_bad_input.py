@@ -14,7 +14,7 @@ import pytest
 from sregym_agents.gateway import Gateway
 from sregym_core.interfaces import Stage
 from sregym_core.model import Attempt
-from sregym_core.testing import ScriptedSession
+from sregym_testing import ScriptedSession
 
 TOKEN = "token of the session"
 

@@ -16,7 +16,7 @@ from sregym_agents.http_api import BODY_CAP_BYTES
 from sregym_core.interfaces import Stage
 from sregym_core.model import Claims
 from sregym_core.modes import mode_named
-from sregym_core.testing import Provision, ScriptedSession, Shop
+from sregym_testing import Provision, ScriptedSession, Shop
 
 TOKEN = "token of the session"
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from sregym_agents.kube import items, unready_deployments
 from sregym_core.interfaces import ClusterSpec, CommandResult
-from sregym_core.testing import MemoryCluster, ScriptedSession, Shop
+from sregym_testing import MemoryCluster, ScriptedSession, Shop
 
 DEPLOYMENTS = [
     {"metadata": {"name": "good"}, "spec": {"replicas": 2}, "status": {"readyReplicas": 2}},

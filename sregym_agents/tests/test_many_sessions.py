@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sregym_agents.gateway import Gateway
-from sregym_core.testing import ScriptedSession
+from sregym_testing import ScriptedSession
 
 SESSIONS = 50
 

@@ -17,7 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 from sregym_agents.gateway import Gateway
 from sregym_core.errors import BudgetExceededError
 from sregym_core.sessions import SessionAddress, write_address
-from sregym_core.testing import ScriptedSession
+from sregym_testing import ScriptedSession
 
 GROUPS = {
     "mcp_metrics": ["query_metrics", "query_metrics_range", "list_metrics", "alerts"],

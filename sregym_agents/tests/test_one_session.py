@@ -13,7 +13,7 @@ from mcp.client.streamable_http import streamable_http_client
 from sregym_agents.gateway import Gateway
 from sregym_core.errors import BudgetExceededError
 from sregym_core.interfaces import Stage
-from sregym_core.testing import ScriptedSession
+from sregym_testing import ScriptedSession
 
 Answer = tuple[str, bool]
 Ask = Callable[[str, Mapping[str, object]], Any]

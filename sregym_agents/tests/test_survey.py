@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sregym_agents.survey import SHORTCUTS, SIGNALS, LogLine, Seen, is_green, look
 from sregym_core.interfaces import CommandResult
-from sregym_core.testing import Provision, ScriptedSession, Shop
+from sregym_testing import Provision, ScriptedSession, Shop
 
 
 def made(kind: str, name: str, at: str = "10:00", **fields: Any) -> dict[str, Any]:

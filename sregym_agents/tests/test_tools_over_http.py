@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import jsonschema
 from sregym_agents.gateway import Gateway
 from sregym_agents.inbox import Inbox, SessionOverError
-from sregym_core.testing import ScriptedSession
+from sregym_testing import ScriptedSession
 
 
 def ask(gateway: Gateway, method: str, path: str, body: Any = None, token: str = "") -> Any:

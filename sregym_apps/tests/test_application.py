@@ -9,7 +9,7 @@ from sregym_apps.application import ManifestApplication
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import ClusterError, Load, OperationTraffic, Traffic
 from sregym_core.model import ObjectRef
-from sregym_core.testing import MemoryCluster
+from sregym_testing import MemoryCluster
 
 MANIFESTS = """\
 apiVersion: v1

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from sregym_apps.readiness import what_is_not_ready
-from sregym_core.testing import MemoryCluster
+from sregym_testing import MemoryCluster
 
 
 def workload(kind: str, status: dict[str, int], generation: int = 1) -> dict[str, Any]:

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.interfaces import FaultContext
-from sregym_core.testing import FullShop, MemoryCluster
 from sregym_injectors.edits import Edits
+from sregym_testing import FullShop, MemoryCluster
 
 component = FullShop().component
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from sregym_core.interfaces import Command
-from sregym_core.testing import FullShop
+from sregym_testing import FullShop
 
 from sregym_injectors import commands
 

@@ -6,8 +6,8 @@ from sregym_core.conductor.objects import desired
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import Actor, FaultContext
 from sregym_core.model import ObjectRef
-from sregym_core.testing import FullShop, Killed, MemoryCluster, WatchedCluster
 from sregym_injectors.edits import Edits
+from sregym_testing import FullShop, Killed, MemoryCluster, WatchedCluster
 
 CONFIG = ObjectRef(api_version="v1", kind="ConfigMap", namespace="shop", name="catalog-config")
 NEW = {

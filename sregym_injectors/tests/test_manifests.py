@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 from sregym_core.errors import WorldError
 from sregym_core.model import Check, Outcome
-from sregym_core.testing import FullShop
 from sregym_injectors.defects import defect_check
 from sregym_injectors.manifests import (
     container_ports,
@@ -15,6 +14,7 @@ from sregym_injectors.manifests import (
     secret_data,
 )
 from sregym_injectors.quantities import memory_bytes
+from sregym_testing import FullShop
 
 component = FullShop().component
 

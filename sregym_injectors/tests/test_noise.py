@@ -7,8 +7,8 @@ from typing import ClassVar
 import pytest
 from sregym_core.interfaces import NoiseContext
 from sregym_core.model import CpuUse, ObjectRef
-from sregym_core.testing import FullShop, MemoryCluster, worker_nodes
 from sregym_injectors.noise import Disturbance, Rhythm, SettingNoise, moments, ready_services
+from sregym_testing import FullShop, MemoryCluster, worker_nodes
 
 CATALOG = FullShop().component("catalog").workload
 CONFIG = ObjectRef(api_version="v1", kind="ConfigMap", namespace="shop", name="old")

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from sregym_core.testing import FullShop
 from sregym_injectors.scope import affected, clients, impact, impact_phrases
+from sregym_testing import FullShop
 
 component = FullShop().component
 

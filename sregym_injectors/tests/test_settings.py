@@ -9,10 +9,10 @@ from sregym_core.conductor.journal import UndoJournal
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import FaultContext
 from sregym_core.model import ProgramSetting
-from sregym_core.testing import FullShop, MemoryCluster
 from sregym_injectors.edits import Edits
 from sregym_injectors.settings import amount, nearer, placed, right_value
 from sregym_injectors.triggers import Peak, pull
+from sregym_testing import FullShop, MemoryCluster
 
 
 def context(shop: FullShop) -> FaultContext:

@@ -4,7 +4,6 @@ import pytest
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import CommandResult
 from sregym_core.model import ObjectRef
-from sregym_core.testing import FullShop, MemoryCluster, Program, WatchedCluster
 from sregym_injectors.edits import PAUSE_S
 from sregym_injectors.pods import label_selector, live, pods_of
 from sregym_injectors.rollouts import Rollout, outstanding, yields
@@ -16,6 +15,7 @@ from sregym_injectors.workloads import (
     rolled_out,
     run_in_workload,
 )
+from sregym_testing import FullShop, MemoryCluster, Program, WatchedCluster
 
 component = FullShop().component
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sregym_core.interfaces import ClusterError
 from sregym_core.model import Check, Outcome
-from sregym_core.testing import MemoryClock, prove_two_sided
+from sregym_testing import MemoryClock, prove_two_sided
 
 from sregym_oracles import Held, Window, first_bad, hold, look
 

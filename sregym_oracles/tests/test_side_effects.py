@@ -9,8 +9,8 @@ import pytest
 from pydantic import ValidationError
 from sregym_core.interfaces import SystemState
 from sregym_core.model import Component, ObjectRef, Severity, SideEffect
-from sregym_core.testing import Shop
 from sregym_oracles.leaves import Records, leaves_of, leaves_of_text
+from sregym_testing import Shop
 
 from sregym_oracles import Rule, differences, rules, side_effects
 

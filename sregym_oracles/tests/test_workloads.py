@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from sregym_core.model import ObjectRef, Outcome
-from sregym_core.testing import MemoryCluster, Program, VisitedShop
+from sregym_testing import MemoryCluster, Program, VisitedShop
 
 from sregym_oracles import (
     Glance,

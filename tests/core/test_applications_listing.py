@@ -14,7 +14,7 @@ from sregym_core.cli.entry import run
 PLUGIN = """\
 from sregym_core import Offer, hookimpl
 from sregym_core.errors import UsageError
-from sregym_core.testing.memory import Shop
+from sregym_testing.memory import Shop
 
 class Mart(Shop):
     name = "mart"

@@ -11,7 +11,7 @@ from sregym_core.atif import trajectory
 from sregym_core.audit import attempts, audit, tool_class
 from sregym_core.errors import ExitCode
 from sregym_core.model import ApiRequest, Attempt, EpisodeRecord, Outcome, Tokens, ToolCall
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 from sregym_core import __version__
 

@@ -9,7 +9,7 @@ import pytest
 from sregym_core.changes import actor_for, as_delivered, delivery_of, edited, restart
 from sregym_core.changes.delivery import DELIVERERS, EDIT, LAST_APPLIED, Delivery
 from sregym_core.model import ObjectRef
-from sregym_core.testing import MemoryCluster
+from sregym_testing import MemoryCluster
 
 SERVICE = {
     "apiVersion": "v1",

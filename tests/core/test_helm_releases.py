@@ -11,7 +11,7 @@ from sregym_core.changes import as_delivered, edited
 from sregym_core.changes.delivery import DELIVERERS, EDIT, Delivery
 from sregym_core.changes.helm import KEPT, install, payload
 from sregym_core.model import ObjectRef
-from sregym_core.testing import MemoryCluster
+from sregym_testing import MemoryCluster
 
 HELM = DELIVERERS[Delivery.HELM]
 SERVICE = {

@@ -23,6 +23,7 @@ from sregym_core.interfaces import (
     Reporter,
     Reward,
     Runner,
+    SessionTool,
     Traffic,
 )
 from sregym_core.model import (
@@ -37,7 +38,7 @@ from sregym_core.model import (
 )
 from sregym_core.problems import ProblemSet
 from sregym_core.settings import Settings
-from sregym_core.testing import MemoryProvider, PluginShelf, Shop
+from sregym_testing import MemoryProvider, PluginShelf, Shop
 
 from sregym_core import Offer
 
@@ -90,6 +91,10 @@ def test_sregym_register_rewards(register_plugin: PluginShelf) -> None:
 
 def test_sregym_register_runners(register_plugin: PluginShelf) -> None:
     register(register_plugin, "sregym_register_runners", "runner", Runner)
+
+
+def test_sregym_register_tools(register_plugin: PluginShelf) -> None:
+    register(register_plugin, "sregym_register_tools", "tool", SessionTool)
 
 
 def test_sregym_register_commands(register_plugin: PluginShelf) -> None:
@@ -226,6 +231,7 @@ def test_all_hooks_in_the_order_of_an_episode(register_plugin, hook_recorder) ->
         "episode_event:BaselineTaken",
         "episode_event:FaultInjected",
         "episode_event:FaultConfirmed",
+        "register_tools",
         "episode_event:AgentStarted",
         "episode_event:ToolCalled",
         "episode_event:Submitted",

@@ -23,7 +23,7 @@ from sregym_core.model import (
     SystemCall,
     parse_setting,
 )
-from sregym_core.testing import MemoryCluster, MemoryNodes, WatchedCluster, worker_nodes
+from sregym_testing import MemoryCluster, MemoryNodes, WatchedCluster, worker_nodes
 
 KUBELET = Daemon(node="worker-1", daemon="kubelet", state="stopped")
 SLOW = LinkState(source=Peer(node="worker-1"), target=Peer(namespace="shop"), delay_ms=80)

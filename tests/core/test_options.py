@@ -19,7 +19,7 @@ from sregym_core.cli.options import (
 from sregym_core.cluster_choice import application_choice
 from sregym_core.errors import UsageError
 from sregym_core.model import FaultRef, Problem, Timing
-from sregym_core.testing.memory import Shop
+from sregym_testing.memory import Shop
 
 
 def test_an_application_with_options() -> None:

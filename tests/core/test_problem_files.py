@@ -9,7 +9,7 @@ from sregym_core.errors import PluginLoadError, UsageError
 from sregym_core.model import FaultRef, Problem
 from sregym_core.model.suites import derived_suites, suites_of
 from sregym_core.problems import ProblemSet, parse_problem
-from sregym_core.testing import PluginShelf
+from sregym_testing import PluginShelf
 
 GOOD = """\
 id: cart_is_slow

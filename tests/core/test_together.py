@@ -12,7 +12,7 @@ from sregym_core.interfaces.application import OperationTraffic
 from sregym_core.interfaces.together import Together
 from sregym_core.model import ObjectRef
 from sregym_core.settings import Settings
-from sregym_core.testing import MemoryCluster, Shop
+from sregym_testing import MemoryCluster, Shop
 
 
 class Market(Shop):

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from sregym_core.testing import FreshEnvironment, same_as_here
+from sregym_testing import FreshEnvironment, same_as_here
 
 # What the embedded cluster is made of besides.
 LIBRARIES = ("sregym-promql", "sregym-regex")

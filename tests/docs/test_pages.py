@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from sregym_core.testing import FreshEnvironment, blocks_of, happens_as_told
+from sregym_testing import FreshEnvironment, blocks_of, happens_as_told
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sregym_core.conductor import Bench
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 PACE = 200.0
 

@@ -21,7 +21,7 @@ from sregym_core.api import Workspace
 from sregym_core.conductor import Bench
 from sregym_core.interfaces import Access, Cluster, ClusterSpec
 from sregym_core.settings import Settings
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 START_S = 60.0
 END_S = 60.0

@@ -16,7 +16,7 @@ import pytest
 from sregym_core.api import Workspace, play
 from sregym_core.errors import ExitCode
 from sregym_core.interfaces import Budget
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
 Projects = Callable[..., SregymProject]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from sregym_core.errors import ExitCode
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 
 @pytest.mark.parametrize(

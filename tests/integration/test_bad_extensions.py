@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from sregym_core.errors import ExitCode
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 HEAD = "from sregym_apps.simulation import Command, Extension, ServerKind, WireProtocol\n\n"
 KIND = "ServerKind(name={!r}, program='a:b', behaviour='a:b')"

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from urllib.request import urlopen
 
 import pytest
-from sregym_core.testing.browser import browse, needs_browser
+from sregym_testing.browser import browse, needs_browser
 
 PROBLEM = "missing_service_hotel_reservation"
 SENTENCE = "The root cause is in mongodb-rate: Service mongodb-rate in namespace hotel-reservation"

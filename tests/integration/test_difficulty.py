@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sregym_core.errors import ExitCode
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 PROBLEM = "missing_service_hotel_reservation"
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pyarrow import parquet
 from sregym_core.errors import ExitCode
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 PROBLEM = "missing_service_hotel_reservation"
 

@@ -11,9 +11,9 @@ from sregym_core.interfaces import Application
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
-from sregym_core.testing import LivingApplicationContract, Provision
-from sregym_core.testing.clusters import opened
 from sregym_dev.package import Package
+from sregym_testing import LivingApplicationContract, Provision
+from sregym_testing.clusters import opened
 
 MODULE = "sregym_app_corner_shop"
 

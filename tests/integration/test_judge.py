@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sregym_agents.testing import Provider, Turn, provider, use
 from sregym_core.errors import ExitCode
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 TRUTH = {
     "component": "mongodb-geo",

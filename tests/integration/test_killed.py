@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from sregym_core.errors import ExitCode
 from sregym_core.scratch import ScratchFolder, clear_abandoned
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
 Starts = Callable[..., Any]

@@ -19,7 +19,7 @@ from sregym_core.errors import ExitCode
 from sregym_core.interfaces import Vocabulary
 from sregym_core.lint import lint_problem, vocabulary_of
 from sregym_core.settings import Settings
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 HOTEL = files("sregym_app_deathstarbench") / "hotel_reservation"
 PROBLEM = """\

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 from sregym_core.errors import ExitCode
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 
 def events_of(project: SregymProject) -> list[dict[str, object]]:

@@ -31,6 +31,7 @@ def session(bench: Bench) -> Iterator[LiveSession]:
         None,
         lambda *_: None,
         lambda: None,
+        toolset=bench.toolset,
     )
     cluster.close()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sregym_core.api import problems, solution
 from sregym_core.interfaces import DiagnosisOracle
-from sregym_core.testing.diagnoses import mistaken, unrecognised
+from sregym_testing.diagnoses import mistaken, unrecognised
 
 if TYPE_CHECKING:
     from sregym_core.api import Workspace

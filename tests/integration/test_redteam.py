@@ -23,7 +23,7 @@ from sregym_core.interfaces import Cluster, ClusterSpec
 from sregym_core.policy import Policy, rules
 from sregym_core.salt import draw_salt
 from sregym_core.sealing import Seal
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
 LOOKING = (

@@ -19,7 +19,7 @@ from sregym_core.conductor import Bench
 from sregym_core.errors import ExitCode
 from sregym_core.interfaces import Cluster, ClusterError, ClusterProvider, ClusterSpec, Finding
 from sregym_core.model import ObjectRef
-from sregym_core.testing import ClusterContract, SregymProject
+from sregym_testing import ClusterContract, SregymProject
 
 PACE = 200.0
 NAMESPACE = "hotel-reservation"

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 from sregym_core.errors import ExitCode
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
 Projects = Callable[..., SregymProject]

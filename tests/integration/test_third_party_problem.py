@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from sregym_core.errors import ExitCode
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 PLUGIN = """\
 from __future__ import annotations

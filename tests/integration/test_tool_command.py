@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import pytest
 from sregym_core.errors import ExitCode
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
 Typing: TypeAlias = "Callable[..., Any]"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 from sregym_core.api import Workspace
-from sregym_core.testing import blocks_of
+from sregym_testing import blocks_of
 from workspace import ROOT, Project, projects, together
 
 import sregym_core
@@ -24,7 +24,7 @@ EXTENSIONS = [
 ]
 KINDS = (
     *("agent", "app", "cluster", "injector", "noise", "observer", "operator", "oracle"),
-    *("reporter", "reward", "runner", "server"),
+    *("reporter", "reward", "runner", "server", "tools"),
 )
 # Named by what they add to the command line.
 COMMANDS = tuple(
@@ -38,7 +38,9 @@ ADAPTERS = [
     if project.name.removeprefix("sregym-")
     in ("gymnasium", "harbor", "inspect", "openenv", "trl", "verifiers")
 ]
-OFFERING = [project for project in PLUGINS if project not in ADAPTERS]
+# The contract kit, upon which toolkits and plugins build kits of their own; it offers the core nothing.
+KITS = [project for project in PLUGINS if project.name == "sregym-testing"]
+OFFERING = [project for project in PLUGINS if project not in (*ADAPTERS, *KITS)]
 ALONE = [project for project in PROJECTS if project.stands_alone]
 
 
@@ -49,14 +51,14 @@ def name_of(project: Project) -> str:
 @pytest.mark.parametrize("project", PROJECTS, ids=name_of)
 def test_has_the_files_of_a_project(project: Project) -> None:
     needed = ["pyproject.toml", "README.md", f"src/{project.module}/py.typed"]
-    if project.is_plugin and project not in ADAPTERS:
+    if project in OFFERING:
         needed.append(f"src/{project.module}/plugin.py")
     assert [name for name in needed if not (project.folder / name).exists()] == []
 
 
 @pytest.mark.parametrize("project", PROJECTS, ids=name_of)
 def test_has_tests(project: Project) -> None:
-    # The core's tests stand in tests/core: they use the kit, which is part of it.
+    # The core's tests stand in tests/core: they use the kit, which stands upon it.
     folder = ROOT / "tests" / "core" if project.name == "sregym-core" else project.folder / "tests"
     assert list(folder.rglob("test_*.py"))
 
@@ -125,7 +127,7 @@ def test_tools_are_set_up_in_one_place(project: Project) -> None:
 def test_plugin_is_named_by_kind(project: Project) -> None:
     assert project.name == project.folder.name
     kind = project.name.removeprefix("sregym-").partition("-")[0]
-    assert kind in KINDS or project.name in COMMANDS or project in ADAPTERS
+    assert kind in KINDS or project.name in COMMANDS or project in (*ADAPTERS, *KITS)
 
 
 @pytest.mark.parametrize("project", OFFERING, ids=name_of)
@@ -195,17 +197,18 @@ def test_imports_are_checked_for_every_package() -> None:
     modules = [project.module for project in PROJECTS]
     contracts = {contract["name"]: contract for contract in linter["contracts"]}
     extensions = sorted(project.module for project in EXTENSIONS)
-    plugins = sorted(project.module for project in PLUGINS if project not in EXTENSIONS)
+    kits = [project.module for project in KITS]
+    plugins = sorted(p.module for p in PLUGINS if p not in (*EXTENSIONS, *KITS))
     libraries = sorted(project.module for project in LIBRARIES)
-    toolkits = sorted(set(modules) - {"sregym_core", *plugins, *extensions, *libraries})
+    toolkits = sorted(set(modules) - {"sregym_core", *plugins, *extensions, *kits, *libraries})
     assert sorted(linter["root_packages"]) == sorted(modules)
     assert sorted(contracts["Plugins are unaware of each other"]["modules"]) == plugins
     assert sorted(contracts["Toolkits are unaware of each other"]["modules"]) == toolkits
     rows = [row.split(" | ") for row in contracts["Core knows no one above it"]["layers"]]
     core_row = rows.index(["sregym_core"])
     # Extensions may stand upon each other: an operator upon the servers that it runs.
-    assert sorted(name for row in rows[: core_row - 2] for name in row) == extensions
-    assert [sorted(row) for row in rows[core_row - 2 : core_row]] == [plugins, toolkits]
+    assert sorted(name for row in rows[: core_row - 3] for name in row) == extensions
+    assert [sorted(row) for row in rows[core_row - 3 : core_row]] == [plugins, toolkits, kits]
     assert sorted(name for row in rows[core_row + 1 :] for name in row) == libraries
     assert sorted(contracts["The core needs no library"]["forbidden_modules"]) == libraries
     promised = contracts["Extensions of the simulation know of it what is promised to them"]

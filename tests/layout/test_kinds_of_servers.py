@@ -18,8 +18,8 @@ ELSEWHERE = ("sregym-core", "sregym-apps", "sregym-cluster-embedded")
 # Files that may name a kind, and why. The list only becomes shorter.
 ALLOWED = {
     "sregym_core/src/sregym_core/catalogue.py": "says which distribution to install",
-    "sregym_core/src/sregym_core/testing/memory/full_shop.py": "an application for tests; its image is one of these",
-    "sregym_core/src/sregym_core/testing/memory/full_shop.yaml": "its manifests",
+    "plugins/sregym-testing/src/sregym_testing/memory/full_shop.py": "an application for tests; its image is one of these",
+    "plugins/sregym-testing/src/sregym_testing/memory/full_shop.yaml": "its manifests",
 }
 _EMBEDDED = "plugins/sregym-cluster-embedded/src/sregym_cluster_embedded"
 _MODEL = "sregym_apps/src/sregym_apps/model"

@@ -11,6 +11,7 @@ from workspace import ROOT, Project, projects
 CORE = "Parts of the core know only those below"
 EMBEDDED = "Rooms of the embedded cluster know only those below"
 PROMISES = "Plugins use of the core what it promises"
+KIT = "The contract kit uses of the core's inside what it plays with components"
 PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 
@@ -49,5 +50,21 @@ def test_plugins_may_import_of_the_core_what_the_page_promises() -> None:
     assert {*contract(PROMISES)["forbidden_modules"]} == {
         f"sregym_core.{part}" for part in parts("sregym_core") - promised
     }
-    plugins = [project.module for project in projects() if project.is_plugin]
-    assert sorted(contract(PROMISES)["source_modules"]) == sorted(plugins)
+    plugins = {project.module for project in projects() if project.is_plugin}
+    assert sorted(contract(PROMISES)["source_modules"]) == sorted(plugins - {"sregym_testing"})
+
+
+def test_the_contract_kit_is_kept_from_the_rest_of_the_core() -> None:
+    granted = [
+        "conductor",
+        "hookspecs",
+        "modes",
+        "plugins",
+        "problems",
+        "proof",
+        "registry",
+        "settings",
+    ]
+    assert {*contract(KIT)["forbidden_modules"]} == {*contract(PROMISES)["forbidden_modules"]} - {
+        f"sregym_core.{part}" for part in granted
+    }

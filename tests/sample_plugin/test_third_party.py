@@ -1,6 +1,6 @@
-"""A third party's package: built as a wheel, installed beside the core's wheel, found, and run.
+"""A third party's package: built as a wheel, installed beside those of core and kit, found, and run.
 
-Nothing of this repository is on the path there but what the two wheels brought.
+Nothing of this repository is on the path there but what these wheels brought.
 """
 
 from __future__ import annotations
@@ -12,20 +12,21 @@ import sys
 from pathlib import Path
 
 import pytest
-from sregym_core.testing import FreshEnvironment
+from sregym_testing import FreshEnvironment
 
 ROOT = Path(__file__).resolve().parents[2]
+KIT = ROOT / "plugins" / "sregym-testing"
 PACKAGE = Path(__file__).parent / "acme-sregym-dns"
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
-    """A fresh environment with both wheels and what they require."""
+    """A fresh environment with the wheels and what they require."""
     folder = tmp_path_factory.mktemp("third-party")
-    wheels = [build(source, folder / "wheels") for source in (ROOT / "sregym_core", PACKAGE)]
+    wheels = [build(source, folder / "wheels") for source in (ROOT / "sregym_core", KIT, PACKAGE)]
     environment = FreshEnvironment.create(folder / "venv")
-    core, plugin = map(str, wheels)
-    environment.install(f"sregym-core[testing] @ file://{core}", plugin)
+    core, kit, plugin = map(str, wheels)
+    environment.install(f"sregym-core[testing] @ file://{core}", kit, plugin)
     return environment
 
 
@@ -50,7 +51,11 @@ def build(source: Path, target: Path) -> Path:
 def test_only_what_is_declared_is_installed(installed: FreshEnvironment) -> None:
     code = "from importlib.metadata import distributions as d; print(*sorted(x.name for x in d()))"
     names = installed.run("-c", code).stdout.split()
-    assert [name for name in names if "sregym" in name] == ["acme-sregym-dns", "sregym-core"]
+    assert [name for name in names if "sregym" in name] == [
+        "acme-sregym-dns",
+        "sregym-core",
+        "sregym-testing",
+    ]
 
 
 def test_is_discovered(installed: FreshEnvironment, tmp_path: Path) -> None:

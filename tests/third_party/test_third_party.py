@@ -12,13 +12,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from sregym_core.testing import FreshEnvironment, same_as_here
+from sregym_testing import FreshEnvironment, same_as_here
 
 HERE = Path(__file__).parent
 PACKAGES = sorted(folder.name for folder in HERE.glob("acme-*"))
 # What an episode needs besides: agents, oracles, what is shown.
 FOR_EPISODES = (
-    *("sregym-apps", "sregym-injectors", "sregym-oracles", "sregym-agents"),
+    *("sregym-testing", "sregym-apps", "sregym-injectors", "sregym-oracles", "sregym-agents"),
     *("sregym-cluster-embedded", "sregym-agent-baselines", "sregym-oracle-checklist"),
     *("sregym-oracle-state", "sregym-reporter-console", "sregym-server-memcached"),
     *("sregym-promql", "sregym-regex"),

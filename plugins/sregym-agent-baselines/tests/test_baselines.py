@@ -13,7 +13,7 @@ from sregym_core.errors import UsageError
 from sregym_core.interfaces import Budget, Command, CommandResult, Reference, Stage
 from sregym_core.model import Claims
 from sregym_core.modes import mode_named
-from sregym_core.testing import Provision, ScriptedSession, Shop
+from sregym_testing import Provision, ScriptedSession, Shop
 
 
 def steps(session: ScriptedSession) -> list[str]:

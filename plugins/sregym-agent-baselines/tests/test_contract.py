@@ -7,7 +7,7 @@ from sregym_agent_baselines.expert import Expert
 from sregym_agent_baselines.noop import Noop
 from sregym_agent_baselines.random_acts import RandomActs
 from sregym_agent_baselines.restart_loop import RestartLoop
-from sregym_core.testing import AgentContract, PluginContract
+from sregym_testing import AgentContract, PluginContract
 
 
 class TestPlugin(PluginContract):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.testing import AgentContract, PluginContract
+from sregym_testing import AgentContract, PluginContract
 
 
 class TestPlugin(PluginContract):

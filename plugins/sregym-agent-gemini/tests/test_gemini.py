@@ -13,7 +13,7 @@ from sregym_agent_gemini.agent import Gemini
 from sregym_agents.testing.sessions import EPISODE, check_episode
 from sregym_core.errors import UsageError
 from sregym_core.model import Tokens
-from sregym_core.testing import ScriptedSession
+from sregym_testing import ScriptedSession
 
 NewSession = Callable[..., ScriptedSession]
 

@@ -12,7 +12,7 @@ from sregym_agent_http.webhook import Webhook
 from sregym_agents.testing import LeapingWall
 from sregym_core.errors import BudgetExceededError, UsageError
 from sregym_core.interfaces import Stage
-from sregym_core.testing import ScriptedSession
+from sregym_testing import ScriptedSession
 
 NewSession = Callable[..., ScriptedSession]
 

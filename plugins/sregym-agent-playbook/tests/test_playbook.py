@@ -7,7 +7,7 @@ import json
 from sregym_agent_playbook.agent import Playbook
 from sregym_core.interfaces import CommandResult, Stage
 from sregym_core.model import Claims
-from sregym_core.testing import Provision, ScriptedSession, Shop
+from sregym_testing import Provision, ScriptedSession, Shop
 
 LISTED = "deployments,statefulsets,daemonsets,replicasets,pods,services,configmaps,events"
 

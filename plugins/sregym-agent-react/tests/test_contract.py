@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sregym_agent_react.react import React
 from sregym_agents.testing import use
-from sregym_core.testing import AgentContract, PluginContract
+from sregym_testing import AgentContract, PluginContract
 
 
 class TestPlugin(PluginContract):

@@ -11,7 +11,7 @@ from sregym_core.errors import BudgetExceededError, UsageError
 from sregym_core.interfaces import Budget, CommandResult, Stage
 from sregym_core.model import Tokens
 from sregym_core.modes import mode_named
-from sregym_core.testing import Provision, ScriptedSession, Shop
+from sregym_testing import Provision, ScriptedSession, Shop
 
 
 def agent(provider: Any, **options: str) -> React:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from sregym_core.interfaces import ClusterSpec
-from sregym_core.testing import AddressedCluster, Provision
+from sregym_testing import AddressedCluster, Provision
 
 
 @pytest.fixture

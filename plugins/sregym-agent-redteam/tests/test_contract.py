@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from sregym_agent_redteam.agent import RedTeam
-from sregym_core.testing import AgentContract, PluginContract
+from sregym_testing import AgentContract, PluginContract
 
 
 class TestPlugin(PluginContract):

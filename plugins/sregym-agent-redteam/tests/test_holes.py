@@ -17,7 +17,7 @@ from sregym_agents.command_line import attend
 from sregym_agents.isolation import Needs, walls_of
 from sregym_agents.outside import opened
 from sregym_core.interfaces import Budget
-from sregym_core.testing import Provision, ScriptedSession, Shop
+from sregym_testing import Provision, ScriptedSession, Shop
 
 KEY = "sk-" + "5ec2e7" * 6 + "abcd"
 PROBLEM = "problem-of-the-day"

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from sregym_agent_shell.shell import Shell
-from sregym_core.testing import AgentContract, PluginContract
+from sregym_testing import AgentContract, PluginContract
 
 
 class TestPlugin(PluginContract):

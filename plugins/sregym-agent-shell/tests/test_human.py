@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Thread
 
 from sregym_agent_shell.human import Human
-from sregym_core.testing import ScriptedSession
+from sregym_testing import ScriptedSession
 
 
 def test_it_serves_until_both_stages_are_submitted(

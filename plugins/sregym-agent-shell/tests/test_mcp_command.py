@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sregym_core.errors import ExitCode
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 
 def test_without_a_session(sregym_project: Callable[..., SregymProject]) -> None:

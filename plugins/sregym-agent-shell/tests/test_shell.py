@@ -13,7 +13,7 @@ from sregym_agent_shell.shell import Shell
 from sregym_agents.testing import LeapingWall
 from sregym_core.errors import BudgetExceededError, UsageError
 from sregym_core.interfaces import Stage
-from sregym_core.testing import ScriptedSession
+from sregym_testing import ScriptedSession
 
 NewSession = Callable[..., ScriptedSession]
 SUBMIT = f"{sys.executable} -m sregym_core submit"

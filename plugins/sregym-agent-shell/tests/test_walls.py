@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from sregym_agent_shell.shell import Shell
 from sregym_core.errors import UsageError
-from sregym_core.testing import ScriptedSession
+from sregym_testing import ScriptedSession
 
 NewSession = Callable[..., ScriptedSession]
 SOURCES = Path(__file__).parents[1]

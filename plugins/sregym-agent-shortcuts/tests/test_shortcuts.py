@@ -7,7 +7,7 @@ from sregym_agent_shortcuts.agent import Shortcuts
 from sregym_agent_shortcuts.difficulty import Difficulty, hit_rates
 from sregym_agents.survey import SHORTCUTS
 from sregym_core.errors import UsageError
-from sregym_core.testing import Provision, ScriptedSession, Shop
+from sregym_testing import Provision, ScriptedSession, Shop
 
 
 def test_nothing_stands_out_in_an_empty_cluster(provision: Provision) -> None:

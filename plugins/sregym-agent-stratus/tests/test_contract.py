@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sregym_agent_stratus.stratus import Stratus
 from sregym_agents.testing import use
-from sregym_core.testing import AgentContract, PluginContract
+from sregym_testing import AgentContract, PluginContract
 
 
 class TestPlugin(PluginContract):

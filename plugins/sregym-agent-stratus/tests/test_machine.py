@@ -15,7 +15,7 @@ from sregym_core.errors import UsageError
 from sregym_core.interfaces import Command, CommandResult, ServiceAnswer, ToolResult
 from sregym_core.model import Tokens
 from sregym_core.modes import mode_named
-from sregym_core.testing import Provision, ScriptedSession, Shop
+from sregym_testing import Provision, ScriptedSession, Shop
 
 SERVICE = {
     "apiVersion": "v1",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sregym_app_blueprint.application import BlueprintHotels
-from sregym_core.testing import ApplicationContract, PluginContract, ProblemContract
+from sregym_testing import ApplicationContract, PluginContract, ProblemContract
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

@@ -8,7 +8,7 @@ from sregym_core.interfaces import Cluster, ClusterSpec
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
-from sregym_core.testing.clusters import opened
+from sregym_testing.clusters import opened
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sregym_app_flight_ticket.application import FlightTicket
-from sregym_core.testing import ApplicationContract, PluginContract, ProblemContract
+from sregym_testing import ApplicationContract, PluginContract, ProblemContract
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

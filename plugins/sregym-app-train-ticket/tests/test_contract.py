@@ -10,14 +10,14 @@ from sregym_core.interfaces import ClusterProvider
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
-from sregym_core.testing import ApplicationContract, PluginContract, ProblemContract
-from sregym_core.testing.clusters import opened
+from sregym_testing import ApplicationContract, PluginContract, ProblemContract
+from sregym_testing.clusters import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from importlib.resources.abc import Traversable
 
-    from sregym_core.testing.clusters import Provision
+    from sregym_testing.clusters import Provision
 
 
 class TestPlugin(PluginContract):

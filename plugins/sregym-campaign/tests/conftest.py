@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from sregym_agents.testing.sessions import provider
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 __all__ = ["provider"]
 

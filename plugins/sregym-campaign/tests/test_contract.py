@@ -9,7 +9,7 @@ from sregym_campaign.processes import Processes
 from sregym_core.api import Workspace
 from sregym_core.interfaces import EpisodeRequest, Runner
 from sregym_core.settings import Settings
-from sregym_core.testing import PluginContract, RunnerContract
+from sregym_testing import PluginContract, RunnerContract
 
 
 class TestPlugin(PluginContract):

@@ -12,7 +12,7 @@ from sregym_campaign.plan import Plan
 from sregym_campaign.store import Damaged, Store
 from sregym_campaign.tries import Try, TryKind
 from sregym_core.errors import UsageError
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
 Damage = Callable[[Path], None]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sregym_agents.testing.provider import Provider
 from sregym_core.errors import ExitCode
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 Campaign = Callable[..., SregymProject]
 

@@ -10,7 +10,7 @@ from sregym_campaign.file import read
 from sregym_campaign.plan import planned
 from sregym_core.api.workspace import shared
 from sregym_core.errors import UsageError
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 Campaign = Callable[..., SregymProject]
 MODEL = {"agent": "react", "options": {"model": "scripted", "base_url": "http://127.0.0.1:9/v1"}}

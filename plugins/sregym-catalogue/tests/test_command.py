@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sregym_core.errors import ExitCode
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 Project = Callable[..., SregymProject]
 

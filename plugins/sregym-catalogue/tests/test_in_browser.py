@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sregym_catalogue.content import Entry
-from sregym_core.testing.browser import browse, needs_browser
+from sregym_testing.browser import browse, needs_browser
 
 Site = Callable[..., Path]
 Make = Callable[..., Entry]

@@ -32,7 +32,7 @@ from sregym_core.model import (
     Power,
     Sysctl,
 )
-from sregym_core.testing import MemoryCluster, worker_nodes
+from sregym_testing import MemoryCluster, worker_nodes
 
 N = "worker-1"
 PORTS = "net.ipv4.ip_local_port_range"

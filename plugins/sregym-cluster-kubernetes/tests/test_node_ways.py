@@ -16,7 +16,7 @@ from sregym_cluster_kubernetes.nodes.transports import (
 from sregym_cluster_kubernetes.options import parse
 from sregym_core.errors import NodeError, UsageError
 from sregym_core.interfaces import CommandResult
-from sregym_core.testing import MemoryCluster, worker_nodes
+from sregym_testing import MemoryCluster, worker_nodes
 
 
 def test_docker_and_ssh_carry_the_same_words() -> None:

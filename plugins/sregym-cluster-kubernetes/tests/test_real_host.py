@@ -16,7 +16,7 @@ from sregym_cluster_kubernetes.nodes.load_recipes import memory_script
 from sregym_cluster_kubernetes.nodes.transports import Transport, run_here
 from sregym_core.interfaces import CommandResult
 from sregym_core.model import Capability, Sysctl
-from sregym_core.testing import MemoryCluster, worker_nodes
+from sregym_testing import MemoryCluster, worker_nodes
 
 N = "worker-1"
 PORTS = "net.ipv4.ip_local_port_range"

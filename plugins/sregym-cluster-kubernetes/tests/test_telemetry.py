@@ -30,7 +30,7 @@ from sregym_cluster_kubernetes.telemetry.services import Services
 from sregym_core.errors import UsageError, WorldError
 from sregym_core.interfaces import ClusterError, Finding, ServiceAnswer
 from sregym_core.model import ObjectRef
-from sregym_core.testing import MemoryCluster, Program
+from sregym_testing import MemoryCluster, Program
 
 PROXY = "/api/v1/namespaces/watch/services/prometheus:9090/proxy"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sregym_core.testing import PluginContract
+from sregym_testing import PluginContract
 
 
 class TestPlugin(PluginContract):

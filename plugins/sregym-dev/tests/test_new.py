@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from sregym_core.errors import ExitCode, UsageError
-from sregym_core.testing import FreshEnvironment, same_as_here
 from sregym_dev.package import KINDS, Package
+from sregym_testing import FreshEnvironment, same_as_here
 
 HOOKS = {
     "app": "sregym_register_applications",
@@ -80,8 +80,9 @@ def environments(
     def made(needs: tuple[str, ...]) -> FreshEnvironment:
         environment = FreshEnvironment.create(tmp_path_factory.mktemp("environment") / "venv")
         toolkit = [word for name in needs for word in same_as_here(name)]
+        core = [*same_as_here("sregym-core", "testing"), *same_as_here("sregym-testing")]
         # Older versions of pip find a folder with extras for those only that come after it.
-        environment.install(*same_as_here("sregym-core", "testing"), *toolkit)
+        environment.install(*core, *toolkit)
         return environment
 
     return made

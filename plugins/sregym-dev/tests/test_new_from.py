@@ -11,7 +11,7 @@ import pytest
 from sregym_apps.application import ManifestApplication
 from sregym_core.errors import ExitCode
 from sregym_core.interfaces import ClusterSpec
-from sregym_core.testing import provisioned
+from sregym_testing import provisioned
 
 COMPOSE = """
 services:

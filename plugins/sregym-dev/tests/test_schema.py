@@ -8,7 +8,7 @@ from collections.abc import Callable
 from sregym_apps.model import form_of_service_models
 from sregym_core.errors import ExitCode
 from sregym_core.model import Problem
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 
 def test_the_schema_of_problems(sregym_project: Callable[..., SregymProject]) -> None:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sregym_core.testing import happens_as_told
+from sregym_testing import happens_as_told
 
 
 def test_readme(tmp_path: Path) -> None:

@@ -6,7 +6,12 @@ import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.interfaces import ClusterSpec, CommandResult, FaultContext, node_access
 from sregym_core.model import Component, Outcome, ProcessStop
-from sregym_core.testing import (
+from sregym_injector_code.hanging import GrayReplica, Hang
+from sregym_injector_code.log_flood import LogFlood
+from sregym_injector_code.memory import HeapLimit
+from sregym_injector_code.plugin import sregym_register_injectors
+from sregym_injectors.settings import SettingFault
+from sregym_testing import (
     FaultCase,
     FullShop,
     InjectorContract,
@@ -16,12 +21,7 @@ from sregym_core.testing import (
     Provision,
     worker_nodes,
 )
-from sregym_core.testing.clusters import opened
-from sregym_injector_code.hanging import GrayReplica, Hang
-from sregym_injector_code.log_flood import LogFlood
-from sregym_injector_code.memory import HeapLimit
-from sregym_injector_code.plugin import sregym_register_injectors
-from sregym_injectors.settings import SettingFault
+from sregym_testing.clusters import opened
 
 ALL = tuple(offer.load()() for offer in sregym_register_injectors())
 FAULTS = tuple(fault for fault in ALL if isinstance(fault, SettingFault))

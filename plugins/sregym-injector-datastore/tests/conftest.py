@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.interfaces import Application, CommandResult, Fault, FaultContext
-from sregym_core.testing import FullShop, MemoryCluster
-from sregym_core.testing.clusters import Provision
+from sregym_testing import FullShop, MemoryCluster
+from sregym_testing.clusters import Provision
 
 component = FullShop().component
 

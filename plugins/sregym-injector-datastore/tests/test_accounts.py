@@ -6,9 +6,9 @@ import pytest
 from sregym_core.errors import UsageError, WorldError
 from sregym_core.interfaces import CommandResult
 from sregym_core.model import Change, Check, Outcome
-from sregym_core.testing import FullShop
 from sregym_injector_datastore.mongo_shell import parse_document
 from sregym_injector_datastore.mongodb_accounts import MongodbRoleRevoked, MongodbUserDropped
+from sregym_testing import FullShop
 
 component = FullShop().component
 

@@ -9,14 +9,6 @@ from sregym_core.conductor.journal import UndoJournal
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import CommandResult, FaultContext
 from sregym_core.model import Component, ObjectRef, Outcome, ProgramSetting, TableUse
-from sregym_core.testing import (
-    FaultCase,
-    FullShop,
-    InjectorContract,
-    MemoryCluster,
-    PluginContract,
-    Provision,
-)
 from sregym_injector_datastore.cache_cold import CacheCold, actor_of, stores_behind
 from sregym_injector_datastore.conditions import LockHeld
 from sregym_injector_datastore.lag import Lag
@@ -26,6 +18,14 @@ from sregym_injector_datastore.password_rotated import PasswordRotated
 from sregym_injector_datastore.slow_query import SlowQuery
 from sregym_injector_datastore.tls_required import TlsRequired
 from sregym_injector_datastore.user_dropped import UserDropped
+from sregym_testing import (
+    FaultCase,
+    FullShop,
+    InjectorContract,
+    MemoryCluster,
+    PluginContract,
+    Provision,
+)
 
 FAULTS = (MongodbRoleRevoked(), MongodbUserDropped(), LockHeld(), PasswordRotated(), TlsRequired())
 

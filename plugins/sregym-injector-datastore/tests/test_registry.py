@@ -9,8 +9,8 @@ from sregym_core.conductor.journal import UndoJournal
 from sregym_core.errors import UsageError, WorldError
 from sregym_core.interfaces import ClusterSpec, CommandResult, FaultContext
 from sregym_core.model import Outcome
-from sregym_core.testing import FullShop
 from sregym_injector_datastore.registry_stale import RegistryStale
+from sregym_testing import FullShop
 
 APPLICATION = HotelReservation()
 

@@ -15,7 +15,13 @@ from sregym_core.model import (
     Node,
     VolumeUse,
 )
-from sregym_core.testing import (
+from sregym_injector_dm_dust import corruption
+from sregym_injector_dm_dust.corruption import Corruption
+from sregym_injector_dm_dust.faults import FAULTS
+from sregym_injector_dm_dust.plugin import NAMES
+from sregym_injector_dm_dust.rows import ROWS
+from sregym_injector_dm_dust.sectors import REPAIR, BadSectors
+from sregym_testing import (
     FaultCase,
     FullShop,
     InjectorContract,
@@ -24,15 +30,9 @@ from sregym_core.testing import (
     Provision,
     worker_nodes,
 )
-from sregym_core.testing.clusters import opened
-from sregym_core.testing.memory.repairing import repairable
-from sregym_core.testing.targets import chosen_target
-from sregym_injector_dm_dust import corruption
-from sregym_injector_dm_dust.corruption import Corruption
-from sregym_injector_dm_dust.faults import FAULTS
-from sregym_injector_dm_dust.plugin import NAMES
-from sregym_injector_dm_dust.rows import ROWS
-from sregym_injector_dm_dust.sectors import REPAIR, BadSectors
+from sregym_testing.clusters import opened
+from sregym_testing.memory.repairing import repairable
+from sregym_testing.targets import chosen_target
 
 from sregym_core import Offer
 

@@ -4,7 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 from sregym_core.model import Capability, Component, Node, VolumeUse
-from sregym_core.testing import (
+from sregym_injector_khaos.faults import FAULTS
+from sregym_injector_khaos.plugin import NAMES, PARTS, sregym_register_injectors
+from sregym_injector_khaos.rows import ROWS, name_of
+from sregym_testing import (
     FaultCase,
     FullShop,
     InjectorContract,
@@ -13,11 +16,8 @@ from sregym_core.testing import (
     Provision,
     worker_nodes,
 )
-from sregym_core.testing.clusters import opened
-from sregym_core.testing.memory.repairing import repairable
-from sregym_injector_khaos.faults import FAULTS
-from sregym_injector_khaos.plugin import NAMES, PARTS, sregym_register_injectors
-from sregym_injector_khaos.rows import ROWS, name_of
+from sregym_testing.clusters import opened
+from sregym_testing.memory.repairing import repairable
 
 from sregym_core import Offer
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.interfaces import Fault, FaultContext
-from sregym_core.testing import FullShop, MemoryCluster, Program
+from sregym_testing import FullShop, MemoryCluster, Program
 
 component = FullShop().component
 

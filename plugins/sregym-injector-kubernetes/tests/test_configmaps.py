@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 from sregym_core.errors import UsageError
 from sregym_core.model import Change, Outcome
-from sregym_core.testing import FullShop
 from sregym_injector_kubernetes.configmap_drift import ConfigMapDrift, _vital_field
 from sregym_injector_kubernetes.configmap_missing import ConfigMapMissing
 from sregym_injectors.workloads import ready_pod
+from sregym_testing import FullShop
 
 component = FullShop().component
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import pytest
 from sregym_core.interfaces import Fault
 from sregym_core.model import TargetKind
-from sregym_core.testing import FaultCase, FullShop, InjectorContract, PluginContract
-from sregym_core.testing.clusters import Provision, opened
-from sregym_core.testing.memory import MemoryProvider, worker_nodes
 from sregym_injector_kubernetes.maintenance import MaintenanceStuck
 from sregym_injector_kubernetes.plugin import sregym_register_injectors
 from sregym_injectors.template_change import PodTemplateFault
 from sregym_injectors.templates import TemplateFault
+from sregym_testing import FaultCase, FullShop, InjectorContract, PluginContract
+from sregym_testing.clusters import Provision, opened
+from sregym_testing.memory import MemoryProvider, worker_nodes
 
 FAULTS = tuple(offer.load()() for offer in sregym_register_injectors())
 ON_COMPONENTS = tuple(fault for fault in FAULTS if TargetKind.COMPONENT in fault.takes)

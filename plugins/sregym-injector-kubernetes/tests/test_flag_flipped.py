@@ -11,8 +11,8 @@ from sregym_core.conductor.journal import UndoJournal
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import FaultContext
 from sregym_core.model import Change, Outcome
-from sregym_core.testing import FullShop
 from sregym_injector_kubernetes.flag_flipped import FlagFlipped
+from sregym_testing import FullShop
 
 FAULT = FlagFlipped()
 FLAGS = {

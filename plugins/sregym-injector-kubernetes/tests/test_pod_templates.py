@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 from sregym_core.model import Change, Outcome
-from sregym_core.testing import FullShop
 from sregym_injector_kubernetes.placement import NodeSelector, RequestTooLarge, SpreadImpossible
 from sregym_injector_kubernetes.probes import LivenessProbeWrong, ReadinessProbeWrong
 from sregym_injector_kubernetes.starting import CommandWrong, CpuLimit, InitHang, RunAsNonRoot
+from sregym_testing import FullShop
 
 CATALOG = FullShop().component("catalog").workload
 HEALTHZ = {

@@ -9,7 +9,6 @@ import pytest
 from sregym_core.errors import UsageError, WorldError
 from sregym_core.interfaces import Fault, FaultContext
 from sregym_core.model import Change, ObjectRef, Outcome
-from sregym_core.testing import FullShop, MemoryCluster
 from sregym_injector_kubernetes.builds import BuggyBuild
 from sregym_injector_kubernetes.host_port import HostPort
 from sregym_injector_kubernetes.namespace_policy import NamespacePolicy
@@ -21,6 +20,7 @@ from sregym_injector_kubernetes.secret_wrong import SecretWrong
 from sregym_injector_kubernetes.volumes import VolumeElsewhere
 from sregym_injector_kubernetes.waiting import ReadinessGate, SidecarStuck
 from sregym_injector_kubernetes.webhooks import WebhookDown
+from sregym_testing import FullShop, MemoryCluster
 
 CATALOG = "Deployment shop/catalog"
 NAMESPACE = ObjectRef(api_version="v1", kind="Namespace", name="shop")

@@ -8,10 +8,10 @@ import pytest
 from pydantic import ValidationError
 from sregym_core.errors import UsageError
 from sregym_core.model import Change, Check, ObjectRef, Outcome
-from sregym_core.testing import FullShop
 from sregym_injector_kubernetes.service_missing import ServiceMissing
 from sregym_injector_kubernetes.service_selector import ServiceSelector
 from sregym_injector_kubernetes.service_target_port import ServiceTargetPort
+from sregym_testing import FullShop
 
 component = FullShop().component
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import FaultContext
-from sregym_core.testing import FullShop, MemoryCluster
 from sregym_injector_kubernetes.variables import EnvWrong, elsewhere, located, value_of
+from sregym_testing import FullShop, MemoryCluster
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 from sregym_core.model import Change, Outcome
-from sregym_core.testing import FullShop
 from sregym_injector_kubernetes.image_reference import ImageReference, mistyped
 from sregym_injector_kubernetes.image_wrong import ImageWrong
 from sregym_injector_kubernetes.replicas_zero import ReplicasZero
 from sregym_injector_kubernetes.resource_limit import ResourceLimit
 from sregym_injectors.workloads import ready_pod
+from sregym_testing import FullShop
 
 component = FullShop().component
 

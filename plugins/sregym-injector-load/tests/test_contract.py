@@ -7,18 +7,18 @@ from sregym_core.conductor.journal import UndoJournal
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import FaultContext
 from sregym_core.model import Component, ProgramSetting
-from sregym_core.testing import (
+from sregym_injector_load.batch import JobAtPeak
+from sregym_injector_load.connections import Connections
+from sregym_injector_load.mixes import Flood, MixShift
+from sregym_injector_load.plugin import sregym_register_injectors
+from sregym_injector_load.rates import Spike
+from sregym_testing import (
     FaultCase,
     FullShop,
     InjectorContract,
     MemoryCluster,
     PluginContract,
 )
-from sregym_injector_load.batch import JobAtPeak
-from sregym_injector_load.connections import Connections
-from sregym_injector_load.mixes import Flood, MixShift
-from sregym_injector_load.plugin import sregym_register_injectors
-from sregym_injector_load.rates import Spike
 
 FAULTS = tuple(offer.load()() for offer in sregym_register_injectors())
 

@@ -8,13 +8,13 @@ import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.interfaces import Cluster, ClusterSpec, CommandResult, Fault, FaultContext
 from sregym_core.model import ObjectRef
-from sregym_core.testing import FullShop, MemoryCluster, MemoryProvider, Provision, worker_nodes
-from sregym_core.testing.clusters import opened
-from sregym_core.testing.memory.nodes import MemoryNodes
-from sregym_core.testing.targets import chosen_target
 from sregym_injector_network import proxies, routes
 from sregym_injector_network.cluster_dns import CONFIG, SERVER
 from sregym_injector_network.corefile import STANDARD
+from sregym_testing import FullShop, MemoryCluster, MemoryProvider, Provision, worker_nodes
+from sregym_testing.clusters import opened
+from sregym_testing.memory.nodes import MemoryNodes
+from sregym_testing.targets import chosen_target
 
 _LABELS = {"k8s-app": "kube-dns"}
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from sregym_core.model import Component, IngressUse, ObjectRef, TargetKind
-from sregym_core.testing import FaultCase, FullShop, InjectorContract, PluginContract
 from sregym_injector_network.plugin import sregym_register_injectors
 from sregym_injector_network.ways_to_pods import WayFault
 from sregym_injectors.dates import with_dates
+from sregym_testing import FaultCase, FullShop, InjectorContract, PluginContract
 
 # Good from 2024 until 2044.
 CERTIFICATE = """\

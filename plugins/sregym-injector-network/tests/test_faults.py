@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from sregym_core.errors import WorldError
 from sregym_core.model import Change, ObjectRef, Outcome
-from sregym_core.testing import FullShop
 from sregym_injector_network.cluster_dns import (
     CONFIG,
     SERVER,
@@ -31,6 +30,7 @@ from sregym_injector_network.resolvers import DnsPolicy, HostAliases
 from sregym_injector_network.selection import ServiceSelectorWide
 from sregym_injector_network.services import ServiceExternalName, ServicePort, ServiceProtocol
 from sregym_injector_network.traffic_policy import TrafficPolicy
+from sregym_testing import FullShop
 
 CATALOG = FullShop().component("catalog")
 WHOLE = {"cluster": True}

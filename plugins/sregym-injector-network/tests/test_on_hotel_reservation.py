@@ -11,8 +11,8 @@ from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.objects import capture, differences
 from sregym_core.interfaces import Checkpoint, Cluster, ClusterSpec, FaultContext
 from sregym_core.model import Outcome
-from sregym_core.testing import chosen_target
 from sregym_injector_network.plugin import sregym_register_injectors
+from sregym_testing import chosen_target
 
 APPLICATION = HotelReservation()
 SPEC = ClusterSpec(seed=7, applications=(APPLICATION,))

@@ -14,10 +14,10 @@ from sregym_core.conductor.objects import capture, differences
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import Checkpoint, Cluster, ClusterSpec, FaultContext
 from sregym_core.model import Outcome
-from sregym_core.testing import chosen_target
 from sregym_injector_network.certificates import CertificateExpired
 from sregym_injector_network.ingresses import IngressWrong
 from sregym_injectors.dates import dates, with_dates
+from sregym_testing import chosen_target
 
 APPLICATION = HotelReservationIngress()
 SPEC = ClusterSpec(seed=7, applications=(APPLICATION,))

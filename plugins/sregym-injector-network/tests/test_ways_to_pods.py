@@ -8,7 +8,8 @@ import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.interfaces import CommandResult, FaultContext, node_access
 from sregym_core.model import LinkState, NodeSetting, Peer
-from sregym_core.testing import (
+from sregym_injector_network.ways_to_pods import LinkDelay, LinkLoss, LinkNarrow, Partition
+from sregym_testing import (
     FaultCase,
     FullShop,
     InjectorContract,
@@ -17,9 +18,8 @@ from sregym_core.testing import (
     Provision,
     worker_nodes,
 )
-from sregym_core.testing.clusters import opened
-from sregym_core.testing.memory.nodes import MemoryNodes
-from sregym_injector_network.ways_to_pods import LinkDelay, LinkLoss, LinkNarrow, Partition
+from sregym_testing.clusters import opened
+from sregym_testing.memory.nodes import MemoryNodes
 
 FAULTS = (LinkDelay(), LinkLoss(), LinkNarrow(), Partition())
 

@@ -7,7 +7,15 @@ from sregym_core.conductor.journal import UndoJournal
 from sregym_core.errors import NodeError
 from sregym_core.interfaces import CommandResult, FaultContext
 from sregym_core.model import Component, Node
-from sregym_core.testing import (
+from sregym_injector_node.clock import REPAIR, NodeClockAhead
+from sregym_injector_node.disk_full import NodeDiskFull
+from sregym_injector_node.node_setting import FAULTS
+from sregym_injector_node.open_files import FILE, UNDO, OpenFilesLimited
+from sregym_injector_node.plugin import SETTINGS
+from sregym_injector_node.rows import ROWS
+from sregym_injector_node.sysctl import NodeSysctl
+from sregym_injector_node.zone_lost import ZoneLost
+from sregym_testing import (
     FaultCase,
     FullShop,
     InjectorContract,
@@ -17,18 +25,10 @@ from sregym_core.testing import (
     Provision,
     worker_nodes,
 )
-from sregym_core.testing.clusters import opened
-from sregym_core.testing.memory.nodes import MemoryNodes
-from sregym_core.testing.memory.repairing import repairable
-from sregym_core.testing.targets import chosen_target
-from sregym_injector_node.clock import REPAIR, NodeClockAhead
-from sregym_injector_node.disk_full import NodeDiskFull
-from sregym_injector_node.node_setting import FAULTS
-from sregym_injector_node.open_files import FILE, UNDO, OpenFilesLimited
-from sregym_injector_node.plugin import SETTINGS
-from sregym_injector_node.rows import ROWS
-from sregym_injector_node.sysctl import NodeSysctl
-from sregym_injector_node.zone_lost import ZoneLost
+from sregym_testing.clusters import opened
+from sregym_testing.memory.nodes import MemoryNodes
+from sregym_testing.memory.repairing import repairable
+from sregym_testing.targets import chosen_target
 
 from sregym_core import Offer
 

@@ -12,11 +12,11 @@ from sregym_core.conductor.objects import capture, differences
 from sregym_core.errors import NodeError
 from sregym_core.interfaces import Checkpoint, Cluster, ClusterSpec, FaultContext
 from sregym_core.model import Outcome
-from sregym_core.testing import FaultCase, chosen_target
 from sregym_injector_node.disk_full import NodeDiskFull
 from sregym_injector_node.node_setting import FAULTS
 from sregym_injector_node.rows import ROWS
 from sregym_injector_node.sysctl import NodeSysctl
+from sregym_testing import FaultCase, chosen_target
 
 APPLICATION = HotelReservation()
 SPEC = ClusterSpec(seed=7, applications=(APPLICATION,))

@@ -8,7 +8,7 @@ import pytest
 from sregym_core.interfaces import Cluster
 from sregym_core.interfaces.cluster import KubeObject
 from sregym_core.model import Component, ObjectRef
-from sregym_core.testing import Shop
+from sregym_testing import Shop
 
 GROVE = ObjectRef(
     api_version="gardens.example.com/v1", kind="Grove", namespace="shop", name="garden"

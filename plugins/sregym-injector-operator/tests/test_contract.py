@@ -7,7 +7,11 @@ from sregym_core.conductor.journal import UndoJournal
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Application, ClusterSpec, CommandResult, FaultContext
 from sregym_core.model import Component, ObjectRef, Outcome
-from sregym_core.testing import (
+from sregym_injector_operator.api_slow import ApiSlow
+from sregym_injector_operator.cr_misoperation import CrMisoperation
+from sregym_injector_operator.crd_skew import CrdSkew
+from sregym_injector_operator.operator_bug import OperatorBug
+from sregym_testing import (
     FaultCase,
     FullShop,
     InjectorContract,
@@ -16,10 +20,6 @@ from sregym_core.testing import (
     Provision,
     chosen_target,
 )
-from sregym_injector_operator.api_slow import ApiSlow
-from sregym_injector_operator.cr_misoperation import CrMisoperation
-from sregym_injector_operator.crd_skew import CrdSkew
-from sregym_injector_operator.operator_bug import OperatorBug
 
 DEFINITION = "groves.gardens.example.com"
 

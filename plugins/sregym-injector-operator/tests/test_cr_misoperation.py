@@ -9,8 +9,8 @@ import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.interfaces import Application, FaultContext
 from sregym_core.model import ObjectRef, Outcome
-from sregym_core.testing import MemoryCluster
 from sregym_injector_operator.cr_misoperation import CrMisoperation
+from sregym_testing import MemoryCluster
 
 FAULT = CrMisoperation()
 GROVE = ObjectRef(

@@ -6,7 +6,10 @@ import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.interfaces import FaultContext
 from sregym_core.model import CpuUse, DiskUse, MemoryUse, NetworkUse, NodeSetting
-from sregym_core.testing import (
+from sregym_injector_stress.faults import FAULTS
+from sregym_injector_stress.plugin import NAMES
+from sregym_injector_stress.rows import ROWS
+from sregym_testing import (
     FaultCase,
     FullShop,
     InjectorContract,
@@ -15,12 +18,9 @@ from sregym_core.testing import (
     Provision,
     worker_nodes,
 )
-from sregym_core.testing.clusters import opened
-from sregym_core.testing.memory.repairing import repairable
-from sregym_core.testing.targets import chosen_target
-from sregym_injector_stress.faults import FAULTS
-from sregym_injector_stress.plugin import NAMES
-from sregym_injector_stress.rows import ROWS
+from sregym_testing.clusters import opened
+from sregym_testing.memory.repairing import repairable
+from sregym_testing.targets import chosen_target
 
 from sregym_core import Offer
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
 FILE = f"""\

@@ -11,10 +11,10 @@ import pytest
 from sregym_core.api import EpisodeRecord, Outcome, Session, Workspace, play
 from sregym_core.model import ToolCall
 from sregym_core.settings import Settings
-from sregym_core.testing import SregymProject
 from sregym_leaderboard.keys import key_of
 from sregym_leaderboard.replay import Replay, replayed
 from sregym_leaderboard.submission import Content, opened, written
+from sregym_testing import SregymProject
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
 OPEN = "the session was open to processes outside, by the wall clock"

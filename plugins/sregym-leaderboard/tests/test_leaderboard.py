@@ -15,10 +15,10 @@ from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_pri
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from pydantic import ValidationError
 from sregym_core.errors import ExitCode, UsageError
-from sregym_core.testing import SregymProject
-from sregym_core.testing.browser import browse, needs_browser
 from sregym_leaderboard.keys import key_of
 from sregym_leaderboard.submission import Content, Statement, collected, opened, written
+from sregym_testing import SregymProject
+from sregym_testing.browser import browse, needs_browser
 
 Sign = Callable[..., Path]
 PROBLEM = "wrong_service_selector_hotel_reservation"

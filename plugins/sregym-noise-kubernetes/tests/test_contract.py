@@ -6,11 +6,11 @@ import pytest
 from sregym_app_deathstarbench.hotel_reservation.application import HotelReservation
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.interfaces import ClusterSpec
-from sregym_core.testing import NoiseCase, NoiseContract, PluginContract
 from sregym_noise_kubernetes.churn import ContainerKill, PodFailure, PodRestart
 from sregym_noise_kubernetes.deploys import Autoscaling, InnocentDeploy, LabelEdit
 from sregym_noise_kubernetes.leftovers import Decoys, Zombies
 from sregym_noise_kubernetes.maintenance import Backup, CertificateRenewal, NodeDrain
+from sregym_testing import NoiseCase, NoiseContract, PluginContract
 
 SOURCES = (
     ContainerKill,

@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 from sregym_core.interfaces import NoiseContext
-from sregym_core.testing import FullShop, MemoryCluster
 from sregym_noise_kubernetes.churn import PodRestart
+from sregym_testing import FullShop, MemoryCluster
 
 component = FullShop().component
 

@@ -6,8 +6,8 @@ import pytest
 from sregym_app_deathstarbench.hotel_reservation.application import HotelReservation
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.interfaces import ClusterSpec
-from sregym_core.testing import NoiseCase, NoiseContract, PluginContract
 from sregym_noise_load.visitors import Campaign, Crawler, FailingClient
+from sregym_testing import NoiseCase, NoiseContract, PluginContract
 
 SOURCES = (
     Campaign,

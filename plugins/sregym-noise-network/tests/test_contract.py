@@ -6,7 +6,6 @@ import pytest
 from sregym_app_deathstarbench.hotel_reservation.application import HotelReservation
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.interfaces import ClusterSpec
-from sregym_core.testing import NoiseCase, NoiseContract, PluginContract
 from sregym_noise_network.links import (
     NetworkBandwidth,
     NetworkDelay,
@@ -15,6 +14,7 @@ from sregym_noise_network.links import (
     NetworkLoss,
 )
 from sregym_noise_network.partitions import NetworkPartition
+from sregym_testing import NoiseCase, NoiseContract, PluginContract
 
 SOURCES = (
     NetworkBandwidth,

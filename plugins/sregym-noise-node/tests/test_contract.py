@@ -6,7 +6,6 @@ import pytest
 from sregym_app_deathstarbench.hotel_reservation.application import HotelReservation
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.interfaces import ClusterSpec
-from sregym_core.testing import NoiseCase, NoiseContract, PluginContract
 from sregym_noise_node.daemons import ClockDrift, KubeletRestart
 from sregym_noise_node.disks import IoDelay, IoErrors
 from sregym_noise_node.neighbours import (
@@ -16,6 +15,7 @@ from sregym_noise_node.neighbours import (
     MemoryNeighbour,
     NetworkNeighbour,
 )
+from sregym_testing import NoiseCase, NoiseContract, PluginContract
 
 SOURCES = (
     ClockDrift,

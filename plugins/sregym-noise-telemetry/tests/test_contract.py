@@ -6,10 +6,10 @@ import pytest
 from sregym_app_deathstarbench.hotel_reservation.application import HotelReservation
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.interfaces import ClusterSpec
-from sregym_core.testing import NoiseCase, NoiseContract, PluginContract
 from sregym_noise_telemetry.alerts import AlertFlapping, FalseAlerts
 from sregym_noise_telemetry.logs import LogDeprecations, LogRetries, LogStackTraces
 from sregym_noise_telemetry.metrics import CounterReset, ScrapeGap
+from sregym_testing import NoiseCase, NoiseContract, PluginContract
 
 SOURCES = (
     AlertFlapping,

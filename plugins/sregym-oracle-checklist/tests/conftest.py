@@ -17,12 +17,12 @@ from sregym_core.model import (
     ObjectRef,
     VolumeUse,
 )
-from sregym_core.testing.oracles import OracleCase, judged_shop
 from sregym_oracle_checklist.oracle import ChecklistOracle
+from sregym_testing.oracles import OracleCase, judged_shop
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import OracleContext
-    from sregym_core.testing.oracles import Situation
+    from sregym_testing.oracles import Situation
 
 FOLDER = Path(__file__).parent / "calibration"
 SELECTOR = GroundTruth(

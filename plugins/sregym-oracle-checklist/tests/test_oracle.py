@@ -16,9 +16,9 @@ from sregym_core.model import (
     Outcome,
     Problem,
 )
-from sregym_core.testing import MemoryCluster, VisitedShop
 from sregym_oracle_checklist.oracle import ChecklistOracle, judge_diagnosis
 from sregym_oracle_checklist.plugin import sregym_register_oracles
+from sregym_testing import MemoryCluster, VisitedShop
 
 
 def noes(verdict: Any) -> list[str]:

@@ -20,14 +20,14 @@ from sregym_core.model import (
     Problem,
     Timing,
 )
-from sregym_core.testing import MemoryCluster, Program, VisitedShop
-from sregym_core.testing.oracles import OracleCase
 from sregym_oracle_state.oracle import StateOracle
+from sregym_testing import MemoryCluster, Program, VisitedShop
+from sregym_testing.oracles import OracleCase
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sregym_core.testing.oracles import Situation
+    from sregym_testing.oracles import Situation
 
 WRONG_PORT = 9999
 

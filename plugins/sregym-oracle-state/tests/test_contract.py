@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.testing import OracleContract, PluginContract
-from sregym_core.testing.oracles import OracleCase
+from sregym_testing import OracleContract, PluginContract
+from sregym_testing.oracles import OracleCase
 
 
 class TestPlugin(PluginContract):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sregym_core.interfaces import ClusterError
 from sregym_core.model import Check, Outcome
-from sregym_core.testing import Program, prove_two_sided
 from sregym_oracle_state.oracle import StateOracle
 from sregym_oracle_state.plugin import sregym_register_oracles
 from sregym_oracle_state.replay import ReplayOracle
+from sregym_testing import Program, prove_two_sided
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from sregym_core.errors import ExitCode
-from sregym_core.testing import SregymProject
+from sregym_testing import SregymProject
 
 Project = Callable[..., SregymProject]
 

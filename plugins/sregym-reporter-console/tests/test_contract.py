@@ -6,8 +6,8 @@ import io
 
 import pytest
 from rich.console import Console
-from sregym_core.testing import PluginContract, ReporterContract
 from sregym_reporter_console.console import ConsoleReporter
+from sregym_testing import PluginContract, ReporterContract
 
 
 class TestPlugin(PluginContract):

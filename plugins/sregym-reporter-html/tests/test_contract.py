@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.testing import PluginContract, ReporterContract
 from sregym_reporter_html.report import HtmlReporter
+from sregym_testing import PluginContract, ReporterContract
 
 
 class TestPlugin(PluginContract):

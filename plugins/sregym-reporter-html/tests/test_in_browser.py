@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from sregym_core.interfaces import RunPlan
 from sregym_core.model import EpisodeRecord, Outcome
-from sregym_core.testing.browser import browse, needs_browser
 from sregym_reporter_html.report import HtmlReporter
+from sregym_testing.browser import browse, needs_browser
 
 pytestmark = needs_browser
 

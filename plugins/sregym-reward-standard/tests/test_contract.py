@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from sregym_core.interfaces import Reward
-from sregym_core.testing import PluginContract, RewardContract
 from sregym_reward_standard.plain import OutcomeReward, StagesReward
 from sregym_reward_standard.shaped import ShapedReward
+from sregym_testing import PluginContract, RewardContract
 
 
 class TestPlugin(PluginContract):

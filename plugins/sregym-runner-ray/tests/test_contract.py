@@ -8,8 +8,8 @@ import pytest
 from sregym_core.api import Workspace
 from sregym_core.interfaces import EpisodeRequest, Runner
 from sregym_core.settings import Settings
-from sregym_core.testing import PluginContract, RunnerContract
 from sregym_runner_ray.runner import RayRunner
+from sregym_testing import PluginContract, RunnerContract
 
 
 class TestPlugin(PluginContract):

@@ -13,8 +13,8 @@ import pytest
 import yaml
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import EpisodeRequest
-from sregym_core.testing import SregymProject
 from sregym_runner_ray.runner import RayRunner
+from sregym_testing import SregymProject
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
 DEADLINE_S = 400.0

@@ -14,7 +14,7 @@ from sregym_agents.command_line import attend, process
 from sregym_agents.gateway import Gateway
 from sregym_agents.isolation import Start
 from sregym_agents.isolation.limits import Limits
-from sregym_core.testing import ScriptedSession
+from sregym_testing import ScriptedSession
 
 GOODBYE = """
 use("submit", text="the cart")

@@ -15,7 +15,7 @@ from sregym_agents.isolation.containers import Containers
 from sregym_agents.isolation.relay import Route
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Access
-from sregym_core.testing import ScriptedSession
+from sregym_testing import ScriptedSession
 
 RUNTIME = """\
 #!{python}

@@ -217,6 +217,28 @@ def sregym_register_runners() -> Sequence[Offer]:  # type: ignore[empty-body]
 
 
 @hookspec
+def sregym_register_tools() -> Sequence[Offer]:  # type: ignore[empty-body]
+    """Contribute tools that agents observe with, subclasses of `sregym_core.interfaces.SessionTool`.
+
+    Returns:
+        Offers, in the order in which language models are told of them; the answers of all plugins
+        are joined. Every session has all of them. An empty sequence contributes nothing.
+
+    Errors:
+        What an implementation raises marks the plugin as broken; other plugins stay usable.
+
+    Called:
+        Once per process, when components are first asked for; in the user's process and in each
+        worker. Before any episode.
+
+    Example:
+        `plugins/sregym-tools-observability/src/sregym_tools_observability/plugin.py`
+
+    Added in 0.1.
+    """
+
+
+@hookspec
 def sregym_register_commands() -> Sequence[Offer]:  # type: ignore[empty-body]
     """Contribute subcommands of `sregym`, subclasses of `sregym_core.cli.Subcommand`.
 

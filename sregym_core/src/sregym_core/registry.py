@@ -37,6 +37,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "reporter": ("sregym_register_reporters", "Reporter"),
     "reward": ("sregym_register_rewards", "Reward"),
     "runner": ("sregym_register_runners", "Runner"),
+    "tool": ("sregym_register_tools", "SessionTool"),
     "command": ("sregym_register_commands", "Subcommand"),
 }
 
@@ -63,6 +64,10 @@ class Registry:
     def names(self, kind: str) -> list[str]:
         """All names of a kind, sorted."""
         return sorted(self._of(kind))
+
+    def in_order(self, kind: str) -> list[str]:
+        """All names of a kind as they are offered, plugin by plugin."""
+        return list(self._of(kind))
 
     def load(self, kind: str, name: str) -> Any:
         """The class of a component.

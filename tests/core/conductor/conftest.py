@@ -40,7 +40,7 @@ from sregym_core.model import (
 )
 from sregym_core.plugins import Plugins
 from sregym_core.settings import Settings
-from sregym_core.testing import MemoryProvider, Shop
+from sregym_testing import MemoryProvider, Shop
 
 from sregym_core import Offer, hookimpl
 

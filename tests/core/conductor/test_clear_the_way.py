@@ -6,7 +6,7 @@ from typing import Any
 
 from sregym_core.conductor.objects import capture, clear_the_way, desired, refound
 from sregym_core.model import ObjectRef
-from sregym_core.testing import MemoryCluster
+from sregym_testing import MemoryCluster
 
 GROUP = "admissionregistration.k8s.io/v1"
 SHOP = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}

@@ -23,7 +23,7 @@ from sregym_core.api.errors import CannotForkError
 from sregym_core.errors import UsageError, WorldError
 from sregym_core.interfaces import Agent, Budget, Cluster, ClusterSpec, FaultContext, Session
 from sregym_core.model import Outcome
-from sregym_core.testing import MemoryCluster, MemoryProvider
+from sregym_testing import MemoryCluster, MemoryProvider
 
 from .conftest import PROBLEM, Theatre, WrongCurrency, repair
 

@@ -377,7 +377,7 @@ def test_a_call_that_computes_for_ever_ends_with_the_agents_time(
     def call(session: Session) -> None:
         session.submit("the cart")
         with monkeypatch.context() as patched:
-            patched.setattr("sregym_core.testing.memory.cluster.MemoryCluster.kubectl", spin)
+            patched.setattr("sregym_testing.memory.cluster.MemoryCluster.kubectl", spin)
             session.kubectl("kubectl get pods")
 
     record = theatre.play(call, budget=Budget(wall_s=0.2))

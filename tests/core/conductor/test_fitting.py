@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sregym_core.conductor.fitting import why_unfit
 from sregym_core.model import Component, ComponentChoice, ComponentTarget
-from sregym_core.testing import FullShop
+from sregym_testing import FullShop
 
 
 class _Many(FullShop):

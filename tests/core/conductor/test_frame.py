@@ -7,12 +7,13 @@ from sregym_core.conductor.frame import truth_of
 from sregym_core.conductor.handbook import documents_of
 from sregym_core.model import Change, GroundTruth
 from sregym_core.modes import Scene, mode_named, severity
-from sregym_core.testing import FullShop
-from sregym_core.toolbox import catalogue
+from sregym_core.toolbox.catalogue import Toolset
 from sregym_core.toolbox.office import Office, Post
+from sregym_testing import FullShop
 
 SHOP = FullShop()
 ON_CALL = mode_named("on-call")
+TOOLS = Toolset()
 
 
 def truth(component: str, impact: str = "Requests for browse fail or time out.") -> GroundTruth:
@@ -123,7 +124,7 @@ def test_documents_are_listed_and_read_and_posts_are_kept():
     desk = Desk(office)
 
     def asked(tool, **given):
-        return catalogue.answer(tool, desk, catalogue.validated(tool, given))
+        return TOOLS.answer(tool, desk, TOOLS.validated(tool, given))
 
     assert asked("read_document").text.splitlines()[0] == (
         f"handbook: handbook for those on call for {SHOP.title}"
@@ -146,10 +147,10 @@ def test_documents_are_listed_and_read_and_posts_are_kept():
 
 
 def test_other_modes_have_neither():
-    answer = catalogue.answer("read_document", Desk(None), catalogue.validated("read_document", {}))
+    answer = TOOLS.answer("read_document", Desk(None), TOOLS.validated("read_document", {}))
     assert answer.text == "there are no documents and no channel here: --mode on-call has them"
-    names = [tool.name for tool in catalogue.tools()]
-    assert [tool.name for tool in catalogue.tools(on_call=True)] == [
+    names = [tool.name for tool in TOOLS.tools()]
+    assert [tool.name for tool in TOOLS.tools(on_call=True)] == [
         *names,
         "read_document",
         "post_update",

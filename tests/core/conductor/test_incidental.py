@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_core.conductor import incidental
-from sregym_core.testing import FullShop, MemoryProvider, worker_nodes
-from sregym_core.testing.clusters import opened
+from sregym_testing import FullShop, MemoryProvider, worker_nodes
+from sregym_testing.clusters import opened
 
 if TYPE_CHECKING:
     from sregym_core.interfaces.cluster import KubeObject

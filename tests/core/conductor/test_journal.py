@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.errors import WorldError
-from sregym_core.testing import FullShop, MemoryCluster
+from sregym_testing import FullShop, MemoryCluster
 
 STORE = FullShop().component("catalog-db").workload
 

@@ -13,7 +13,7 @@ from sregym_core.errors import UsageError
 from sregym_core.interfaces import ServiceAnswer, Session, Stage, Task
 from sregym_core.model import Change, Claims, EpisodeRecord, GroundTruth, Outcome
 from sregym_core.modes import MODES, as_told, check_start, mode_named
-from sregym_core.testing import MemoryProvider
+from sregym_testing import MemoryProvider
 
 PATCH = '{"data":{"cart.json":"{\\"currency\\": \\"EUR\\", \\"limit\\": 20}"}}'
 CAUSE = "The cart's currency is wrong."

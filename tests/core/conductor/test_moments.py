@@ -6,7 +6,7 @@ import pytest
 from sregym_core.conductor.injection import ROUND_S, Injection
 from sregym_core.conductor.routine import quiet_before
 from sregym_core.model import FaultRef, Namespace, Problem
-from sregym_core.testing import MemoryCluster
+from sregym_testing import MemoryCluster
 
 
 class Fault:

@@ -14,7 +14,7 @@ from sregym_core.conductor.node_recovery import (
 from sregym_core.errors import WorldError
 from sregym_core.interfaces.cluster import KubeObject
 from sregym_core.model import ObjectRef
-from sregym_core.testing import MemoryCluster, worker_nodes
+from sregym_testing import MemoryCluster, worker_nodes
 
 PRESSURE = {"key": "node.kubernetes.io/disk-pressure", "effect": "NoSchedule"}
 

@@ -9,7 +9,7 @@ from sregym_core.conductor.timeline import Timeline
 from sregym_core.interfaces import Noise, NoiseContext
 from sregym_core.plugins import Plugins
 from sregym_core.settings import Settings
-from sregym_core.testing import MemoryCluster, Shop
+from sregym_testing import MemoryCluster, Shop
 
 
 class Hiccup(Noise):

@@ -8,7 +8,7 @@ from sregym_core.conductor.objects import capture
 from sregym_core.conductor.observed import give_back_observed, observed, outside
 from sregym_core.interfaces import ServiceAnswer
 from sregym_core.model import ObjectRef
-from sregym_core.testing import MemoryCluster, Shop
+from sregym_testing import MemoryCluster, Shop
 
 VOLUME = {
     "apiVersion": "v1",

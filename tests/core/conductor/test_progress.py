@@ -14,8 +14,8 @@ from sregym_core.events import Waiting
 from sregym_core.interfaces import Cluster, FaultContext, OperationTraffic, Session, Traffic
 from sregym_core.interfaces.cluster import KubeObject
 from sregym_core.model import Outcome, PodTrouble
-from sregym_core.testing import MemoryCluster, MemoryProvider, Shop
-from sregym_core.testing.memory.clock import MemoryClock
+from sregym_testing import MemoryCluster, MemoryProvider, Shop
+from sregym_testing.memory.clock import MemoryClock
 
 
 class WallClock(MemoryClock):

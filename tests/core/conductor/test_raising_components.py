@@ -26,7 +26,7 @@ from sregym_core.events import EpisodeFinished
 from sregym_core.interfaces import AgentDescription, Noise, NoiseContext, Reporter, Session
 from sregym_core.model import EpisodeRecord, Outcome
 from sregym_core.registry import base_of
-from sregym_core.testing import MemoryProvider
+from sregym_testing import MemoryProvider
 
 from sregym_core import hookimpl
 

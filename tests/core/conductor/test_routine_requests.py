@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sregym_core.conductor.routine_requests import leave_behind
-from sregym_core.testing import MemoryCluster
-from sregym_core.testing.memory import Shop
+from sregym_testing import MemoryCluster
+from sregym_testing.memory import Shop
 
 
 def test_things_beside_one_of_several_applications_are_named_after_its_parts_alone() -> None:

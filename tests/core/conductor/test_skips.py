@@ -11,7 +11,7 @@ from sregym_core.errors import MissingCapabilityError
 from sregym_core.interfaces import FaultContext
 from sregym_core.model import Capability, Outcome
 from sregym_core.records import summarise
-from sregym_core.testing import MemoryCluster, MemoryNodes, Shop, chosen_target, worker_nodes
+from sregym_testing import MemoryCluster, MemoryNodes, Shop, chosen_target, worker_nodes
 
 from .conftest import WrongCurrency
 

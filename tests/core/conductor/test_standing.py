@@ -20,7 +20,7 @@ from sregym_core.interfaces import (
     Traffic,
 )
 from sregym_core.model import ObjectRef
-from sregym_core.testing import MemoryCluster, MemoryProvider, Shop
+from sregym_testing import MemoryCluster, MemoryProvider, Shop
 
 NAMESPACE = ObjectRef(api_version="v1", kind="Namespace", namespace="", name="shop")
 

@@ -24,7 +24,7 @@ from sregym_core.model import (
     parse_target,
 )
 from sregym_core.problems import parse_problem
-from sregym_core.testing import MemoryCluster, Shop, chosen_target, worker_nodes
+from sregym_testing import MemoryCluster, Shop, chosen_target, worker_nodes
 
 OBJECT = {"api_version": "v1", "kind": "ConfigMap", "namespace": "kube-system", "name": "coredns"}
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from sregym_core.conductor.worlds import SEEDS_KEPT, Worlds
 from sregym_core.interfaces import Cluster, ClusterSpec, OperationTraffic, Traffic
-from sregym_core.testing.memory import MemoryProvider, Shop
+from sregym_testing.memory import MemoryProvider, Shop
 
 
 class Counted(MemoryProvider):

@@ -13,7 +13,7 @@ from sregym_core.policy import Answer, Asked, Policy
 from sregym_core.policy.observing import hidden_words, shown
 from sregym_core.policy.role import ON_CALL, manifests
 from sregym_core.policy.target import target_of
-from sregym_core.testing import MemoryCluster
+from sregym_testing import MemoryCluster
 
 HIDDEN = [
     ObjectRef(api_version="v1", kind="Namespace", name="tools"),

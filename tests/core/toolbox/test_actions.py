@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 
 import pytest
-from sregym_core.api import Action, function_schemas, parse_action, tools_text, word_places
-from sregym_core.toolbox.catalogue import tools
+from sregym_core.api import (
+    Action,
+    Workspace,
+    function_schemas,
+    parse_action,
+    tools_text,
+    word_places,
+)
 
 TOOLS = tuple(
     {"name": one.name, "description": one.description, "parameters": one.parameters}
-    for one in tools()
+    for one in Workspace().bench.toolset.tools()
 )
 PODS = Action("kubectl", {"command": "get pods -n shop"})
 LOGS = {"query": '{namespace="shop"}', "minutes": 5}

@@ -9,7 +9,7 @@ import pytest
 from sregym_core.errors import BudgetExceededError
 from sregym_core.interfaces import CommandResult, Stage, ToolResult
 from sregym_core.model import Claims, Tokens
-from sregym_core.testing import ScriptedSession
+from sregym_testing import ScriptedSession
 
 NewSession = Callable[..., ScriptedSession]
 

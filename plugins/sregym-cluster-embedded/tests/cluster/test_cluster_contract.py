@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sregym_cluster_embedded.sdk.clusters import Embedded
 from sregym_core.interfaces import ClusterProvider
-from sregym_core.testing import ClusterContract
+from sregym_testing import ClusterContract
 
 
 class TestEmbedded(ClusterContract):

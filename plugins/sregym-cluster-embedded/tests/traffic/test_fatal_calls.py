@@ -6,7 +6,7 @@ from typing import Any
 
 from sregym_cluster_embedded.cluster.embedded import EmbeddedCluster
 from sregym_core.interfaces import ClusterSpec, FatalCalls, PodFailures
-from sregym_core.testing import ClusterContract
+from sregym_testing import ClusterContract
 
 CALLS = "web.operations.buy.calls"
 STARTUP = "web.startup"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from sregym_core.interfaces import Budget, ClusterSpec, CommandResult
-from sregym_core.testing import AddressedCluster, ScriptedSession, Shop
+from sregym_testing import AddressedCluster, ScriptedSession, Shop
 
 from sregym_agents.testing.provider import provider as serving
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sregym_core.model import Tokens
-    from sregym_core.testing import Provision
+    from sregym_testing import Provision
 
     from sregym_agents.testing.provider import Provider
 

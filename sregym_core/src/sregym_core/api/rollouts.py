@@ -22,7 +22,6 @@ from sregym_core.api.task import described
 from sregym_core.api.workspace import Workspace
 from sregym_core.errors import UsageError
 from sregym_core.toolbox.actions import Action, parse_action, tools_text
-from sregym_core.toolbox.catalogue import tools
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -212,7 +211,7 @@ class Rollouts:
 
     def tools(self) -> tuple[Mapping[str, Any], ...]:
         """The tools of every rollout, as in a `TaskDescription`."""
-        return tuple(map(described, tools()))
+        return tuple(map(described, self.workspace.bench.toolset.tools()))
 
     def reference(self, task: RolloutTask) -> tuple[Action, ...]:
         """What solves a task: the calls of agent `expert`, who knows the answer.

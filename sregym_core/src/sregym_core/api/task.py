@@ -11,6 +11,7 @@ from sregym_core.api.errors import ToolArgumentError, UnknownToolError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sregym_core.conductor.session import LiveSession
     from sregym_core.interfaces.agent import Budget, Session
     from sregym_core.interfaces.tools import Tool
     from sregym_core.model import Claims
@@ -91,21 +92,20 @@ class Observation:
     reward: float = 0.0
 
 
-def check_call(session: Session, tool: str, arguments: Mapping[str, object]) -> None:
+def check_call(session: LiveSession, tool: str, arguments: Mapping[str, object]) -> None:
     """Refuse a call that a tool does not take, before anything is done.
 
     Raises:
         UnknownToolError: There is no such tool.
         ToolArgumentError: It does not take these arguments.
     """
-    from sregym_core.toolbox import catalogue
-    from sregym_core.toolbox.desk import ToolError
+    from sregym_core.interfaces import ToolError
 
     names = sorted(one.name for one in session.tools)
     if tool not in names:
         raise UnknownToolError(tool, names, difflib.get_close_matches(tool, names, 3))
     try:
-        catalogue.validated(tool, arguments)
+        session.toolset.validated(tool, arguments)
     except ToolError as error:
         raise ToolArgumentError(str(error)) from None
 

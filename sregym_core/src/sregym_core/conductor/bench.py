@@ -10,11 +10,12 @@ from pydantic import ValidationError
 
 from sregym_core.cluster_choice import reward_choice
 from sregym_core.conductor.fitting import why_unfit
-from sregym_core.errors import UsageError
+from sregym_core.errors import PluginClashError, UsageError
 from sregym_core.model.noise_dose import parse_dose
 from sregym_core.plugins import Plugins
 from sregym_core.problems import ProblemSet
 from sregym_core.registry import Registry
+from sregym_core.toolbox.catalogue import OWN, Toolset
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,6 +55,25 @@ class Bench:
     def problems(self) -> ProblemSet:
         """All problems, read on first use."""
         return ProblemSet(self.registry)
+
+    @cached_property
+    def toolset(self) -> Toolset:
+        """The tools of sessions: their own, and those of all plugins.
+
+        Raises:
+            PluginClashError: A plugin's is called like one that each session has.
+            PluginError: One cannot be loaded or made.
+        """
+        names = self.registry.in_order("tool")
+        for name in names:
+            if name in OWN:
+                owner = self.registry.owner("tool", name)
+                msg = (
+                    f"tool {name!r} of {owner.owner} is called like one that each session has; "
+                    f"uninstall it or set SREGYM_DISABLE={owner.name}"
+                )
+                raise PluginClashError(msg)
+        return Toolset([self.registry.make("tool", name) for name in names])
 
     def application(self, name: str) -> Application:
         """The application of that name; one object serves all episodes, it holds no state.

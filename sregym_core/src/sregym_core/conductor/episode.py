@@ -261,6 +261,7 @@ class EpisodePlayer:
             task=plan.mode.task,
             alerts=prelude.alerts,
             hear=weakly(self._hear),
+            toolset=self._bench.toolset,
         )
         self._session.office = office_of(plan, world, self._application)
         if plan.agent.served:  # time leaps when a world is opened: that is not the agent's

@@ -11,26 +11,22 @@ from sregym_core.conductor.ledger import Ledger, Note
 from sregym_core.conductor.outside import OutsideCalls
 from sregym_core.events import SessionOpened, Submitted
 from sregym_core.interfaces import Command, CommandResult, Receipt, Session, Stage, Task, ToolResult
+from sregym_core.interfaces.session_tool import PagedArguments, ToolError, clock_time
 from sregym_core.model import Tokens
 from sregym_core.policy import Policy
 from sregym_core.toolbox import arguments as forms
-from sregym_core.toolbox import catalogue, commands
-from sregym_core.toolbox.desk import Output, ToolError, clock_time
+from sregym_core.toolbox import commands
+from sregym_core.toolbox.catalogue import Toolset
+from sregym_core.toolbox.desk import Output
 from sregym_core.toolbox.paging import Pages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sregym_core.conductor.timeline import Timeline
-    from sregym_core.interfaces import (
-        Access,
-        Budget,
-        Clock,
-        Cluster,
-        Reference,
-        ServiceAnswer,
-        Tool,
-    )
+    from sregym_core.interfaces import Access, Budget, Clock, Cluster, Reference, ServiceAnswer
+    from sregym_core.interfaces.session_tool import ToolArguments
+    from sregym_core.interfaces.tools import Tool
     from sregym_core.model import ApiRequest, Attempt, Claims, ToolCall
     from sregym_core.toolbox.office import Office
 
@@ -57,6 +53,7 @@ class LiveSession(Session):
         alerts: Those that the agent was told of.
         hear: Asked before a submission is taken as that of a stage: what it answers is given to the
             agent instead, and the stage stays as it is. Empty for going on; None asks nobody.
+        toolset: What can be called by name; None for the session's own tools alone.
     """
 
     def __init__(
@@ -74,6 +71,7 @@ class LiveSession(Session):
         task: Task | None = None,
         alerts: Mapping[str, Any] | None = None,
         hear: Callable[[Stage, str, Claims | None], str] | None = None,
+        toolset: Toolset | None = None,
     ) -> None:
         self._cluster = cluster
         self._timeline = timeline
@@ -85,6 +83,7 @@ class LiveSession(Session):
         self._task = task or Task()
         self._alerts = alerts
         self._hear = hear
+        self.toolset = toolset or Toolset()
         self._stage = self._task.submissions[0]
         self._access: Access | None = None
         self.agent_version = self.model = ""
@@ -164,17 +163,17 @@ class LiveSession(Session):
     @property
     def tools(self) -> tuple[Tool, ...]:
         """What can be called by name."""
-        return catalogue.tools(on_call=self.office is not None)
+        return self.toolset.tools(on_call=self.office is not None)
 
     def call(self, tool: str, arguments: Mapping[str, object]) -> ToolResult:
         """Use a tool by name and read its answer as a language model does."""
         try:
-            given = catalogue.validated(tool, arguments)
+            given = self.toolset.validated(tool, arguments)
         except ToolError as error:
             self._spend_step()
             self._ledger.note(Note(tool, arguments, f"{error}", ok=False))
             return ToolResult(str(error), ok=False)
-        if isinstance(given, forms.Paged) and given.page > 1:
+        if isinstance(given, PagedArguments) and given.page > 1:
             return self._another_page(tool, given)
         match given:
             case forms.Kubectl():
@@ -359,20 +358,20 @@ class LiveSession(Session):
             return Output(f"{text}\n(exit code {result.exit_code})".lstrip("\n"), ok=False)
         return Output(text or "(no output)")
 
-    def _observed(self, tool: str, given: forms.Arguments) -> Output:
+    def _observed(self, tool: str, given: ToolArguments) -> Output:
         self._spend_step()
         cost_s = 0.0
         if tool == "status":
             output = Output(self._status())
         else:
-            output = catalogue.answer(tool, self, given)
+            output = self.toolset.answer(tool, self, given)
             cost_s = QUERY_COST_S
             self._ledger.in_time(lambda: self._cluster.clock.spend(QUERY_COST_S))
         shown = given.model_dump(exclude_defaults=True)
         self._ledger.note(Note(tool, shown, output.text, cost_s=cost_s, ok=output.ok))
         return output
 
-    def _another_page(self, tool: str, given: forms.Paged) -> ToolResult:
+    def _another_page(self, tool: str, given: PagedArguments) -> ToolResult:
         """A page of an answer that was given: nothing runs again, so nothing can have changed."""
         self._spend_step()
         shown = given.model_dump(exclude_defaults=True)

@@ -57,6 +57,14 @@ from sregym_core.interfaces.oracle import (
 from sregym_core.interfaces.reporter import Reporter, RunPlan
 from sregym_core.interfaces.reward import Reward, RewardFacts
 from sregym_core.interfaces.runner import EpisodeRequest, Played, Runner
+from sregym_core.interfaces.session_tool import (
+    PagedArguments,
+    SessionTool,
+    ToolArguments,
+    ToolContext,
+    ToolError,
+    clock_time,
+)
 from sregym_core.interfaces.tools import Tool, ToolGroup, ToolResult
 from sregym_core.interfaces.vocabulary import Vocabulary
 
@@ -97,6 +105,7 @@ __all__ = [
     "OperationTraffic",
     "Oracle",
     "OracleContext",
+    "PagedArguments",
     "PastRestart",
     "Played",
     "PodFailures",
@@ -111,16 +120,21 @@ __all__ = [
     "Runner",
     "ServiceAnswer",
     "Session",
+    "SessionTool",
     "Stage",
     "SystemState",
     "SystemStates",
     "Task",
     "Tool",
+    "ToolArguments",
+    "ToolContext",
+    "ToolError",
     "ToolGroup",
     "ToolResult",
     "Traffic",
     "Vocabulary",
     "bounded",
+    "clock_time",
     "default_actor",
     "find_kubectl",
     "no_such_service",

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from sregym_core.interfaces import Tool, ToolGroup
-from sregym_core.toolbox import arguments, logs, metrics, office, traces
-from sregym_core.toolbox.desk import Output, ToolError
+from sregym_core.blame import interrupts, located
+from sregym_core.errors import PluginError, SregymError
+from sregym_core.interfaces import Tool, ToolArguments, ToolError, ToolGroup
+from sregym_core.toolbox import arguments, office
+from sregym_core.toolbox.desk import Output
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_core.interfaces import SessionTool
     from sregym_core.toolbox.desk import Desk
 
-Observer = Callable[..., Output]
+Observer = Callable[..., str]
 
 
 @dataclass(frozen=True)
@@ -24,12 +29,12 @@ class _Entry:
     """A tool before its schema is made: `observe` is None where the session itself acts."""
 
     group: ToolGroup
-    given: type[arguments.Arguments]
+    given: type[ToolArguments]
     description: str
     observe: Observer | None = None
 
 
-_ENTRIES: Mapping[str, _Entry] = {
+_ACTING: Mapping[str, _Entry] = {
     "kubectl": _Entry(
         ToolGroup.CLUSTER,
         arguments.Kubectl,
@@ -40,66 +45,11 @@ _ENTRIES: Mapping[str, _Entry] = {
         arguments.Wait,
         "Let time pass, for a rollout or for new measurements.",
     ),
-    "query_metrics": _Entry(
-        ToolGroup.METRICS,
-        arguments.QueryMetrics,
-        "Evaluate a PromQL expression at one moment. One line a series.",
-        metrics.query_metrics,
-    ),
-    "query_metrics_range": _Entry(
-        ToolGroup.METRICS,
-        arguments.QueryMetricsRange,
-        "Evaluate a PromQL expression over a window. One line a series, its points in order.",
-        metrics.query_metrics_range,
-    ),
-    "list_metrics": _Entry(
-        ToolGroup.METRICS, arguments.ListMetrics, "List names of metrics.", metrics.list_metrics
-    ),
-    "alerts": _Entry(
-        ToolGroup.METRICS,
-        arguments.Alerts,
-        "List the alerts that are pending or firing now.",
-        metrics.alerts,
-    ),
-    "query_logs": _Entry(
-        ToolGroup.LOGS,
-        arguments.QueryLogs,
-        "Search the logs of all containers with LogQL. The newest lines of a window, oldest first; a metric query gives one line a series.",
-        logs.query_logs,
-    ),
-    "log_labels": _Entry(
-        ToolGroup.LOGS,
-        arguments.LogLabels,
-        "List the labels that LogQL can select by, or the values of one.",
-        logs.log_labels,
-    ),
-    "list_services": _Entry(
-        ToolGroup.TRACES,
-        arguments.ListServices,
-        "List the services that send traces.",
-        traces.list_services,
-    ),
-    "search_traces": _Entry(
-        ToolGroup.TRACES,
-        arguments.SearchTraces,
-        "Find traces of a service. One line a trace, the newest first.",
-        traces.search_traces,
-    ),
-    "get_trace": _Entry(
-        ToolGroup.TRACES,
-        arguments.GetTrace,
-        "Show all spans of one trace as a tree, with durations and errors.",
-        traces.get_trace,
-    ),
-    "service_dependencies": _Entry(
-        ToolGroup.TRACES,
-        arguments.ServiceDependencies,
-        "List which services call which, as traces show it.",
-        traces.service_dependencies,
-    ),
+}
+_SUBMITTING: Mapping[str, _Entry] = {
     "status": _Entry(
         ToolGroup.SUBMISSION,
-        arguments.Arguments,
+        ToolArguments,
         "Say which submission comes next, what time it is and how much of the budget is left.",
     ),
     "submit": _Entry(
@@ -124,9 +74,85 @@ _ON_CALL: Mapping[str, _Entry] = {
     ),
 }
 _CHANGING = ("kubectl", "submit", "post_update")
+# What each session has, whatever plugins bring.
+OWN = frozenset({*_ACTING, *_SUBMITTING, *_ON_CALL})
 
 
-def _schema(given: type[arguments.Arguments]) -> dict[str, Any]:
+class Toolset:
+    """The tools of a session: its own, and between them those that plugins bring.
+
+    Args:
+        observing: Those of plugins, in the order in which models are told of them.
+    """
+
+    def __init__(self, observing: Sequence[SessionTool] = ()) -> None:
+        brought = {
+            tool.name: _Entry(tool.group, tool.Arguments, tool.description, tool.answer)
+            for tool in observing
+        }
+        self._entries: dict[str, _Entry] = {**_ACTING, **brought, **_SUBMITTING}
+
+    def tools(self, *, on_call: bool = False) -> tuple[Tool, ...]:
+        """All tools, with their schemas; with `on_call`, those for documents and channel, too."""
+        return self._on_call if on_call else self._usual
+
+    def validated(self, name: str, given: Mapping[str, object]) -> ToolArguments:
+        """The arguments of a call, with types and defaults.
+
+        Raises:
+            ToolError: There is no such tool, or an argument is wrong.
+        """
+        entry = self._entry(name)
+        if entry is None:
+            raise ToolError(f"there is no tool {name!r}; there are: {', '.join(self._entries)}")
+        try:
+            return entry.given.model_validate(dict(given))
+        except ValidationError as error:
+            wrong = "; ".join(_complaint(detail) for detail in error.errors())
+            known = ", ".join(entry.given.model_fields) or "no arguments"
+            raise ToolError(f"{name}: {wrong}; it takes: {known}") from error
+
+    def answer(self, name: str, desk: Desk, given: ToolArguments) -> Output:
+        """What a tool that only observes has to say; that it cannot answer is an output, too.
+
+        Raises:
+            PluginError: The tool raised something else.
+        """
+        entry = self._entry(name)
+        assert entry is not None
+        assert entry.observe is not None, f"{name} is the session's own"
+        try:
+            return Output(entry.observe(desk, given))
+        except ToolError as error:
+            return Output(str(error), ok=False)
+        except SregymError:
+            raise
+        except BaseException as error:
+            if interrupts(error):
+                raise
+            msg = f"tool {name!r} raised {located(error)}"
+            raise PluginError(msg) from error
+
+    def _entry(self, name: str) -> _Entry | None:
+        return self._entries.get(name) or _ON_CALL.get(name)
+
+    @cached_property
+    def _usual(self) -> tuple[Tool, ...]:
+        return _described(self._entries)
+
+    @cached_property
+    def _on_call(self) -> tuple[Tool, ...]:
+        return _described({**self._entries, **_ON_CALL})
+
+
+def _described(entries: Mapping[str, _Entry]) -> tuple[Tool, ...]:
+    return tuple(
+        Tool(name, entry.group, entry.description, _schema(entry.given), name not in _CHANGING)
+        for name, entry in entries.items()
+    )
+
+
+def _schema(given: type[ToolArguments]) -> dict[str, Any]:
     made = given.model_json_schema()
     properties = {
         name: {key: value for key, value in about.items() if key != "title"}
@@ -136,47 +162,6 @@ def _schema(given: type[arguments.Arguments]) -> dict[str, Any]:
     if made.get("required"):
         schema["required"] = made["required"]
     return {**schema, "additionalProperties": False}
-
-
-@cache
-def _tools(on_call: bool) -> tuple[Tool, ...]:
-    entries = {**_ENTRIES, **_ON_CALL} if on_call else _ENTRIES
-    return tuple(
-        Tool(name, entry.group, entry.description, _schema(entry.given), name not in _CHANGING)
-        for name, entry in entries.items()
-    )
-
-
-def tools(*, on_call: bool = False) -> tuple[Tool, ...]:
-    """All tools, with their schemas; with `on_call`, those for documents and channel, too."""
-    return _tools(on_call)
-
-
-def validated(name: str, given: Mapping[str, object]) -> arguments.Arguments:
-    """The arguments of a call, with types and defaults.
-
-    Raises:
-        ToolError: There is no such tool, or an argument is wrong.
-    """
-    entry = _ENTRIES.get(name) or _ON_CALL.get(name)
-    if entry is None:
-        raise ToolError(f"there is no tool {name!r}; there are: {', '.join(_ENTRIES)}")
-    try:
-        return entry.given.model_validate(dict(given))
-    except ValidationError as error:
-        wrong = "; ".join(_complaint(detail) for detail in error.errors())
-        known = ", ".join(entry.given.model_fields) or "no arguments"
-        raise ToolError(f"{name}: {wrong}; it takes: {known}") from error
-
-
-def answer(name: str, desk: Desk, given: arguments.Arguments) -> Output:
-    """What a tool that only observes has to say; failures are an output too."""
-    observe = (_ENTRIES.get(name) or _ON_CALL[name]).observe
-    assert observe is not None, f"{name} is the session's own"
-    try:
-        return observe(desk, given)
-    except ToolError as error:
-        return Output(str(error), ok=False)
 
 
 def _complaint(detail: Any) -> str:

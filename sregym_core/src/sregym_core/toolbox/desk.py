@@ -1,39 +1,20 @@
-"""What tools work with: a cluster's services and clock, and how they say that something failed."""
+"""What the session's own tools work with, and what they say."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from sregym_core.interfaces import ClusterError
+from sregym_core.interfaces import ToolContext
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sregym_core.interfaces import ServiceAnswer
     from sregym_core.toolbox.office import Office
 
-Query = list[tuple[str, str]]
 
-
-class Desk(Protocol):
-    """Where tools get what they need."""
+class Desk(ToolContext, Protocol):
+    """What tools of plugins get, and the office of those on call."""
 
     office: Office | None
-
-    def now(self) -> float:
-        """Seconds since the Unix epoch on the episode's clock."""
-
-    def observe(
-        self, service: str, path: str, query: Sequence[tuple[str, str]] = ()
-    ) -> ServiceAnswer:
-        """Ask a service of observability."""
-
-
-class ToolError(Exception):
-    """A tool cannot answer; the text is for the model."""
 
 
 @dataclass(frozen=True)
@@ -42,72 +23,3 @@ class Output:
 
     text: str
     ok: bool = True
-
-
-def ask(desk: Desk, service: str, path: str, query: Query) -> Any:
-    """The JSON that a service answers.
-
-    Raises:
-        ToolError: The service is not there, or refuses; in its own words.
-    """
-    try:
-        answer = desk.observe(service, path, query)
-    except ClusterError as error:
-        raise ToolError(error.message) from error
-    text = answer.body.decode(errors="replace")
-    try:
-        content = json.loads(text)
-    except ValueError:
-        content = None
-    if answer.status >= 400:
-        raise ToolError(f"{service} refuses ({answer.status}): {_reason(content, text)}")
-    if content is None:
-        raise ToolError(f"{service} answers with something that is not JSON: {text[:200]}")
-    return content
-
-
-def window(desk: Desk, minutes: float, end: str) -> tuple[float, float]:
-    """Start and end of a span of time that ends at a moment, or now.
-
-    Raises:
-        ToolError: `end` is no moment.
-    """
-    until = moment(desk, end)
-    return until - minutes * 60, until
-
-
-def moment(desk: Desk, text: str) -> float:
-    """Seconds since the Unix epoch of a moment; now when the text is empty.
-
-    Raises:
-        ToolError: The text is neither RFC 3339 nor seconds since the Unix epoch.
-    """
-    if not text:
-        return desk.now()
-    try:
-        return float(text)
-    except ValueError:
-        pass
-    try:
-        said = datetime.fromisoformat(text)
-    except ValueError as error:
-        msg = f"{text!r} is no time; write it as 2026-01-31T12:00:00Z, or as seconds since the Unix epoch"
-        raise ToolError(msg) from error
-    return (said if said.tzinfo else said.replace(tzinfo=UTC)).timestamp()
-
-
-def clock_time(seconds: float) -> str:
-    """A moment in RFC 3339, in UTC and whole seconds."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _reason(content: Any, text: str) -> str:
-    if isinstance(content, dict):
-        if isinstance(content.get("error"), str):
-            return str(content["error"])
-        errors = content.get("errors")
-        if isinstance(errors, list) and errors and isinstance(errors[0], dict):
-            return str(errors[0].get("msg", errors[0]))
-        if isinstance(content.get("message"), str):
-            return str(content["message"])
-    return text.strip()[:500] or "without a word"

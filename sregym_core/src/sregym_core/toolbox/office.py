@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sregym_core.toolbox.desk import Output, ToolError, clock_time
+from sregym_core.interfaces import ToolError, clock_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -73,23 +73,23 @@ class Office:
         self.posts = (*self.posts, Post(at_s, text, self._served()))
 
 
-def read_document(desk: Desk, given: ReadDocument) -> Output:
+def read_document(desk: Desk, given: ReadDocument) -> str:
     """A document, or the list of all."""
     documents = _office(desk).documents
     if not given.name:
         listed = [f"{name}: {document.title}" for name, document in sorted(documents.items())]
-        return Output("\n".join(listed))
+        return "\n".join(listed)
     if given.name not in documents:
         known = ", ".join(sorted(documents))
         raise ToolError(f"there is no document {given.name!r}; there are: {known}")
-    return Output(documents[given.name].text)
+    return documents[given.name].text
 
 
-def post_update(desk: Desk, given: PostUpdate) -> Output:
+def post_update(desk: Desk, given: PostUpdate) -> str:
     """Post to the channel of the incident."""
     now = desk.now()
     _office(desk).post(now, given.text)
-    return Output(f"posted at {clock_time(now)}")
+    return f"posted at {clock_time(now)}"
 
 
 def _office(desk: Desk) -> Office:

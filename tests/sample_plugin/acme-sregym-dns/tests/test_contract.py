@@ -6,7 +6,7 @@ import pytest
 from acme_sregym_dns.alias import ServiceAlias
 from acme_sregym_dns.names import NamesInside
 from sregym_core.interfaces import OracleContext
-from sregym_core.testing import (
+from sregym_testing import (
     FaultCase,
     InjectorContract,
     OracleCase,

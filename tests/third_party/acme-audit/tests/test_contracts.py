@@ -11,7 +11,7 @@ from acme_audit.provider import Audited
 from sregym_cluster_embedded.sdk.clusters import Embedded
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Actor, Cluster, ClusterProvider, ClusterSpec
-from sregym_core.testing import ClusterContract, PluginContract
+from sregym_testing import ClusterContract, PluginContract
 
 
 class TestPlugin(PluginContract):

@@ -12,7 +12,7 @@ from acme_gardener.operator import OPERATOR
 from sregym_cluster_embedded.sdk.controllers import Operator
 from sregym_cluster_embedded.sdk.testing import ClusterBench, ExtensionContract, OperatorContract
 from sregym_core.interfaces import Application
-from sregym_core.testing import (
+from sregym_testing import (
     LivingApplicationContract,
     PluginContract,
     ProblemContract,

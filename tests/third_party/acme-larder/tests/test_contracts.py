@@ -21,7 +21,7 @@ from sregym_cluster_embedded.sdk.testing import (
     ServerContract,
 )
 from sregym_core.interfaces import Application
-from sregym_core.testing import (
+from sregym_testing import (
     LivingApplicationContract,
     PluginContract,
     ProblemContract,

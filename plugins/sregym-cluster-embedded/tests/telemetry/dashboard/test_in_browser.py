@@ -16,7 +16,7 @@ from sregym_cluster_embedded.http.observability import ObservabilityEndpoint
 from sregym_cluster_embedded.http.pacing import Stepped
 from sregym_cluster_embedded.telemetry.dashboard.answers import answer
 from sregym_cluster_embedded.world import World
-from sregym_core.testing.browser import browse, browser_command, needs_browser
+from sregym_testing.browser import browse, browser_command, needs_browser
 
 # Waits until the page has shown its first answers.
 AT_ONCE = "--virtual-time-budget=5000"

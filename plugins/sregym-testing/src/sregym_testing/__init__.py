@@ -1,0 +1,105 @@
+"""The contract kit: what every plugin must hold to, as tests to run rather than rules to read.
+
+Switch it on with `-p sregym_testing` and subclass the contract of your kind, one fixture to
+override each:
+
+    from sregym_testing import FaultCase, InjectorContract, PluginContract
+
+    class TestPlugin(PluginContract):
+        distribution = "acme-sregym-dns"
+
+    class TestDnsFault(InjectorContract):
+        @pytest.fixture
+        def case(self) -> FaultCase:
+            return FaultCase(DnsFault(), Shop(), "cart")
+
+Clusters come from the fixture `provision`; by default those of `sregym_testing.memory`.
+"""
+
+from __future__ import annotations
+
+from sregym_testing.agents import AgentContract, ScriptedSession
+from sregym_testing.applications import ApplicationContract, LivingApplicationContract
+from sregym_testing.clusters import ClusterContract, Provision, provision, provisioned
+from sregym_testing.environment import FreshEnvironment, same_as_here
+from sregym_testing.hooks import HookRecorder, PluginShelf, hook_recorder, register_plugin
+from sregym_testing.injectors import FaultCase, InjectorContract
+from sregym_testing.memory import (
+    AddressedCluster,
+    FullShop,
+    MemoryApplication,
+    MemoryClock,
+    MemoryCluster,
+    MemoryNodes,
+    MemoryProvider,
+    Program,
+    Shop,
+    VisitedShop,
+    worker_nodes,
+)
+from sregym_testing.noise import NoiseCase, NoiseContract
+from sregym_testing.oracles import OracleCase, OracleContract, judged_shop
+from sregym_testing.plugin import PluginContract
+from sregym_testing.problems import ProblemContract
+from sregym_testing.project import RunOutcome, SregymProject, sregym_project
+from sregym_testing.reporters import ReporterContract
+from sregym_testing.rewards import RewardContract
+from sregym_testing.runners import RunnerContract
+from sregym_testing.sides import Side, prove_two_sided
+from sregym_testing.stories import Block, blocks_of, happens_as_told
+from sregym_testing.targets import chosen_target
+from sregym_testing.tools import ScriptedServices, ToolContract
+from sregym_testing.watched import Killed, WatchedCluster
+
+__all__ = [
+    "AddressedCluster",
+    "AgentContract",
+    "ApplicationContract",
+    "Block",
+    "ClusterContract",
+    "FaultCase",
+    "FreshEnvironment",
+    "FullShop",
+    "HookRecorder",
+    "InjectorContract",
+    "Killed",
+    "LivingApplicationContract",
+    "MemoryApplication",
+    "MemoryClock",
+    "MemoryCluster",
+    "MemoryNodes",
+    "MemoryProvider",
+    "NoiseCase",
+    "NoiseContract",
+    "OracleCase",
+    "OracleContract",
+    "PluginContract",
+    "PluginShelf",
+    "ProblemContract",
+    "Program",
+    "Provision",
+    "ReporterContract",
+    "RewardContract",
+    "RunOutcome",
+    "RunnerContract",
+    "ScriptedServices",
+    "ScriptedSession",
+    "Shop",
+    "Side",
+    "SregymProject",
+    "ToolContract",
+    "VisitedShop",
+    "WatchedCluster",
+    "blocks_of",
+    "chosen_target",
+    "happens_as_told",
+    "hook_recorder",
+    "judged_shop",
+    "prove_two_sided",
+    "provision",
+    "provisioned",
+    "register_plugin",
+    "same_as_here",
+    "sregym_project",
+    "worker_nodes",
+]

@@ -1,0 +1,124 @@
+"""Whether what is said of a fault is recognised: phrasings of its truth, and near misses."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+from sregym_core.conductor.offline import NeedsClusterError, context_without_cluster
+from sregym_core.interfaces import DiagnosisOracle
+from sregym_core.model import Component, OracleRefs, Outcome, kind_of
+from sregym_core.plugins import Plugins
+from sregym_core.proof.phrasings import near_misses, phrasings
+from sregym_core.registry import Registry
+from sregym_core.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sregym_core.interfaces import Application, Fault
+    from sregym_core.model import FaultTarget, GroundTruth
+
+# So many of the author's phrases alone may be undecided; of the frames none.
+UNDECIDED = 0.1
+# So many near misses must not pass.
+NEAR_MISSES = 10
+
+
+def installed_judges() -> tuple[DiagnosisOracle, ...]:
+    """The diagnosis oracles by which problems are judged that name none, as far as they are installed."""
+    registry = Registry(Plugins(Settings()))
+    installed = registry.names("oracle")
+    judges = (
+        registry.load("oracle", name)() for name in OracleRefs().diagnosis if name in installed
+    )
+    return tuple(judge for judge in judges if isinstance(judge, DiagnosisOracle))
+
+
+def installed_faults() -> tuple[Fault, ...]:
+    """One of each fault that is installed, by name."""
+    registry = Registry(Plugins(Settings()))
+    return tuple(registry.load("fault", name)() for name in registry.names("fault"))
+
+
+def truths_beside(
+    fault: Fault, application: Application, target: FaultTarget, faults: Iterable[Fault]
+) -> list[GroundTruth]:
+    """What other faults would leave at the same target, with default parameters.
+
+    Those that need parameters, or a cluster to say what they do, are left out.
+    """
+    found = []
+    for other in faults:
+        if other.name == fault.name or kind_of(target) not in other.takes or not other.fits(target):
+            continue
+        try:
+            parameters = other.Parameters()
+            context = context_without_cluster(application, target, parameters)
+            found.append(other.ground_truth(context))
+        except (NeedsClusterError, ValidationError):
+            continue
+    return found
+
+
+def strangers_to(truth: GroundTruth, parts: Sequence[Component]) -> list[str]:
+    """Components that have no part in an incident, and that are not called like one that has."""
+    involved = {truth.component, truth.object_name, *truth.contributing, *truth.affected}
+    return [
+        part.name
+        for part in parts
+        if not any(part.name in name or name in part.name for name in involved if name)
+    ]
+
+
+def unrecognised(
+    judge: DiagnosisOracle, truth: GroundTruth, parts: Sequence[Component]
+) -> Mapping[str, str]:
+    """Right diagnoses that do not pass, by name of the phrasing: outcome and text.
+
+    Of the author's phrases, which say less than a diagnosis, a few may be left undecided.
+    """
+    texts = phrasings(truth)
+    found = _told(judge, truth, parts, texts, wanted=True)
+    if any(text.startswith(Outcome.FAIL) for text in found.values()):
+        return found
+    own = [name for name in texts if name.startswith("author: ")]
+    few = len(found) <= ceil(UNDECIDED * len(own)) and 2 * len(found) < len(own)
+    return {} if not found or (few and set(found) <= set(own)) else found
+
+
+def mistaken(
+    judge: DiagnosisOracle,
+    truth: GroundTruth,
+    parts: Sequence[Component],
+    others: Iterable[GroundTruth],
+) -> Mapping[str, str]:
+    """Near misses that pass, by name: outcome and text.
+
+    Of at least ten that can be told none may.
+    """
+    texts = near_misses(truth, others, strangers_to(truth, parts))
+    found = _told(judge, truth, parts, texts, wanted=False)
+    if len(texts) < NEAR_MISSES:
+        return {**found, "too few": f"{len(texts)} of {NEAR_MISSES}"}
+    return found
+
+
+def _told(
+    judge: DiagnosisOracle,
+    truth: GroundTruth,
+    parts: Sequence[Component],
+    texts: Mapping[str, str],
+    *,
+    wanted: bool,
+) -> Mapping[str, str]:
+    outcomes = {
+        name: judge.judge_diagnosis(text, None, [truth], parts).outcome
+        for name, text in texts.items()
+    }
+    return {
+        name: f"{outcome}: {texts[name]}"
+        for name, outcome in outcomes.items()
+        if (outcome is Outcome.PASS) is not wanted
+    }

@@ -1,0 +1,102 @@
+"""Plugins made of local functions, and a record of the hooks that were called."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sregym_core.plugins import Plugins
+from sregym_core.registry import Registry
+from sregym_core.settings import Settings
+
+from sregym_core import hookimpl, hookspecs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sregym_core.events import EpisodeEvent
+
+REGISTER = "sregym_register_"
+
+
+class PluginShelf:
+    """Plugins of one test; installed ones are not among them.
+
+    Attributes:
+        plugins: The loader.
+    """
+
+    def __init__(self) -> None:
+        self.plugins = Plugins(Settings(), found=())
+
+    def __call__(self, *functions: Callable[..., Any], name: str = "local") -> Registry:
+        """Register functions as one plugin, each under its own name, which is a hook's."""
+        members = {f.__name__: hookimpl(f) for f in functions}
+        self.plugins.add(SimpleNamespace(**members), name)
+        return self.registry
+
+    @property
+    def registry(self) -> Registry:
+        """What the plugins registered so far offer."""
+        return Registry(self.plugins)
+
+
+class HookRecorder:
+    """Each hook call as it happened.
+
+    Attributes:
+        calls: Name and arguments, in order.
+    """
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+
+    @property
+    def names(self) -> list[str]:
+        """Names alone; events carry theirs: `sregym_episode_event:FaultInjected`."""
+        return [
+            f"{name}:{type(arguments['event']).__name__}" if "event" in arguments else name
+            for name, arguments in self.calls
+        ]
+
+    def assert_order(self, expected: Sequence[str]) -> None:
+        """Fail unless exactly these hooks were called, in this order."""
+        assert self.names == list(expected)
+
+
+@pytest.fixture
+def register_plugin() -> PluginShelf:
+    """Make a plugin of local functions: `register_plugin(sregym_register_injectors)`."""
+    return PluginShelf()
+
+
+@pytest.fixture
+def hook_recorder() -> Callable[[Plugins], HookRecorder]:
+    """Record what is called in a loader: call the fixture with it, then look at the answer."""
+
+    def record(plugins: Plugins) -> HookRecorder:
+        recorder = HookRecorder()
+        names = [name for name in vars(hookspecs) if name.startswith(REGISTER)]
+        members = {name: _contribute_nothing(name, recorder) for name in names}
+        members["sregym_episode_event"] = _keep_events(recorder)
+        plugins.add(SimpleNamespace(**members), "hook-recorder")
+        return recorder
+
+    return record
+
+
+def _contribute_nothing(name: str, recorder: HookRecorder) -> Callable[..., Any]:
+    def implementation() -> tuple[()]:
+        recorder.calls.append((name, {}))
+        return ()
+
+    return hookimpl(implementation)
+
+
+def _keep_events(recorder: HookRecorder) -> Callable[..., Any]:
+    def implementation(episode: str, at_s: float, event: EpisodeEvent) -> None:
+        arguments = {"episode": episode, "at_s": at_s, "event": event}
+        recorder.calls.append(("sregym_episode_event", arguments))
+
+    return hookimpl(implementation)

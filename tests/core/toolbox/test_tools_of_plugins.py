@@ -1,0 +1,131 @@
+"""Tools that plugins bring: where they stand, how they are called, and what is wrong with some."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import pytest
+from pydantic import Field
+from sregym_core.conductor import Bench
+from sregym_core.errors import PluginClashError, PluginError
+from sregym_core.interfaces import (
+    PagedArguments,
+    SessionTool,
+    ToolArguments,
+    ToolContext,
+    ToolError,
+    ToolGroup,
+)
+from sregym_core.settings import Settings
+from sregym_core.toolbox.catalogue import Toolset
+from sregym_testing import PluginShelf
+
+from sregym_core import Offer
+
+
+class Profile(SessionTool):
+    """Profiles of a service, and how they fail."""
+
+    name: ClassVar[str] = "profile"
+    group: ClassVar[ToolGroup] = ToolGroup.TRACES
+    description: ClassVar[str] = "Show where a service spends its time."
+
+    class Arguments(PagedArguments):
+        service: str = Field(description="Name of a service.")
+
+    def answer(self, context: ToolContext, given: Any) -> str:
+        if given.service == "cart":
+            return f"{given.service} at {context.now():.0f}"
+        if given.service == "web":
+            raise ToolError("web sends no profiles; there are: cart")
+        raise LookupError(given.service)
+
+
+class Kubectl(Profile):
+    """Called like what every session has."""
+
+    name: ClassVar[str] = "kubectl"
+
+
+class Desk:
+    office = None
+
+    def now(self) -> float:
+        return 7.0
+
+    def observe(self, service: str, path: str, query: Any = ()) -> Any:
+        raise AssertionError(service)
+
+
+@pytest.fixture
+def bench_with(register_plugin: PluginShelf) -> Callable[..., Bench]:
+    def bench(*offered: type[SessionTool]) -> Bench:
+        def sregym_register_tools() -> list[Offer]:
+            return [Offer(one.name, one) for one in offered]
+
+        return Bench(Settings(), register_plugin(sregym_register_tools).plugins)
+
+    return bench
+
+
+def test_they_stand_before_the_submission(bench_with: Callable[..., Bench]) -> None:
+    tools = bench_with(Profile).toolset.tools()
+    assert [(tool.name, tool.reads_only) for tool in tools] == [
+        ("kubectl", False),
+        ("wait", True),
+        ("profile", True),
+        ("status", True),
+        ("submit", False),
+    ]
+    assert tools[2].parameters == {
+        "type": "object",
+        "properties": {
+            "page": {
+                "default": 1,
+                "minimum": 1,
+                "type": "integer",
+                "description": PagedArguments.model_fields["page"].description,
+            },
+            "service": {"type": "string", "description": "Name of a service."},
+        },
+        "required": ["service"],
+        "additionalProperties": False,
+    }
+
+
+def answered(service: str) -> Any:
+    toolset = Toolset([Profile()])
+    return toolset.answer("profile", Desk(), toolset.validated("profile", {"service": service}))
+
+
+def test_what_they_say_and_cannot_say_is_for_the_model() -> None:
+    said = answered("cart"), answered("web")
+    assert [(one.text, one.ok) for one in said] == [
+        ("cart at 7", True),
+        ("web sends no profiles; there are: cart", False),
+    ]
+
+
+def test_what_else_they_raise_is_the_tools() -> None:
+    with pytest.raises(PluginError) as told:
+        answered("geo")
+    place = str(told.value).partition(" (")
+    assert place[0] == "tool 'profile' raised LookupError: geo"
+    assert "test_tools_of_plugins.py:" in place[2]
+
+
+def test_one_called_like_the_sessions_own_is_refused(bench_with: Callable[..., Bench]) -> None:
+    bench = bench_with(Kubectl)
+    owner = bench.registry.owner("tool", "kubectl")
+    with pytest.raises(PluginClashError) as told:
+        _ = bench.toolset
+    assert str(told.value) == (
+        f"tool 'kubectl' of {owner.owner} is called like one that each session has; "
+        f"uninstall it or set SREGYM_DISABLE={owner.name}"
+    )
+
+
+def test_without_arguments_of_its_own_a_tool_takes_none() -> None:
+    assert SessionTool.Arguments is ToolArguments
+    assert ToolArguments.model_fields == {}
