@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from sregym_core.agreement import Agreement, Judged
-from sregym_core.labelled import read_labelled
 from sregym_core.model import Component, ConfigUse, GroundTruth, ObjectRef, VolumeUse
+from sregym_judge.agreement import Agreement, Judged
+from sregym_judge.labelled import read_labelled
 from sregym_oracle_checklist.answers import bounded
 from sregym_oracle_checklist.evidence import Evidence
 from sregym_oracle_checklist.naming import Names

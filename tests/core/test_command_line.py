@@ -55,7 +55,6 @@ def test_help_names_every_command(invoke: Invoke) -> None:
         "submit",
         "tool",
         "report",
-        "judge",
         "audit",
         "plugins",
         "doctor",

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 import yaml
-from sregym_core.agreement import Agreement, Judged
-from sregym_core.labelled import read_labelled
 from sregym_core.model import Outcome
+from sregym_judge.agreement import Agreement, Judged
+from sregym_judge.labelled import read_labelled
 from sregym_oracle_checklist.oracle import judge_diagnosis
 
 FOLDER = Path(__file__).parent / "calibration"

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         outcome_reward,
         rollout_tasks,
     )
+    from sregym_core.api.runs import FinishedRun as FinishedRun
     from sregym_core.api.task import Observation, TaskDescription
     from sregym_core.api.workspace import Workspace
     from sregym_core.atif import trajectory
@@ -73,6 +74,7 @@ _PLACES = {
     "Budget": "sregym_core.interfaces.agent",
     "CannotForkError": "sregym_core.api.errors",
     "Claims": "sregym_core.model",
+    "FinishedRun": "sregym_core.api.runs",
     "Environment": "sregym_core.api.environment",
     "EnvironmentClosedError": "sregym_core.api.errors",
     "EnvironmentUsageError": "sregym_core.api.errors",
@@ -138,6 +140,7 @@ __all__ = [
     "EpisodeOverError",
     "EpisodeRecord",
     "EpisodeRequest",
+    "FinishedRun",
     "GroundTruth",
     "NoEpisodeError",
     "Observation",

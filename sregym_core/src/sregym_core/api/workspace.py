@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sregym_core.conductor.bench import Bench
     from sregym_core.conductor.worlds import Worlds
-    from sregym_core.interfaces import Agent, Application, Reward
+    from sregym_core.interfaces import Agent, Application, Oracle, Reward
     from sregym_core.model import Problem
     from sregym_core.settings import Settings
 
@@ -77,6 +77,10 @@ class Workspace:
     def agent(self, name: str, options: Mapping[str, str] | None = None) -> Agent:
         """A new adapter of that name."""
         return self.bench.agent(name, options)
+
+    def oracle(self, name: str) -> Oracle:
+        """A new oracle of that name, which `NAME:key=value,key=value` gives options."""
+        return self.bench.oracle(name)
 
     def reward(self, name: str, options: Mapping[str, str] | None = None) -> Reward:
         """A new reward of that name, with weights as options."""

@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
 
-    from sregym_core.agreement import Agreement, Tally
-    from sregym_core.conductor import Bench
+    from sregym_core.api import Workspace
     from sregym_core.interfaces import DiagnosisOracle
-    from sregym_core.labelled import LabelledDiagnosis
     from sregym_core.model import Verdict
+
+    from sregym_judge.agreement import Agreement, Tally
+    from sregym_judge.labelled import LabelledDiagnosis
 
 _ANSWERS = {"yes": True, "no": False}
 
@@ -64,19 +65,19 @@ class Judge(Subcommand):
         """Judge all, then count."""
         from sregym_core.api import Workspace
 
-        bench = Workspace(self.settings).bench
+        workspace = Workspace(self.settings)
         names = arguments.judge or ["checklist"]
-        judges = [(name, diagnosis_judge(bench, name)) for name in names]
+        judges = [(name, diagnosis_judge(workspace, name)) for name in names]
         if arguments.cases is None:
-            from sregym_core.cli.judge_run import judge_again, review
+            from sregym_judge.finished import judge_again, review
 
             if len(judges) > 1:
                 msg = "a run is judged by one judge at a time: give --judge once"
                 raise UsageError(msg)
             if arguments.run is not None:
-                judge_again(self.console, bench, judges[0], arguments)
+                judge_again(self.console, workspace, judges[0], arguments)
             else:
-                review(self.console, bench, judges[0][1], arguments)
+                review(self.console, workspace, judges[0][1], arguments)
             return ExitCode.DONE
         for given, option in ((arguments.all, "--all"), (arguments.by, "--by")):
             if given:
@@ -88,8 +89,8 @@ class Judge(Subcommand):
     def _cases(
         self, arguments: argparse.Namespace, judges: Sequence[tuple[str, DiagnosisOracle]]
     ) -> None:
-        from sregym_core.agreement import Agreement, Judged
-        from sregym_core.labelled import read_labelled
+        from sregym_judge.agreement import Agreement, Judged
+        from sregym_judge.labelled import read_labelled
 
         cases = read_labelled(arguments.cases)
         (name, judge), *others = judges
@@ -164,7 +165,7 @@ def answers(judge: DiagnosisOracle, verdict: Verdict) -> dict[str, bool | None]:
     return found
 
 
-def diagnosis_judge(bench: Bench, name: str) -> DiagnosisOracle:
+def diagnosis_judge(workspace: Workspace, name: str) -> DiagnosisOracle:
     """An oracle that judges diagnoses by ground truth alone.
 
     Raises:
@@ -172,7 +173,7 @@ def diagnosis_judge(bench: Bench, name: str) -> DiagnosisOracle:
     """
     from sregym_core.interfaces import DiagnosisOracle
 
-    judge = bench.oracle(name)
+    judge = workspace.oracle(name)
     if not isinstance(judge, DiagnosisOracle):
         msg = (
             f"oracle {name!r} judges more than diagnoses and ground truth; "
@@ -225,7 +226,7 @@ def words_of_usage(spent: Mapping[str, Any]) -> str:
 
 def _between(first: Sequence[Verdict], second: Sequence[Verdict]) -> Tally:
     """How far one judge agrees with another, whose decided verdicts stand for labels."""
-    from sregym_core.agreement import Tally
+    from sregym_judge.agreement import Tally
 
     tally = Tally()
     for verdict, other in zip(first, second, strict=True):

@@ -6,12 +6,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sregym_core.agreement import Agreement, Judged, Tally
-from sregym_core.cli.judge import answers
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import DiagnosisOracle
-from sregym_core.labelled import LABELS, read_labelled
 from sregym_core.model import Change, Check, Outcome, Verdict
+from sregym_judge.agreement import Agreement, Judged, Tally
+from sregym_judge.command import answers
+from sregym_judge.labelled import LABELS, read_labelled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

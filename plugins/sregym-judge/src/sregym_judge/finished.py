@@ -6,44 +6,40 @@ import getpass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.blame import located
-from sregym_core.cli.judge import told_case, usage, words_of_usage
-from sregym_core.conductor.rewarding import rewarded
+from sregym_core.api import FinishedRun
 from sregym_core.errors import UsageError
-from sregym_core.judgements import held, judged, to_judge
 from sregym_core.model import Judgement, Verdict
-from sregym_core.records import read_head, read_run, rewrite
+
+from sregym_judge.command import told_case, usage, words_of_usage
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
+    from sregym_core.api import Workspace
     from sregym_core.cli import Console
-    from sregym_core.conductor import Bench
-    from sregym_core.interfaces import DiagnosisOracle, Reward
-    from sregym_core.model import Component, EpisodeRecord, GroundTruth, StageRecord
+    from sregym_core.interfaces import DiagnosisOracle
+    from sregym_core.model import EpisodeRecord, GroundTruth, StageRecord
 
 _WORDS = {"y": True, "yes": True, "n": False, "no": False, "?": None}
 
 
 def judge_again(
     console: Console,
-    bench: Bench,
+    workspace: Workspace,
     judge: tuple[str, DiagnosisOracle],
     arguments: argparse.Namespace,
 ) -> None:
     """Let another judge decide; what it decides counts, the first verdicts are kept."""
     name, oracle = judge
     told, verdicts = [], []
-    run: Path = arguments.run
-    reward = _reward(bench, run)
-    with held(run):
+    run = FinishedRun(arguments.run, workspace)
+    with run.held():
         for record, stage in _chosen(run, every=arguments.all):
             verdict = oracle.judge_diagnosis(
-                stage.text, stage.claims, record.truths, _components(bench, record)
+                stage.text, stage.claims, record.truths, run.components(record)
             )
-            _keep(run, record, Judgement(by=name, at=_now(), verdict=verdict), reward)
+            run.keep(record, Judgement(by=name, at=_now(), verdict=verdict))
             verdicts.append(verdict)
             told.append(
                 {
@@ -55,7 +51,7 @@ def judge_again(
             )
     spent = usage(verdicts)
     if arguments.json:
-        console.json({"run": str(run), "judge": name, "episodes": told, "usage": spent})
+        console.json({"run": str(arguments.run), "judge": name, "episodes": told, "usage": spent})
         return
     rows = [(one["episode"], one["problem"], one["before"], one["outcome"]) for one in told]
     console.table(("EPISODE", "PROBLEM", "BEFORE", name.partition(":")[0].upper()), tuple(rows))
@@ -67,16 +63,15 @@ def judge_again(
 
 
 def review(
-    console: Console, bench: Bench, judge: DiagnosisOracle, arguments: argparse.Namespace
+    console: Console, workspace: Workspace, judge: DiagnosisOracle, arguments: argparse.Namespace
 ) -> None:
     """Ask a person the questions of the judge; every answered episode is kept at once."""
     if not judge.asks:
         judge.verdict_of([], [])
     person = arguments.by or _user()
-    run: Path = arguments.review
-    reward = _reward(bench, run)
+    run = FinishedRun(arguments.review, workspace)
     told: list[dict[str, Any]] = []
-    with held(run):
+    with run.held():
         for record, stage in _chosen(run, every=arguments.all):
             # Questions go beside the result, which may be JSON.
             _show(console, record, stage)
@@ -84,43 +79,20 @@ def review(
             if answers is None:
                 break
             verdict = judge.verdict_of(answers, record.truths)
-            _keep(run, record, Judgement(by=person, at=_now(), verdict=verdict), reward)
+            run.keep(record, Judgement(by=person, at=_now(), verdict=verdict))
             console.note(f"{record.episode}: {verdict.outcome}, {verdict.reason}\n")
             told.append({**told_case(record.episode, judge, verdict), "by": person})
         left = len(list(_chosen(run, every=False)))
     if arguments.json:
-        console.json({"run": str(run), "episodes": told, "undecided": left})
+        console.json({"run": str(arguments.review), "episodes": told, "undecided": left})
     else:
         console.say(f"{len(told)} reviewed by {person}, {left} undecided")
 
 
-def _chosen(run: Path, *, every: bool) -> Iterator[tuple[EpisodeRecord, StageRecord]]:
-    _, records = read_run(run)
-    for record in to_judge(records, every=every):
+def _chosen(run: FinishedRun, *, every: bool) -> Iterator[tuple[EpisodeRecord, StageRecord]]:
+    for record in run.to_judge(every=every):
         if record.diagnosis is not None:
             yield record, record.diagnosis
-
-
-def _reward(bench: Bench, run: Path) -> Reward | None:
-    """What the run's episodes are worth to a trainer, with the weights that it was begun with."""
-    named = read_head(run).get("request", {}).get("reward", "")
-    return bench.reward(named) if named else None
-
-
-def _keep(run: Path, record: EpisodeRecord, judgement: Judgement, reward: Reward | None) -> None:
-    """Write the record with its new verdict, and with what it is worth by that."""
-    _, records = read_run(run)
-    changed = rewarded(judged(record, judgement), reward, lambda: record.truths, located)
-    rewrite(run, [changed if one.episode == record.episode else one for one in records], changed)
-
-
-def _components(bench: Bench, record: EpisodeRecord) -> Sequence[Component]:
-    """Those of the problem's application; none where it is not known here."""
-    try:
-        problem = bench.problems.get(record.problem)
-        return bench.application(problem.application).components()
-    except UsageError:
-        return ()
 
 
 def _show(console: Console, record: EpisodeRecord, stage: StageRecord) -> None:

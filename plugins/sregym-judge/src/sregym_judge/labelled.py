@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError
-
 from sregym_core.errors import UsageError
 from sregym_core.model import Change, Component, GroundTruth, ObjectRef
 
