@@ -98,7 +98,7 @@ def test_help_names_every_command(invoke: Invoke) -> None:
         (
             ("new", "injector", "dns"),
             "no command named 'new'. It comes with sregym-dev: pip install sregym-dev. Known: applications, audit, doctor, "
-            "faults, judge, noise, plugins, problems, quickstart, report, run, sample, show, submit, tool, up, verify",
+            "faults, noise, plugins, problems, quickstart, report, run, sample, show, submit, tool, up, verify",
         ),
     ],
 )
