@@ -7,6 +7,8 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from sregym_gotemplate import TemplateError
+
 from sregym_logql.extracting import extractor
 from sregym_logql.extraction import DETAILS, ERROR, ExtractionError
 from sregym_logql.filtering import label_filter, line_filter
@@ -20,7 +22,6 @@ from sregym_logql.nodes import (
     Stage,
 )
 from sregym_logql.template import writer
-from sregym_logql.template_reading import TemplateError
 from sregym_logql.units import go_duration_s, go_float, size_bytes
 
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ def _step(stage: Stage, now_ns: int) -> Step:
 
 def _label_format(stage: LabelFormat, now_ns: int) -> Step:
     changes = [
-        (target, source, writer(source, now_ns) if is_template else None)
+        (target, source, writer(source, now_ns, "label") if is_template else None)
         for target, source, is_template in stage.changes
     ]
     several = sum(is_template for _, _, is_template in stage.changes) > 1
@@ -236,9 +237,7 @@ def _label_format(stage: LabelFormat, now_ns: int) -> Step:
                 labels[target] = write(labels if seen is None else seen, line, at_ns)
             except TemplateError as error:
                 labels[ERROR] = "TemplateFormatErr"
-                # Templates of labels have another name.
-                said = str(error).replace("template: line:", "template: label:", 1)
-                labels[DETAILS] = said.replace('executing "line"', 'executing "label"', 1)
+                labels[DETAILS] = str(error)
         return line
 
     return step

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sregym_gotemplate import TemplateError
 from sregym_regex.go import PatternError, anywhere
 from sregym_regex.go_text import quoted
 
@@ -22,7 +23,6 @@ from sregym_logql.nodes import (
 )
 from sregym_logql.patterns import check_captures, check_filter
 from sregym_logql.template import check_template
-from sregym_logql.template_reading import TemplateError
 
 if TYPE_CHECKING:
     from sregym_logql.nodes import Condition, Stage

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import html
 import json
 import math
 import operator
@@ -15,19 +14,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus, unquote_plus
 from zoneinfo import ZoneInfo
 
+from sregym_gotemplate.functions import markup, script
+from sregym_gotemplate.printing import formatted, printed, printed_line
 from sregym_regex.budget import repeated
 from sregym_regex.go import anywhere
 from sregym_regex.go_text import BROKEN
 
-from sregym_logql.go_values import (
-    decimal,
-    divided,
-    formatted,
-    number,
-    printed,
-    shown,
-    whole,
-)
+from sregym_logql.go_values import decimal, divided, number, whole
 from sregym_logql.units import go_duration_s, size_bytes
 
 if TYPE_CHECKING:
@@ -158,14 +151,6 @@ def _compare(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     return compared
 
 
-def _first_true(*values: Any) -> Any:
-    return next((value for value in values if value), values[-1])
-
-
-def _first_false(*values: Any) -> Any:
-    return next((value for value in values if not value), values[-1])
-
-
 def _substring(start: int, end: int, text: str) -> str:
     if start < 0:
         return text[:end] if end >= 0 else ""
@@ -231,18 +216,6 @@ def _of_epoch(text: str) -> Moment:
     return Moment(int(text) * units[len(text)])
 
 
-_SCRIPT = {
-    "\\": "\\\\", "'": "\\'", '"': '\\"', "<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "=": "\\u003D",
-}  # fmt: skip
-
-
-def _script(text: str) -> str:
-    """As JavaScript may hold it between quotes."""
-    return "".join(
-        _SCRIPT.get(sign) or (f"\\u{ord(sign):04X}" if sign < " " else sign) for sign in text
-    )
-
-
 def _titled(text: str) -> str:
     """The first letter of each word large, the others as they are."""
     return re.sub(r"(?<![\w'])\w", lambda found: found[0].upper(), text)
@@ -290,7 +263,6 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "addf": _exactly(operator.add),
         "alignLeft": lambda count, text: text[:count] + repeated(" ", count - len(text)),
         "alignRight": lambda count, text: repeated(" ", count - len(text)) + text[-count:],
-        "and": _first_false,
         "b64dec": lambda text: base64.b64decode(text).decode(errors="replace"),
         "b64enc": lambda text: base64.b64encode(text.encode()).decode(),
         "bytes": size_bytes,
@@ -314,12 +286,10 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "indent": lambda count, text: "\n".join(
             repeated(" ", count) + part for part in text.split("\n")
         ),
-        "html": lambda *values: (
-            html.escape(printed(*values)).replace("&quot;", "&#34;").replace("&#x27;", "&#39;")
-        ),
+        "html": markup,
         "index": _indexed,
         "int": whole,
-        "js": lambda *values: _script(printed(*values)),
+        "js": script,
         "le": _compare(lambda left, right: bool(left <= right)),
         "len": len,
         "lower": str.lower,
@@ -336,10 +306,9 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
             "\n" + "\n".join(repeated(" ", count) + part for part in text.split("\n"))
         ),
         "not": lambda value: not value,
-        "or": _first_true,
         "print": printed,
         "printf": formatted,
-        "println": lambda *values: " ".join(shown(value) for value in values) + "\n",
+        "println": printed_line,
         "regexReplaceAll": _replaced,
         "regexReplaceAllLiteral": lambda pattern, text, new: anywhere(pattern).sub(
             lambda _: new, text
