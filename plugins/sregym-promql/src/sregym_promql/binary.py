@@ -163,9 +163,8 @@ def _filled(
 ) -> Iterator[tuple[Labels, Floats, Mask]]:
     """Rows that have no partner, with the number that stands for it."""
     signature, matching = _signature(node.matching), node.matching
+    # With `group_right` Prometheus turns the sides round, and not what stands for them.
     for_many, for_one = matching.fill_left, matching.fill_right
-    if swapped:
-        for_many, for_one = for_one, for_many
     if for_one is not None:
         taken = _occupied(one, signature)
         for row, labels in enumerate(many.labels):
