@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sregym_core.testing import happens_as_told
+from sregym_testing import happens_as_told
 
 
 def test_readme(tmp_path: Path) -> None:
