@@ -9,7 +9,7 @@ import pytest
 from sregym_testing import FreshEnvironment, same_as_here
 
 # What the embedded cluster is made of besides.
-LIBRARIES = ("sregym-promql", "sregym-regex")
+LIBRARIES = ("sregym-cel", "sregym-logql", "sregym-promql", "sregym-regex")
 BROUGHT = (
     *("sregym-server-redis", "sregym-server-sql"),
     *("sregym-injectors", "sregym-injector-kubernetes"),

@@ -51,7 +51,7 @@ EXTENSIONS = {
     "protocol": ["protocol acme-dns"],
 }
 # What the embedded cluster is made of besides.
-LIBRARIES = ("sregym-promql", "sregym-regex")
+LIBRARIES = ("sregym-cel", "sregym-logql", "sregym-promql", "sregym-regex")
 # What a package of this kind requires beside the core.
 NEEDS = {
     "app": ("sregym-apps",),

@@ -39,6 +39,21 @@ def test_for_people(
     assert capsys.readouterr().out.splitlines() == expected
 
 
+def test_the_dialect_is_chosen(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    query = "count_over_time(up[60.5])"
+    words = ["promql", "--samples", str(file), "--at", "1767258060.5", query]
+    script = file.with_name("count.test")
+    script.write_text("load 1m\n  m 1+1x9\n\neval instant at 5m count_over_time(m[5m])\n  {} 5\n")
+    of_script = ["promql", "--script", str(script)]
+
+    assert run([*words, "--dialect", "3"]) == 0
+    assert capsys.readouterr().out.splitlines() == ['{job="a"} => 1 @[1767258060.5]']
+    assert run([*of_script, "--dialect", "3"]) == 0
+    assert run([*of_script, "--dialect", "2.42"]) != 0
+    capsys.readouterr()
+    assert run(words) != 0
+
+
 def test_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["promql", "--samples", str(file), "--json", "sum(up)"]) == 0
     assert json.loads(capsys.readouterr().out) == {
@@ -73,6 +88,10 @@ def test_refusals_as_json(
         (
             ("up", "--samples", "FILE", "--at", "soon"),
             "not a time: 'soon': Unix seconds, or 2026-01-01T09:00:00Z",
+        ),
+        (
+            ("up", "--samples", "FILE", "--dialect", "4"),
+            "--dialect: no dialect of PromQL: '4'; there are 2.42, 3",
         ),
         (("up", "--samples", "FILE", "--start", "1"), "a range needs --start, --end and --step"),
         (

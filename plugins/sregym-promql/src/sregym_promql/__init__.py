@@ -1,12 +1,26 @@
-"""PromQL over any storage of float samples: an evaluator with the semantics of Prometheus 2.
+"""PromQL: parser, typed tree and evaluator over any storage of float samples.
 
-`Engine` answers instant and range queries; `Storage` is what it reads. Whole grids of
-steps are evaluated at once, in arrays of series by steps.
+`parse` reads a query into a tree (`Node`), `Engine` answers instant and range queries about a
+`Storage`, and `Dialect` says whether as Prometheus 2.42 or as Prometheus 3. Whole grids of steps are
+evaluated at once, in arrays of series by steps.
+
+The names here are what this library promises; its modules are free to change.
 """
 
 from __future__ import annotations
 
+from sregym_regex.budget import (
+    Budget,
+    BudgetExceededError,
+    CancelledError,
+    OutOfMemoryError,
+    OutOfStepsError,
+    under,
+)
+
+from sregym_promql.answers import instant_data, range_data, said
 from sregym_promql.data import (
+    STALE,
     Labels,
     Matcher,
     Series,
@@ -15,21 +29,89 @@ from sregym_promql.data import (
     is_stale,
     labels_of,
 )
+from sregym_promql.dialect import DIALECTS, PROMETHEUS_2, PROMETHEUS_3, Dialect, dialect_named
 from sregym_promql.engine import Engine
 from sregym_promql.errors import EvaluationError, ParseError
+from sregym_promql.memory import Memory, Sample, SamplesError, parse_openmetrics, selects
+from sregym_promql.nodes import (
+    Aggregate,
+    Binary,
+    Call,
+    Length,
+    Matching,
+    Moment,
+    Negation,
+    Node,
+    Noted,
+    Number,
+    Range,
+    Selector,
+    Subquery,
+    Text,
+    children,
+    walk,
+)
+from sregym_promql.notes import Note
+from sregym_promql.parsing import parse, parse_as_written, parse_selector
 from sregym_promql.results import InstantAnswer, RangeAnswer
+from sregym_promql.script import Outcome, run_script
+from sregym_promql.writing import line, pretty
 
 __all__ = [
+    "DIALECTS",
+    "PROMETHEUS_2",
+    "PROMETHEUS_3",
+    "STALE",
+    "Aggregate",
+    "Binary",
+    "Budget",
+    "BudgetExceededError",
+    "Call",
+    "CancelledError",
+    "Dialect",
     "Engine",
     "EvaluationError",
     "InstantAnswer",
     "Labels",
+    "Length",
     "Matcher",
+    "Matching",
+    "Memory",
+    "Moment",
+    "Negation",
+    "Node",
+    "Note",
+    "Noted",
+    "Number",
+    "OutOfMemoryError",
+    "OutOfStepsError",
+    "Outcome",
     "ParseError",
+    "Range",
     "RangeAnswer",
+    "Sample",
+    "SamplesError",
+    "Selector",
     "Series",
     "Storage",
     "StoredSeries",
+    "Subquery",
+    "Text",
+    "children",
+    "dialect_named",
+    "instant_data",
     "is_stale",
     "labels_of",
+    "line",
+    "parse",
+    "parse_as_written",
+    "parse_openmetrics",
+    "parse_selector",
+    "pretty",
+    "range_data",
+    "run_script",
+    "said",
+    "selects",
+    "under",
+    "walk",
 ]

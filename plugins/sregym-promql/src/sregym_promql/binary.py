@@ -28,12 +28,12 @@ from sregym_promql.data import (
     without_doomed,
     without_name,
 )
+from sregym_promql.dialect import PROMETHEUS_2, Dialect
 from sregym_promql.errors import EvaluationError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from sregym_promql.dialect import Dialect
     from sregym_promql.nodes import Binary, Matching
 
 _ARITHMETIC: Mapping[str, Callable[[Floats, Floats], Floats]] = MappingProxyType(
@@ -75,7 +75,12 @@ def scalars(node: Binary, left: Floats, right: Floats) -> Floats:
 
 
 def with_scalar(
-    node: Binary, vector: Vector, scalar: Floats, dialect: Dialect, *, swapped: bool
+    node: Binary,
+    vector: Vector,
+    scalar: Floats,
+    dialect: Dialect = PROMETHEUS_2,
+    *,
+    swapped: bool,
 ) -> Vector:
     """A vector and a number at each step; `swapped` when the number stands on the left."""
     drop = doomed if dialect.delayed_names else bare
@@ -98,7 +103,7 @@ def is_settled(node: Binary, left: Floats | Vector) -> bool:
     return not left.present.any() and cannot_fail(node.right)
 
 
-def vectors(node: Binary, left: Vector, right: Vector, dialect: Dialect) -> Vector:
+def vectors(node: Binary, left: Vector, right: Vector, dialect: Dialect = PROMETHEUS_2) -> Vector:
     """Two vectors.
 
     Raises:
@@ -163,9 +168,8 @@ def _filled(
 ) -> Iterator[tuple[Labels, Floats, Mask]]:
     """Rows that have no partner, with the number that stands for it."""
     signature, matching = _signature(node.matching), node.matching
+    # With `group_right` Prometheus turns the sides round, and not what stands for them.
     for_many, for_one = matching.fill_left, matching.fill_right
-    if swapped:
-        for_many, for_one = for_one, for_many
     if for_one is not None:
         taken = _occupied(one, signature)
         for row, labels in enumerate(many.labels):

@@ -36,7 +36,6 @@ from sregym_promql.selecting import (
 if TYPE_CHECKING:
     from sregym_promql.calls import Value
 
-_MOST_POINTS = 11_000
 _NO_NUMBERS = "unexpected result in StepInvariantExpr evaluation: *parser.StepInvariantExpr"
 
 
@@ -44,12 +43,16 @@ _NO_NUMBERS = "unexpected result in StepInvariantExpr evaluation: *parser.StepIn
 class Engine:
     """Answers queries about one storage.
 
+    Work under a `sregym_regex.budget.Budget` (`with under(budget):`) ends with one of its errors
+    when it costs more, or when somebody calls `budget.cancel()`.
+
     Args:
         storage: Where samples come from.
         lookback_s: For how long a sample stands for the moments after it.
         interval_s: The step of subqueries that name none.
         most_samples: A query that would look at more fails.
         dialect: Which PromQL is spoken.
+        most_points: A range of more steps is refused.
     """
 
     storage: Storage
@@ -57,6 +60,7 @@ class Engine:
     interval_s: float = 60.0
     most_samples: int = 50_000_000
     dialect: Dialect = PROMETHEUS_2
+    most_points: int = 11_000
 
     def instant(self, query: str, at_s: float) -> InstantAnswer:
         """The value of a query at a moment, Unix seconds.
@@ -112,9 +116,9 @@ class Engine:
             )
             raise ParseError(message)
         start, end, step = (milliseconds(part) for part in (start_s, end_s, step_s))
-        if (end - start) // step > _MOST_POINTS:
+        if (end - start) // step > self.most_points:
             message = (
-                "exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the "
+                f"exceeded maximum resolution of {self.most_points:,} points per timeseries. Try decreasing the "
                 "query resolution (?step=XX)"
             )
             raise ParseError(message)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from sregym_regex.go_text import readable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sregym_promql.data import Matcher
 
 
@@ -207,6 +209,13 @@ def children(node: Node) -> tuple[Node, ...]:
     if isinstance(node, Range):
         return (node.selector,)
     return (node.inner,) if isinstance(node, Subquery | Negation | Noted) else ()
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """An expression and all those within it, outer ones first."""
+    yield node
+    for part in children(node):
+        yield from walk(part)
 
 
 def depth(node: Node) -> int:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _MOST_WHOLE = 2**63
+_ALL_EMPTY = "vector selector must contain at least one non-empty matcher"
 _LABEL_KINDS = ("word", "keyword", "aggregator", "operator", "bound")
 # Words of the language that are metrics' names where an operand stands.
 _WORDS_AS_NAMES = frozenset({"and", "or", "unless", "by", "without", "offset", "start", "end"})
@@ -114,7 +115,7 @@ class Operands(Cursor, ABC):
                 text = "metric name must not be set twice: "
                 self._object(start, text + f"{quoted(name)} or {quoted(matcher.value)}")
         if not name and all(matcher.matches("") for matcher in matchers):
-            self._object(start, "vector selector must contain at least one non-empty matcher")
+            self._object(start, _ALL_EMPTY)
         named = next((m for m in matchers if m.name == NAME and m.op == "="), None)
         if named is not None and not name and not self._as_written:
             name = named.value
@@ -193,9 +194,22 @@ class Operands(Cursor, ABC):
                 break
             wanted = signature.arguments[min(index, len(signature.arguments) - 1)]
             self._expect(argument, wanted, f'call to function "{name.text}"')
+        if name.text == "info" and len(arguments) > 1:
+            self._check_data_labels(arguments[1])
         places = tuple(argument.start for argument in arguments)
         node = Call(name.text, tuple(argument.node for argument in arguments), places)
         return Part(node, signature.returns, name.start, end)
+
+    def _check_data_labels(self, argument: Part) -> None:
+        """The second argument of `info` is matchers alone, and all of them may be empty."""
+        opening = next(token for token in self._tokens if token.start == argument.start)
+        if opening.text != "{" or not argument.bare or not isinstance(argument.node, Selector):
+            self._object(argument.start, "expected label selectors only")
+        self._later = [
+            wrong
+            for wrong in self._later
+            if (wrong.place, wrong.text) != (argument.start, _ALL_EMPTY)
+        ]
 
     def _arguments(self) -> Sequence[Part]:
         if not self._is("("):

@@ -62,11 +62,11 @@ def parse(query: str, dialect: Dialect = PROMETHEUS_2) -> Node:
     """
     reader = _Reader(query, dialect=dialect)
     if reader.is_empty():
-        raise ParseError("1:1: parse error: no expression found in input")
+        raise ParseError("1:1: parse error: no expression found in input", 0, 1, 1)
     found = _carried_out(query, reader.all)
     # Each operator puts what stands before it one level down.
     if depth(found) > _MOST_LEVELS:
-        raise ParseError(f"1:1: parse error: {_DEEPEST}")
+        raise ParseError(f"1:1: parse error: {_DEEPEST}", 0, 1, 1)
     return found
 
 
@@ -97,9 +97,10 @@ def _carried_out(query: str, read: Callable[[], Node]) -> Node:
         return read()
     except Wrong as wrong:
         line, column = _place(query, wrong.place)
-        raise ParseError(f"{line}:{column}: parse error: {wrong.text}") from None
+        text = f"{line}:{column}: parse error: {wrong.text}"
+        raise ParseError(text, wrong.place, line, column) from None
     except RecursionError:
-        raise ParseError(f"1:1: parse error: {_DEEPEST}") from None
+        raise ParseError(f"1:1: parse error: {_DEEPEST}", 0, 1, 1) from None
 
 
 def _place(query: str, at: int) -> tuple[int, int]:

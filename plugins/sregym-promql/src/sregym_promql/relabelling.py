@@ -14,6 +14,7 @@ from sregym_promql.data import (
     labels_of,
     value_of,
 )
+from sregym_promql.dialect import PROMETHEUS_2, Dialect
 from sregym_promql.errors import EvaluationError
 from sregym_promql.nodes import (
     Aggregate,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from sregym_regex.matches import Match
 
-    from sregym_promql.dialect import Dialect
 
 _ABSENT = ("absent", "absent_over_time")
 _RELABELLING = ("label_join", "label_replace")
@@ -54,7 +54,7 @@ def replaced(
     replacement: str,
     source: str,
     pattern: str,
-    dialect: Dialect,
+    dialect: Dialect = PROMETHEUS_2,
 ) -> list[Labels]:
     """The rows with `target` set where the whole value of `source` matches.
 
@@ -83,7 +83,7 @@ def joined(
     target: str,
     separator: str,
     sources: Sequence[str],
-    dialect: Dialect,
+    dialect: Dialect = PROMETHEUS_2,
 ) -> list[Labels]:
     """The rows with `target` set to the joined values of `sources`.
 

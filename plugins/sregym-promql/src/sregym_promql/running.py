@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sregym_regex.budget import spend
 from sregym_regex.go_text import quoted
 
 from sregym_promql import binary, extended, functions, over_time, rates
@@ -78,6 +79,8 @@ class Run(Calls):
 
     def value(self, node: Node) -> Value:
         """The value of an expression that is no range and no string."""
+        # Whoever has cancelled the query is heard here, if nowhere else.
+        spend(0)
         if isinstance(node, Number):
             return np.full(self._steps, node.value)
         if isinstance(node, Selector | Aggregate):

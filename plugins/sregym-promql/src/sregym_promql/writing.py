@@ -5,6 +5,8 @@ Parentheses stand where they stood: the syntax is that of `parse_as_written`.
 
 from __future__ import annotations
 
+import re
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sregym_regex.go_text import quoted
@@ -14,6 +16,8 @@ from sregym_promql.nodes import (
     Aggregate,
     Binary,
     Call,
+    Length,
+    Matching,
     Moment,
     Negation,
     Node,
@@ -26,9 +30,15 @@ from sregym_promql.nodes import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from sregym_promql.data import Matcher
 
 _WIDTH = 100
+_METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
+_LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
+_BINDING: Mapping[str, int] = MappingProxyType({"+": 1, "-": 1, "*": 2, "/": 2, "%": 2, "^": 3})
+_TIGHTEST = 4
 
 
 def line(node: Node) -> str:
@@ -38,10 +48,12 @@ def line(node: Node) -> str:
     if isinstance(node, Text):
         return quoted(node.bare)
     if isinstance(node, Selector):
-        return _selector(node) + _moment(node.moment)
+        return _selector(node) + _edges(node) + _moment(node.moment)
     if isinstance(node, Range):
         bare = _selector(node.selector)
-        return f"{bare}[{duration_text(node.range_ms)}]{_moment(node.selector.moment)}"
+        span = _span(node.range_ms, node.length)
+        edges = _edges(node.selector)
+        return f"{bare}[{span}]{edges}{_moment(node.selector.moment)}"
     if isinstance(node, Subquery):
         return line(node.inner) + _steps(node)
     if isinstance(node, Call):
@@ -89,11 +101,43 @@ def number(value: float) -> str:
 
 def _selector(node: Selector) -> str:
     inside = ",".join(sorted(_matcher(matcher) for matcher in node.matchers))
+    if node.name and not _METRIC.fullmatch(node.name):
+        return f"{{{','.join(part for part in (quoted(node.name), inside) if part)}}}"
     return f"{node.name}{{{inside}}}" if inside or not node.name else node.name
 
 
+def _label(name: str) -> str:
+    return name if _LABEL.fullmatch(name) else quoted(name)
+
+
 def _matcher(matcher: Matcher) -> str:
-    return f"{matcher.name}{matcher.op}{quoted(matcher.value)}"
+    return f"{_label(matcher.name)}{matcher.op}{quoted(matcher.value)}"
+
+
+def _edges(node: Selector) -> str:
+    return f" {node.edges}" if node.edges else ""
+
+
+def _span(milliseconds: int, length: Length | None) -> str:
+    return duration_text(milliseconds) if length is None else _length(length)
+
+
+def _length(length: Length, binds: int = 0) -> str:
+    """A length, in parentheses where it would bind too loosely."""
+    if length.op == "number":
+        return duration_text(round(length.seconds * 1000))
+    if length.op in ("step", "range"):
+        return f"{length.op}()"
+    if length.op in ("min", "max"):
+        return f"{length.op}({', '.join(_length(part) for part in length.parts)})"
+    if length.op == "negative":
+        return f"-{_length(length.parts[0], _TIGHTEST)}"
+    own = _BINDING[length.op]
+    left, right = length.parts
+    # Those of one level are read from the left, powers from the right.
+    sides = (own + 1, own) if length.op == "^" else (own, own + 1)
+    text = f"{_length(left, sides[0])} {length.op} {_length(right, sides[1])}"
+    return f"({text})" if own < binds else text
 
 
 def _moment(moment: Moment) -> str:
@@ -102,6 +146,10 @@ def _moment(moment: Moment) -> str:
         at = f" @ {moment.at / 1000:.3f}"
     elif moment.at is not None:
         at = f" @ {moment.at}()"
+    if moment.offset is not None:
+        plain = moment.offset.op in ("step", "range", "min", "max")
+        text = _length(moment.offset)
+        return f"{at} offset {text if plain else f'({text})'}"
     if not moment.offset_ms:
         return at
     sign = "-" if moment.offset_ms < 0 else ""
@@ -109,8 +157,8 @@ def _moment(moment: Moment) -> str:
 
 
 def _steps(node: Subquery) -> str:
-    step = "" if node.step_ms is None else duration_text(node.step_ms)
-    return f"[{duration_text(node.range_ms)}:{step}]{_moment(node.moment)}"
+    step = "" if node.step_ms is None else _span(node.step_ms, node.step_length)
+    return f"[{_span(node.range_ms, node.length)}:{step}]{_moment(node.moment)}"
 
 
 def _arguments(node: Aggregate) -> tuple[Node, ...]:
@@ -118,7 +166,7 @@ def _arguments(node: Aggregate) -> tuple[Node, ...]:
 
 
 def _folding(node: Aggregate) -> str:
-    labels = ", ".join(node.labels)
+    labels = ", ".join(map(_label, node.labels))
     if node.without:
         return f"{node.op} without ({labels}) "
     return f"{node.op} by ({labels}) " if labels else node.op
@@ -128,6 +176,19 @@ def _operator(node: Binary) -> str:
     text = node.op + (" bool" if node.returns_bool else "")
     matching = node.matching
     if matching.labels or matching.on:
-        text += f" {'on' if matching.on else 'ignoring'} ({', '.join(matching.labels)})"
+        text += f" {'on' if matching.on else 'ignoring'} ({_labels(matching.labels)})"
     side = {"many-to-one": "group_left", "one-to-many": "group_right"}.get(matching.cardinality)
-    return f"{text} {side} ({', '.join(matching.include)})" if side else text
+    text = f"{text} {side} ({_labels(matching.include)})" if side else text
+    return text + _fills(matching)
+
+
+def _labels(names: Sequence[str]) -> str:
+    return ", ".join(map(_label, names))
+
+
+def _fills(matching: Matching) -> str:
+    left, right = matching.fill_left, matching.fill_right
+    if left is not None and left == right:
+        return f" fill ({number(left)})"
+    text = "" if left is None else f" fill_left ({number(left)})"
+    return text if right is None else f"{text} fill_right ({number(right)})"

@@ -34,6 +34,10 @@ class OutOfMemoryError(BudgetExceededError):
     """The work needs more memory than it may have."""
 
 
+class CancelledError(BudgetExceededError):
+    """Nobody wants the work any more."""
+
+
 class Budget:
     """What one piece of work may cost.
 
@@ -44,20 +48,29 @@ class Budget:
     Attributes:
         spent: How many steps it has taken.
         allocated_bytes: How much memory it has asked for.
+        cancelled: Whether the work is to end.
     """
 
-    __slots__ = ("allocated_bytes", "memory_bytes", "spent", "steps")
+    __slots__ = ("allocated_bytes", "cancelled", "memory_bytes", "spent", "steps")
 
     def __init__(self, steps: int, memory_bytes: int) -> None:
         self.steps, self.memory_bytes = steps, memory_bytes
         self.spent = self.allocated_bytes = 0
+        self.cancelled = False
+
+    def cancel(self) -> None:
+        """Let the work end at its next step; any thread may say so."""
+        self.cancelled = True
 
     def spend(self, steps: int = 1) -> None:
         """Take steps.
 
         Raises:
             OutOfStepsError: There are none left.
+            CancelledError: Somebody has cancelled the work.
         """
+        if self.cancelled:
+            raise CancelledError
         self.spent += steps
         if self.spent > self.steps:
             raise OutOfStepsError

@@ -14,6 +14,8 @@ from sregym_cluster_embedded.commands.files import content
 if TYPE_CHECKING:
     import argparse
 
+    from sregym_promql import Dialect
+
 
 class Promql(Subcommand):
     """PromQL without a cluster."""
@@ -36,6 +38,12 @@ class Promql(Subcommand):
         parser.add_argument("--start", metavar="TIME", help="evaluate a range from here")
         parser.add_argument("--end", metavar="TIME", help="up to here")
         parser.add_argument("--step", metavar="SECONDS", type=float, help="at every such step")
+        parser.add_argument(
+            "--dialect",
+            metavar="VERSION",
+            default="2.42",
+            help="of Prometheus: 2.42 (default) or 3",
+        )
         parser.add_argument("--json", action="store_true", help="answer as Prometheus' HTTP API")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
@@ -50,7 +58,7 @@ class Promql(Subcommand):
     def _script(self, arguments: argparse.Namespace) -> ExitCode:
         from sregym_promql.script import run_script
 
-        outcome = run_script(content(arguments.script))
+        outcome = run_script(content(arguments.script), _dialect(arguments))
         checked, left_out = outcome.checked, outcome.left_out
         good = sum(one.ok for one in checked)
         if arguments.json:
@@ -91,7 +99,8 @@ class Promql(Subcommand):
             message = f"{arguments.samples}: {error}"
             raise UsageError(message) from None
         try:
-            data, notes = _data(Engine(memory), arguments, memory.newest_ms() / 1000)
+            engine = Engine(memory, dialect=_dialect(arguments))
+            data, notes = _data(engine, arguments, memory.newest_ms() / 1000)
         except (ParseError, EvaluationError) as error:
             kind = "bad_data" if isinstance(error, ParseError) else "execution"
             if arguments.json:
@@ -127,6 +136,16 @@ def _data(
         raise UsageError(message)
     found = engine.range(query, start, end, arguments.step)
     return range_data(found), said(found.notes, query)
+
+
+def _dialect(arguments: argparse.Namespace) -> Dialect:
+    from sregym_promql import dialect_named
+
+    try:
+        return dialect_named(arguments.dialect)
+    except ValueError as error:
+        message = f"--dialect: {error}"
+        raise UsageError(message) from None
 
 
 def _seconds(text: str) -> float:
