@@ -153,7 +153,7 @@ def routine_after(
     whose = f"after, seed {seed}, {' '.join(targets)}"
     chance = Random(f"routine {whose}")  # noqa: S311 - a game, no secret
     parts = [part for part in changeable(application) if part.name not in spared]
-    renewed = _renewed(parts, len(incidental.listed(application)), chance)
+    renewed = renewed_after(parts, len(incidental.listed(application)), chance)
     acts: list[_Act] = [(part, _RENEWING) for part in renewed]
     marks = min(MOST_MARKS, len(parts))
     acts += [(part, _MARKING) for part in chance.sample(parts, chance.randint(0, marks))]
@@ -212,11 +212,10 @@ def rollouts_begun(
 def _replaced_one_by_one(cluster: Cluster, part: Component) -> bool:
     """Whether new pods of a part come before the old ones go."""
     live = cluster.get(part.workload) if part.workload.kind == "Deployment" else None
-    strategy = {} if live is None else live["spec"].get("strategy") or {}
-    return strategy.get("type") == "RollingUpdate"
+    return live is not None and "Recreate" not in (live["spec"].get("strategy") or {}).values()
 
 
-def _renewed(parts: Sequence[Component], every: int, chance: Random) -> Sequence[Component]:
+def renewed_after(parts: Sequence[Component], every: int, chance: Random) -> Sequence[Component]:
     """Which parts get new pods after a fault in an application with so many."""
     most = min(MOST_AFTER, round(RENEWED_AFTER * len(parts)))
     if not most or chance.random() * every < 1.0:

@@ -1,0 +1,62 @@
+"""What people begin after a fault: by lot any part's, and nothing that says which part is broken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+from sregym_core.conductor.journal import UndoJournal
+from sregym_core.conductor.routine import renewed_after, rollouts_begun
+from sregym_testing import FullShop, MemoryCluster, Program
+
+RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
+PROGRAMS = {part.image: Program(start_s=1.0, memory_mib=32.0) for part in FullShop().components()}
+
+
+def shop() -> MemoryCluster:
+    """A shop that is ready."""
+    cluster = MemoryCluster(PROGRAMS)
+    FullShop().deploy(cluster)
+    cluster.clock.advance(60.0)
+    assert FullShop().ready(cluster) == []
+    return cluster
+
+
+def restarted(cluster: MemoryCluster) -> set[str]:
+    """The parts whose pods somebody has started anew."""
+    found = set()
+    for part in FullShop().components():
+        workload = cluster.get(part.workload)
+        assert workload is not None
+        metadata = workload["spec"]["template"].get("metadata") or {}
+        if RESTARTED_AT in (metadata.get("annotations") or {}):
+            found.add(part.name)
+    return found
+
+
+def test_nobody_else_has_new_pods_as_seldom_as_a_draw_by_lot_hits() -> None:
+    parts = [FullShop().components()[0]] * 12
+    counts = Counter(
+        len(renewed_after(parts, 20, Random(f"draw {number}"))) for number in range(4000)
+    )
+    assert 0.03 < counts[0] / 4000 < 0.07
+    assert sorted(counts) == [*range(10)]
+    assert all(0.08 < counts[number] / 4000 < 0.13 for number in range(1, 10))
+
+
+def test_rollouts_begin_where_something_is_not_ready() -> None:
+    cluster, journal = shop(), UndoJournal()
+    broken = FullShop().component("catalog")
+    rollouts_begun(cluster, FullShop(), journal, (broken.name,), "seed 1")
+    assert restarted(cluster) == set()
+    containers = [{"name": broken.container, "image": "registry.example.com/none:1"}]
+    patch = {"spec": {"template": {"spec": {"containers": containers}}}}
+    cluster.patch(broken.workload, patch, "strategic")
+    cluster.clock.advance(5.0)
+    before = cluster.clock.now()
+    rollouts_begun(cluster, FullShop(), journal, (broken.name,), "seed 1")
+    begun = restarted(cluster)
+    assert begun
+    assert broken.name not in begun
+    assert 0.3 <= cluster.clock.now() - before <= 2.0
+    assert journal.entries
