@@ -198,14 +198,45 @@ def test_a_person_reviews(module_project: SregymProject, run: Path) -> None:
     assert record["diagnosis"]["judgements"][1]["by"] == "Ada"
 
 
-def test_two_judges_and_how_far_they_agree(module_project: SregymProject, model: Provider) -> None:
+def test_two_judges_how_far_they_agree_and_what_they_cost(
+    module_project: SregymProject, model: Provider
+) -> None:
     file = module_project.folder / "two.jsonl"
-    file.write_text(rows(labelled=False))
-    words = ("judge", str(file), "--judge", "checklist", "--judge", choice(model))
+    file.write_text(rows(labelled=True))
+    second = f"{choice(model)},price=2/5"
+    words = ("judge", str(file), "--judge", "checklist", "--judge", second)
     told = module_project.run(*words, "--json").assert_success().json()
-    tally = told["judges"][choice(model)]
+    tally = told["judges"][second]
     assert (tally["total"], tally["undecided"], tally["false_fails"]) == (3, 1, 1)
-    assert f"as {choice(model)} judges" in module_project.run(*words).assert_success().out
+    # The second passes all three, and one is right.
+    against = tally["agreement_with_labels"]
+    assert (against["decided"], against["false_passes"], against["kappa"]) == (3, 2, 0.0)
+    assert [case["judges"][second]["outcome"] for case in told["cases"]] == ["pass"] * 3
+    spent = told["usage"]
+    price = (spent["prompt_tokens"] * 2 + spent["completion_tokens"] * 5) / 1e6
+    assert (spent["requests"], round(spent["cost_usd"] - price, 9)) == (3, 0.0)
+    shown = module_project.run(*words).assert_success().out
+    lines = shown.splitlines()
+    assert lines[0].split() == ["ID", "OUTCOME", "JUDGE", "SCORE", "LABEL", "STYLE"]
+    assert lines[2].split()[:3] == ["wrong", "fail", "pass"]
+    assert f"as {second} judges" in shown
+    assert f"all, {second}" in shown
+    tokens = f"{spent['prompt_tokens']} tokens in, {spent['completion_tokens']} out"
+    assert lines[-1] == f"openai:scripted: 3 requests, {tokens}, for {price:.4f} USD"
+
+
+def test_two_models_stand_in_columns_of_their_own(
+    module_project: SregymProject, model: Provider
+) -> None:
+    file = module_project.folder / "three.jsonl"
+    file.write_text(rows(labelled=False))
+    models = [choice(model).replace("scripted", name) for name in ("one", "two")]
+    words = ("judge", str(file), "--judge", "checklist", "--judge", models[0], "--judge", models[1])
+    shown = module_project.run(*words).assert_success().out
+    assert shown.splitlines()[0].split() == [
+        "ID", "OUTCOME", "JUDGE", "2", "JUDGE", "3", "SCORE", "LABEL", "STYLE"
+    ]  # fmt: skip
+    assert [f"openai:{name}: 3 requests" in shown for name in ("one", "two")] == [True, True]
 
 
 @pytest.mark.parametrize(

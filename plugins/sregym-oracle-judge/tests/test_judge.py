@@ -95,6 +95,13 @@ def test_nine_answers_make_a_verdict(model: str, path: str) -> None:
     assert "Is nobody drawn in who has no part in it?" in words
 
 
+def test_a_server_of_your_own_has_the_price_that_it_is_given() -> None:
+    with provider(answered()) as served:
+        usage = judged(served, price="2/5").usage
+    assert usage is not None
+    assert usage.cost_usd == (usage.prompt_tokens * 2 + usage.completion_tokens * 5) / 1e6
+
+
 def test_a_no_to_an_essential_question_fails_and_doubt_is_undecided() -> None:
     with provider(answered(origin="no")) as served:
         assert judged(served).outcome is Outcome.FAIL
@@ -248,7 +255,12 @@ def test_nothing_is_no_diagnosis() -> None:
         (
             {"modle": "openai:m"},
             "oracle 'judge' has no option 'modle'; it has: model, base_url, api_key_env, temperature, "
-            "timeout_s, confidence, cache",
+            "timeout_s, price, confidence, cache",
+        ),
+        (
+            {"model": "openai:m", "base_url": "http://127.0.0.1:1/v1", "price": "cheap"},
+            "oracle 'judge': option 'price' is 'cheap'; expected USD for a million tokens in and out, "
+            "like 0.15/0.60",
         ),
     ],
 )

@@ -89,61 +89,100 @@ class Judge(Subcommand):
     def _cases(
         self, arguments: argparse.Namespace, judges: Sequence[tuple[str, DiagnosisOracle]]
     ) -> None:
-        from sregym_judge.agreement import Agreement, Judged
         from sregym_judge.labelled import read_labelled
 
         cases = read_labelled(arguments.cases)
-        (name, judge), *others = judges
-        verdicts = verdicts_on(judge, cases)
-        labelled = [
-            Judged(case.style, case.application, decided(verdict), case.passed)
-            for case, verdict in zip(cases, verdicts, strict=True)
-            if case.passed is not None
-        ]
-        agreement = Agreement.of(labelled) if labelled else None
+        found = [(name, judge, verdicts_on(judge, cases)) for name, judge in judges]
+        (name, judge, verdicts), *others = found
         told = [
             told_case(case.id, judge, verdict)
             for case, verdict in zip(cases, verdicts, strict=True)
         ]
+        for other, second, given in others:
+            for one, verdict in zip(told, given, strict=True):
+                one.setdefault("judges", {})[other] = _without_id(second, verdict)
         counted: dict[str, Any] = {"judge": name, "cases": told}
+        agreement = _labelled(cases, verdicts)
         if agreement is not None:
             counted["agreement"] = agreement.as_json()
-        spent = usage(verdicts)
+        spent = usage([verdict for _, _, given in found for verdict in given])
         if spent is not None:
             counted["usage"] = spent
-        between = {
-            other: _between(verdicts, verdicts_on(second, cases)) for other, second in others
-        }
+        between = {other: _between(verdicts, given) for other, _, given in others}
+        seconds = {other: _labelled(cases, given) for other, _, given in others}
         if between:
-            counted["judges"] = {other: tally.as_json() for other, tally in between.items()}
+            counted["judges"] = {
+                other: {**tally.as_json(), **_against_labels(seconds[other])}
+                for other, tally in between.items()
+            }
         if arguments.json:
             self.console.json(counted)
             return
-        self._tell(cases, told, agreement, between)
-        if spent is not None:
-            self.console.say(f"\n{words_of_usage(spent)}")
+        self._tell(cases, told, [other for other, _, _ in others])
+        rows = [] if agreement is None else [("all", agreement.whole), *agreement.rows()]
+        rows += [(f"as {other} judges", tally) for other, tally in between.items()]
+        rows += [(f"all, {other}", one.whole) for other, one in seconds.items() if one is not None]
+        self._count(rows)
+        for one in (usage(given) for _, _, given in found):
+            if one is not None:
+                self.console.say(f"\n{words_of_usage(one)}")
 
     def _tell(
         self,
         cases: Sequence[LabelledDiagnosis],
         told: Sequence[dict[str, Any]],
-        agreement: Agreement | None,
-        between: Mapping[str, Tally],
+        others: Sequence[str],
     ) -> None:
+        """Every case, with what each judge says of it."""
         rows = [
-            (one["id"], one["outcome"], f"{one['score']:.2f}", _label(case), case.style)
+            (
+                one["id"],
+                one["outcome"],
+                *(one["judges"][other]["outcome"] for other in others),
+                f"{one['score']:.2f}",
+                _label(case),
+                case.style,
+            )
             for case, one in zip(cases, told, strict=True)
         ]
-        self.console.table(("ID", "OUTCOME", "SCORE", "LABEL", "STYLE"), tuple(rows))
-        counted = [] if agreement is None else [("all", agreement.whole), *agreement.rows()]
-        counted += [(f"as {other} judges", tally) for other, tally in between.items()]
-        if not counted:
+        heads = [_headed(other, place, others) for place, other in enumerate(others)]
+        self.console.table(("ID", "OUTCOME", *heads, "SCORE", "LABEL", "STYLE"), tuple(rows))
+
+    def _count(self, rows: Sequence[tuple[str, Tally]]) -> None:
+        if not rows:
             return
         self.console.say()
         self.console.table(
             ("", "TEXTS", "UNDECIDED", "FALSE PASSES", "FALSE FAILS", "KAPPA (95 %)"),
-            tuple((name, *_cells(tally)) for name, tally in counted),
+            tuple((name, *_cells(tally)) for name, tally in rows),
         )
+
+
+def _labelled(cases: Sequence[LabelledDiagnosis], verdicts: Sequence[Verdict]) -> Agreement | None:
+    """How far a judge agrees with the labels; None where there are none."""
+    from sregym_core.agreement import Agreement, Judged
+
+    labelled = [
+        Judged(case.style, case.application, decided(verdict), case.passed)
+        for case, verdict in zip(cases, verdicts, strict=True)
+        if case.passed is not None
+    ]
+    return Agreement.of(labelled) if labelled else None
+
+
+def _against_labels(agreement: Agreement | None) -> dict[str, Any]:
+    return {} if agreement is None else {"agreement_with_labels": agreement.as_json()}
+
+
+def _without_id(judge: DiagnosisOracle, verdict: Verdict) -> dict[str, Any]:
+    return {key: value for key, value in told_case("", judge, verdict).items() if key != "id"}
+
+
+def _headed(name: str, place: int, others: Sequence[str]) -> str:
+    """The column of a further judge; those of one plugin are numbered."""
+    short = name.partition(":")[0]
+    alike = sum(other.partition(":")[0] == short for other in others)
+    return f"{short} {place + 2}".upper() if alike > 1 else short.upper()
 
 
 def answers(judge: DiagnosisOracle, verdict: Verdict) -> dict[str, bool | None]:

@@ -25,23 +25,27 @@ MOST_OF_THEM = 0.6
 DOUBTFUL = (
     "accused_besides", "undecided", "last_rival", "alternatives", "defects_listed", "faulted", "sibling",
     "removed_other", "reversed", "other_field", "opposed", "other_setting", "not_gone", "rival_repaired", "place_cleared",
-    "unsupported", "other_name",
+    "other_name", "other_number", "repair_opposed", "value_alone", "repair_setting",
+    "everybody", "joined_defects", "other_object",
 )  # fmt: skip
 # What does not follow from the words of the truth's author, where a text has them.
 AGAINST_OWN_WORDS = (
     *(
         name
         for name in DOUBTFUL
-        if name not in ("opposed", "not_gone", "other_field", "unsupported", "other_name")
+        if name not in ("opposed", "not_gone", "other_field", "other_name")
     ),
     "other_value",
 )
-# A text that speaks of no other place and no other defect is not failed unless it is this unlikely.
+# A text that tells the true defect and blames somebody besides is not failed unless it is this unlikely.
 RULED_OUT = 0.1
 # From here on what a text says of the defect in other words is enough.
 SURE = 0.7
-# A short one that blames nobody else, in words that are not understood, unless it is this unlikely.
-UNLIKELY, BRIEF = 0.15, 0.22
+# Neither the relation nor the new value is there, and another relation is: all else has to speak for it.
+SURE_ALONE = 0.78
+# One that speaks of no other place and no other defect, or a short one that blames nobody else, in words that
+# are not understood, unless it is this unlikely.
+UNLIKELY, BRIEF = 0.22, 0.22
 SAYS_SOMETHING, SAYS_MORE, SAYS_MUCH, SAYS_MOST = 0.3, 0.4, 0.5, 0.75
 # A text of so few words with content that has none of the true defect says that something is wrong.
 FEW_WORDS = 10
@@ -156,16 +160,18 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
         return None
     if diagnosis and weights.likelihood(figures) < SURE and not tells_defect(figures):
         return None
+    sure = SURE_ALONE if figures["relation_other"] else SURE
+    if diagnosis and figures["unsupported"] and weights.likelihood(figures) < sure:
+        return None
     if denied_itself(figures):
         return False
     if diagnosis is False and other_defect(figures):
         return False
-    likely = weights.likelihood(figures) > RULED_OUT
-    if diagnosis is False and likely and told_besides(figures):
+    likelihood = weights.likelihood(figures)
+    if diagnosis is False and likelihood > RULED_OUT and told_besides(figures):
         return None
-    if diagnosis is False and likely and not evidence.several and open_still(figures):
-        return None
-    if diagnosis is False and weights.likelihood(figures) > UNLIKELY and barely_said(figures):
+    unheard = barely_said(figures) or (not evidence.several and open_still(figures))
+    if diagnosis is False and likelihood > UNLIKELY and unheard:
         return None
     return None if unknown and figures["named"] and diagnosis is False else diagnosis
 

@@ -110,7 +110,7 @@ class Accused:
         elif any(m.component in self._profile.components for m in self._find(text)):
             return True
         ours = set(self.rivals_in(text)) <= self._profile.affected | self._valued
-        if self._kind_subjects and ours and self._kind_in(text) and not self._other_object(text):
+        if self._kind_subjects and ours and self._kind_in(text) and not self.other_object(text):
             return True
         name = self._profile.object_name
         if re.search(r"[-_\d]", name) and name in low:
@@ -123,7 +123,7 @@ class Accused:
             for m in self._find(text)
         )
 
-    def _other_object(self, text: str) -> bool:
+    def other_object(self, text: str) -> bool:
         """Whether another object of the truth's kind is called by its name: `ConfigMap stock-config`."""
         found = {m[1].lower().strip(".-") for m in self._objects.finditer(text)}
         own = {self._profile.object_name, *map(str.lower, self._profile.allowed)}

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 _POLES = frozenset({"low", "high"})
 # A repair tells the direction of the defect by its own.
 _RAISE = re.compile(
-    r"\b(?:rais|increas|bump|enlarg|extend|widen|lengthen|loosen|relax|expand)\w*", re.IGNORECASE
+    r"\b(?:rais|increas|bump|enlarg|extend|widen|lengthen|loosen|relax|expand)\w*|\bscal(?:e|ing) (?:\S+ ){0,3}(?:up|out)\b",
+    re.IGNORECASE,
 )
 _LOWER = re.compile(
-    r"\b(?:lower|reduc|decreas|shorten|shrink|tighten|cut(?:ting)? (?:it|them|down))\w*",
+    r"\b(?:lower|reduc|decreas|shorten|shrink|tighten|cut(?:ting)? (?:it|them|down))\w*|\bscal(?:e|ing) (?:\S+ ){0,3}(?:down|in)\b",
     re.IGNORECASE,
 )
 # What anybody sees of almost any defect.
@@ -48,6 +49,14 @@ _GLUE = re.compile(
     r"\b(?:the|a|an|is|are|was|were|has|have|had|of|to|in|on|at|it|its|this|that|which|so|because|by|and|with|from|not|no|be|been|for|as|but|there|s)\b|->|→|=>",
     re.IGNORECASE,
 )
+_EVERYBODY = re.compile(
+    r"\b(?:all|every|each)(?: of)?(?: the| our)? (?:\w+ )?(?:pods?|services?|components?|deployments?|databases?|workloads?|containers?)\b",
+    re.IGNORECASE,
+)
+_BOTH = re.compile(r"\bboth (?:\w+ )?(?:wrong|broken|bad|misconfigured|missing|incorrect|too)\b", re.IGNORECASE)
+_CREATE = re.compile(r"^\W*(?:please |then |just |so )*(?:re-?)?creat(?:e|ing)\b", re.IGNORECASE)
+# What is not there, or does not let in, may be put there.
+_MISSES = frozenset({"removed", "denied", "unreachable"})
 # So much of the mechanism has to be said apart from symptoms.
 _SAYS = 0.3
 _LIST_WORDS, _LIST_GLUE, _LIST_SUBJECTS = 14, 0.1, 6
@@ -77,6 +86,12 @@ class Conflicts:
         """All of them, each 0 or 1."""
         own, other = self._relations()
         return {
+            "strange_relation": self._strange_relation(),
+            "other_number": float(self._other_number()),
+            "repair_opposed": float(self._repair_opposed()),
+            "everybody": float(self._everybody()),
+            "joined_defects": float(self._joined_defects()),
+            "other_object": float(self._other_object()),
             "opposed": float(self._opposed()),
             "other_setting": float(self._other_setting()),
             "not_gone": float(self._not_gone()),
@@ -99,11 +114,64 @@ class Conflicts:
             if subjects(c.text) & profile.core or any(name in c.text.lower() for name in names)
         ]
 
+    @cached_property
+    def _of_it(self) -> list[str]:
+        """Claims that speak of the defective thing, under whatever name, and of no other component."""
+        told: dict[int, list[str]] = {}
+        for clause in self._told:
+            told.setdefault(clause.sentence, []).append(clause.text)
+        sentences = map(JOINT.join, told.values())
+        here = [text for text in sentences if self._accused.truth_in(text)]
+        return list(dict.fromkeys([*self._about_it, *here]))
+
+    def _strange_relation(self) -> float:
+        """The share of what is said to be wrong with the thing that is not so in truth."""
+        said = frozenset().union(*(relations(self._profile.without_name(t)) for t in self._of_it))
+        return len(said - self._profile.known_relations) / (len(said) + 1)
+
+    def _other_number(self) -> bool:
+        """Whether the changed field is told with a number that it neither has nor had."""
+        words, own = self._profile.counted, self._profile.numbers
+        if not words or not own:
+            return False
+        told = JOINT.join(c.text for c in self._told)
+        field = "|".join(map(re.escape, sorted(words)))
+        pattern = rf"(?<![\w.])(\d+)\s+(?:{field})\b|\b(?:{field})\s*(?::|=|is|are|was|to|of|at)?\s*(\d+)(?![\w.])"
+        found = {m[1] or m[2] for m in re.finditer(pattern, told, re.IGNORECASE)}
+        return bool(found) and not found & own
+
+    def _repair_opposed(self) -> bool:
+        """Whether something is to be created anew that in truth is there."""
+        if self._profile.known_relations & _MISSES:
+            return False
+        return any(c.repair and _CREATE.search(c.text) for c in self._claims)
+
+    def _everybody(self) -> bool:
+        """Whether the defect of one component is said to be that of all of them."""
+        return len(self._profile.components) == 1 and any(
+            _EVERYBODY.search(text) and relations(text) & self._profile.relations
+            for text in self._of_it
+        )
+
+    def _joined_defects(self) -> bool:
+        """Whether something else is said to be wrong, too, in one breath: `both are wrong`."""
+        return any(
+            _BOTH.search(text) and relations(text) and subjects(text) - self._profile.subjects
+            for text in self._of_it
+        )
+
+    def _other_object(self) -> bool:
+        """Whether another object of the truth's kind is called by its name, and the true one is not."""
+        whole = JOINT.join(c.text for c in self._claims)
+        name = self._profile.object_name
+        return name not in whole.lower() and self._accused.other_object(whole)
+
     def _relations(self) -> tuple[bool, bool]:
         """Whether the subject is said to be wrong in the truth's way, and whether in another."""
+        of_it = [relations(self._profile.without_name(text)) for text in self._of_it]
         said = [relations(self._profile.without_name(text)) for text in self._about_it]
         own = self._profile.relations
-        return any(found & own for found in said), any(found and not found & own for found in said)
+        return any(found & own for found in said), any(found and not found & own for found in of_it)
 
     def _opposed(self) -> bool:
         """Whether too much is told where there is too little, or the other way round."""
@@ -174,7 +242,11 @@ class Conflicts:
 
     def _place_cleared(self) -> bool:
         """Whether the truth's place is said to be without blame in so many words."""
+        place = self._profile.place
         return any(
-            c.denied and _CLEARING.search(c.text) and self._accused.truth_in(c.text)
+            c.denied
+            and self._accused.truth_in(c.text)
+            # `Neither of them is` stands before it, and nothing but the name is left.
+            and (_CLEARING.search(c.text) or stems(c.text) <= place)
             for c in self._clauses
         )

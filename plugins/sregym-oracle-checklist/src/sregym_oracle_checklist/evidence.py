@@ -286,7 +286,9 @@ class Evidence:
             "detail": len(details & stems(self.claimed)) / len(details) if details else 0.0,
             "own_words": float(any(map(self._own_words, self._explicit))),
             "impact_only": float(stems(self.claimed) <= profile.impact_stems),
-            "relation": float(bool(profile.relations & relations(self.claimed))),
+            "relation": float(
+                bool(profile.relations & relations(_joined([c for c in claims if not c.repair])))
+            ),
         }
 
     def _own_words(self, sentence: str) -> bool:

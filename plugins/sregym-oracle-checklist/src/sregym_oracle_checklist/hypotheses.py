@@ -30,15 +30,19 @@ _SECOND = re.compile(
 # `H1`, `#1`, `T1`, `(i)`, `A)`, `Option one`, `1.`: what explanations are numbered with.
 _LABEL = re.compile(
     rf"(?:^|(?<=[\s(\[*]))(?P<noun>(?:{_NOUN}|cause) ?|[HTCE#]|no\.? ?)?"
-    r"(?P<count>[1-4]|one|two|three|first|second|third|i{1,3}|[a-d])(?P<close>[).:\],]|(?=:)| ?\((?=[\w ]{0,12}\d\d ?%)|(?= ?[(:,=-])|(?= [A-Z`]))",
+    r"(?P<count>[1-6]|one|two|three|four|five|six|first|second|third|fourth|fifth|sixth|i{1,3}|iv|vi?|[a-f])(?P<close>[).:\],]|(?=:)| ?\((?=[\w ]{0,12}\d\d ?%)|(?= ?[(:,=-])|(?= [A-Z`]))",
     re.IGNORECASE,
 )
+_COUNTS = (
+    "1 one first i a", "2 two second ii b", "3 three third iii c",
+    "4 four fourth iv d", "5 five fifth v e", "6 six sixth vi f",
+)  # fmt: skip
 _PLACES = {
     word: place
-    for place, words in enumerate(("1 one first i a", "2 two second ii b", "3 three third iii c"))
+    for place, words in enumerate(_COUNTS)
     for word in words.split()
 }
-_STYLES = ("1 2 3 4", "one two three", "first second third", "i ii iii", "a b c d")
+_STYLES = tuple(" ".join(column) for column in zip(*map(str.split, _COUNTS), strict=True))
 _ABOUT_EXPLANATIONS = re.compile(
     r"hypothes|candidate|likel|rank|order|possib|theor|scenario|explanation|suspect|bet\b|favou?r|option|guess|\d\d ?%",
     re.IGNORECASE,

@@ -30,6 +30,11 @@ _OF_WHAT_WEIGHT = 0.6
 _PART_TOLD = 0.6
 
 
+def _alike(subject: frozenset[str], about: frozenset[str]) -> float:
+    """How far a word is meant by what a text speaks of: `route` is of the network, and more than that."""
+    return len(subject & about) / len(subject) if subject else 0.0
+
+
 class Wording:
     """A phrase for a mechanism, word by word.
 
@@ -61,8 +66,10 @@ class Wording:
         for stem, subject, relation, weight in self._words:
             if stem & bag:
                 got += weight
-            elif subject & about or relation & wrong:
+            elif relation & wrong:
                 got += _MEANING_WEIGHT * weight
+            else:
+                got += _MEANING_WEIGHT * weight * _alike(subject, about)
         share = got / self._total if self._total else 0.0
         if self._about and not self._about & about:  # `is gone` is said of many things
             share *= _OF_WHAT_WEIGHT
@@ -91,8 +98,10 @@ class Predicate:
         for stem, subject, relation in self._words:
             if stem & bag:
                 got += 1
-            elif relation & wrong or (not relation and subject & about):
+            elif relation & wrong:
                 got += _MEANING_WEIGHT
+            elif not relation:
+                got += _MEANING_WEIGHT * _alike(subject, about)
         return got / len(self._words) if self._words else 0.0
 
 
@@ -144,7 +153,9 @@ class Profile:
         compound = re.fullmatch(r"\w+(?:-\w+)+", truth.object_name)
         own = compound and truth.object_name not in self.components
         self._object_named = truth.object_name if own else ""
-        self.after = Values(change.after, change.before, f"{parts} {self._object_named.lower()}")
+        self.after = Values(
+            change.after, change.before, f"{parts} {self._object_named.lower()} {change.what.lower()}"
+        )
         self.before = Values(change.before, change.after, parts)
         telling = _PATH.sub(" ", change.what)
         self.names = frozenset(v for v in identifiers(telling) if v not in parts)
@@ -188,9 +199,22 @@ class Profile:
     def relations(self) -> frozenset[str]:
         """What is wrong, in the mechanism's words, or by what the change did."""
         change = self.truth.changed
-        found = relations(JOINT.join(self.phrases)) | of_change(change.before, change.after)
+        said, moved = relations(JOINT.join(self.phrases)), of_change(change.before, change.after)
+        # That a value is another one than before goes for whatever its author says of it.
+        found = said | (moved - {"wrong"} if said - {"wrong"} else moved)
+        if "zero" in found or change.after.strip() == "0":
+            found |= {"zero", "removed"}
         # What refers to something that does not exist is wrong, too.
         return found | {"wrong"} if change.after and "removed" in found else found
+
+    @cached_property
+    def known_relations(self) -> frozenset[str]:
+        """All that may be said to be wrong: with the thing, by its new value, and as a consequence."""
+        told = [
+            JOINT.join([*one.phrases, one.truth.changed.after, one.truth.impact])
+            for one in self._all()
+        ]
+        return frozenset().union(*map(relations, told), *(one.relations for one in self._all()))
 
     @cached_property
     def pole(self) -> str | None:
@@ -210,6 +234,19 @@ class Profile:
         return frozenset(
             name.lower() for name in last if re.search(r"_|[a-z][A-Z]", name)
         ) | frozenset(name for name in self.own_names if "_" in name)
+
+    @cached_property
+    def counted(self) -> frozenset[str]:
+        """What the number is called that was changed: `replicas` of `spec.replicas`."""
+        last = re.findall(r"[.](\w+)\b(?![.\[])", self.truth.changed.what)
+        return frozenset(name.lower() for name in last) if self.numbers else frozenset()
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Plain numbers on either side of the change, where both are such; none otherwise."""
+        change = self.truth.changed
+        sides = (change.before.strip(), change.after.strip())
+        return frozenset(sides) if all(side.isdigit() for side in sides) else frozenset()
 
     @cached_property
     def place(self) -> frozenset[str]:

@@ -28,7 +28,8 @@ SPEAKS_AGAINST = (
     "rival_alone", "faulted", "besides", "accused_besides", "strange_conclusion", "strange_all", "truth_denied",
     "mechanism_denied", "after_denied", "other_gain", "other_truth", "other_mechanism", "unsure", "undecided",
     "likely", "listing", "elsewhere", "rival_defect", "repair_strange", "strange_placed", "removed_other", "sibling", "uninvolved", "uninvolved_repaired",
-    "not_gone", "rival_repaired", "unsupported",
+    "not_gone", "rival_repaired", "unsupported", "strange_relation", "other_number", "repair_opposed",
+    "value_alone", "repair_setting", "everybody", "joined_defects", "other_object",
 )  # fmt: skip
 SPEAKS_EITHER = ("explicit_none", "no_conclusion", "length", "short")
 FIGURES = (*SPEAKS_FOR, *SPEAKS_AGAINST, *SPEAKS_EITHER)

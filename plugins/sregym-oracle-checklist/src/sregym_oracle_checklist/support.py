@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_oracle_checklist.concepts import JOINT
+from sregym_oracle_checklist.concepts import JOINT, spaced
 from sregym_oracle_checklist.layout import Section
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ _FLAG = re.compile(r"\bflags?[ .]([a-z][\w-]*)", re.IGNORECASE)
 # So much of what the author says is wrong has to be there, and so much where the text says another thing, too.
 _SAID, _SAID_CLEARLY = 0.25, 0.75
 _SHORTEST = 3
+# The share of the change's words up to which its new value is hardly told.
+_LITTLE = 0.3
 
 
 class Support:
@@ -39,15 +41,38 @@ class Support:
         self._text = JOINT.join(c.text for c in claims)
         told = [c.text for c in claims if c.role != "effect" and not c.repair]
         self._causes = JOINT.join(told)
+        self._repairs = JOINT.join(c.text for c in claims if c.repair)
 
     def figures(self, known: Mapping[str, float]) -> Mapping[str, float]:
-        """Two of them, each 0 or 1.
+        """All of them, each 0 or 1.
 
         Args:
-            known: Figures of the same text: `after`, `relation_own`, `relation_other`, `own_words`.
+            known: Figures of the same text: `after`, `before`, `relation`, `relation_own`,
+                `relation_other`, `own_words`.
         """
         other = self._other_setting_named() and not known["after"]
-        return {"unsupported": float(not self._supported(known)), "other_name": float(other)}
+        return {
+            "unsupported": float(not self._supported(known)),
+            "other_name": float(other),
+            "value_alone": float(self._value_alone(known)),
+            "repair_setting": float(self._other_setting_repaired()),
+        }
+
+    @staticmethod
+    def _value_alone(known: Mapping[str, float]) -> bool:
+        """Whether something that the new value names is told, and another thing to be wrong with it."""
+        told = known["after"] and not known["before"] and not known["own_words"]
+        little = told and known["detail"] < _LITTLE
+        return bool(little and known["relation_other"] and not known["relation"])
+
+    def _other_setting_repaired(self) -> bool:
+        """Whether fields are to be set, and none of them is the changed one."""
+        set_to = {name.lower() for name in _SETTING.findall(self._repairs)}
+        known = f"{self._profile.detail} {' '.join(self._profile.phrases)}".lower()
+        spelt = {name: spaced(name).strip() for name in set_to}
+        return bool(set_to) and not any(
+            name in known or words in spaced(known) for name, words in spelt.items()
+        )
 
     def _supported(self, known: Mapping[str, float]) -> bool:
         if known["after"] or known["own_words"] or known["relation_own"]:

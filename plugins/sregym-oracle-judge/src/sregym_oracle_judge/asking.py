@@ -43,6 +43,7 @@ class Asked:
         temperature: At which it answers; None leaves that to it, as some models demand.
         patience_s: How many seconds it may take for one root cause.
         key: Of the server; local ones need none.
+        price: USD for a million tokens in and out; None takes the provider's own prices.
     """
 
     protocol: str
@@ -51,6 +52,7 @@ class Asked:
     temperature: float | None = 0.0
     patience_s: float = PATIENCE_S
     key: str = field(default="", repr=False)
+    price: tuple[float, float] | None = None
 
     OPTIONS: ClassVar[tuple[str, ...]] = (
         "model",
@@ -58,11 +60,12 @@ class Asked:
         "api_key_env",
         "temperature",
         "timeout_s",
+        "price",
     )
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> Asked:
-        """The model of the options `model`, `base_url`, `api_key_env`, `temperature` and `timeout_s`.
+        """The model of the options `model`, `base_url`, `api_key_env`, `temperature`, `timeout_s` and `price`.
 
         Raises:
             UsageError: There is none, nobody can tell whose it is, or a value does not fit.
@@ -86,7 +89,8 @@ class Asked:
             raise UsageError(msg)
         temperature = _temperature(options.get("temperature", "0"))
         patience_s = _seconds(options.get("timeout_s", str(PATIENCE_S)))
-        return cls(protocol, name, options.get("base_url", ""), temperature, patience_s, key)
+        price = _prices(options["price"]) if "price" in options else None
+        return cls(protocol, name, options.get("base_url", ""), temperature, patience_s, key, price)
 
     @property
     def id(self) -> str:
@@ -162,8 +166,14 @@ class Asked:
             requests=used.requests,
             prompt_tokens=used.input_tokens,
             completion_tokens=used.output_tokens,
-            cost_usd=_price(result.all_messages()),
+            cost_usd=self._cost(result),
         )
+
+    def _cost(self, result: Any) -> float | None:
+        if self.price is None:
+            return _price(result.all_messages())
+        used = result.usage
+        return (used.input_tokens * self.price[0] + used.output_tokens * self.price[1]) / 1e6
 
 
 def _price(messages: Any) -> float | None:
@@ -190,6 +200,20 @@ def _seconds(text: str) -> float:
         )
         raise UsageError(msg)
     return seconds
+
+
+def _prices(text: str) -> tuple[float, float]:
+    try:
+        into, out = (float(part) for part in text.split("/"))
+    except ValueError:
+        into = out = -1.0
+    if not (0.0 <= into < inf and 0.0 <= out < inf):
+        msg = (
+            f"oracle 'judge': option 'price' is {text!r}; expected USD for a million tokens in and out, "
+            "like 0.15/0.60"
+        )
+        raise UsageError(msg)
+    return into, out
 
 
 def _temperature(text: str) -> float | None:
