@@ -160,7 +160,7 @@ class Judge(Subcommand):
 
 def _labelled(cases: Sequence[LabelledDiagnosis], verdicts: Sequence[Verdict]) -> Agreement | None:
     """How far a judge agrees with the labels; None where there are none."""
-    from sregym_core.agreement import Agreement, Judged
+    from sregym_judge.agreement import Agreement, Judged
 
     labelled = [
         Judged(case.style, case.application, decided(verdict), case.passed)
