@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from docs_site.interfaces import Interfaces
 from workspace import projects
 
+from docs_site.interfaces import Interfaces
 
 
 def generated(repository: Path) -> dict[str, str]:

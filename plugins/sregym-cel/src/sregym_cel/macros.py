@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_cel.cost import spend
 from sregym_cel.values import CelError, Optional
 
 if TYPE_CHECKING:
@@ -62,8 +63,6 @@ def _each(
     compiler: Compiler, node: Node, known: frozenset[str], bodies: int
 ) -> tuple[Run, Callable[[Variables], Any], list[Run]]:
     """The range of a comprehension, a generator of its variables, and its bodies."""
-    from sregym_cel.program import spend
-
     source = compiler.node(node.parts[0], known)
     names = [_variable(compiler, part) for part in node.parts[1:-bodies]]
     inner = known | set(names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sregym_cel import macros
+from sregym_cel.cost import COUNT
 from sregym_cel.values import (
     CelError,
     CompileError,
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
 
 Variables: TypeAlias = dict[str, Any]
 Run: TypeAlias = "Callable[[Variables], Any]"
-# How many items all comprehensions of one evaluation may look at.
-_BUDGET = 1_000_000
-_COUNT = "@count"
 _TYPES = frozenset(
     (
         *("bool", "bytes", "double", "dyn", "int", "list", "map", "null_type", "string", "type"),
@@ -58,7 +56,7 @@ class Program:
             CelError: It has none.
         """
         try:
-            return self._run({**variables, _COUNT: [0]})
+            return self._run({**variables, COUNT: [0]})
         except RecursionError:
             message = "expression recursion limit exceeded"
             raise CelError(message) from None
@@ -218,19 +216,6 @@ def _type_named(node: Node, known: frozenset[str], types: frozenset[str]) -> Typ
         return None
     name = ".".join((node.value, *reversed(parts)))
     return Type(name) if name in types else None
-
-
-def spend(variables: Variables) -> None:
-    """Count one item that a comprehension looks at.
-
-    Raises:
-        CelError: There were too many.
-    """
-    count = variables[_COUNT]
-    count[0] += 1
-    if count[0] > _BUDGET:
-        message = "operation cancelled: actual cost limit exceeded"
-        raise CelError(message)
 
 
 def _held(value: Any) -> Any:

@@ -53,7 +53,9 @@ _EVERYBODY = re.compile(
     r"\b(?:all|every|each)(?: of)?(?: the| our)? (?:\w+ )?(?:pods?|services?|components?|deployments?|databases?|workloads?|containers?)\b",
     re.IGNORECASE,
 )
-_BOTH = re.compile(r"\bboth (?:\w+ )?(?:wrong|broken|bad|misconfigured|missing|incorrect|too)\b", re.IGNORECASE)
+_BOTH = re.compile(
+    r"\bboth (?:\w+ )?(?:wrong|broken|bad|misconfigured|missing|incorrect|too)\b", re.IGNORECASE
+)
 _CREATE = re.compile(r"^\W*(?:please |then |just |so )*(?:re-?)?creat(?:e|ing)\b", re.IGNORECASE)
 # What is not there, or does not let in, may be put there.
 _MISSES = frozenset({"removed", "denied", "unreachable"})

@@ -154,7 +154,9 @@ class Profile:
         own = compound and truth.object_name not in self.components
         self._object_named = truth.object_name if own else ""
         self.after = Values(
-            change.after, change.before, f"{parts} {self._object_named.lower()} {change.what.lower()}"
+            change.after,
+            change.before,
+            f"{parts} {self._object_named.lower()} {change.what.lower()}",
         )
         self.before = Values(change.before, change.after, parts)
         telling = _PATH.sub(" ", change.what)

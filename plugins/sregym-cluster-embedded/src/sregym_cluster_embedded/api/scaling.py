@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import (
     body,
@@ -15,9 +15,9 @@ from sregym_cluster_embedded.api import (
     writing,
 )
 from sregym_cluster_embedded.api.patches import jsonpatch, merge
-from sregym_cluster_embedded.api.printers.words import selector as selector_text
 from sregym_cluster_embedded.api.rendering import View, encode
 from sregym_cluster_embedded.api.resource import Resource
+from sregym_cluster_embedded.api.scales import Paths, scale_of
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.request import Request, Response
@@ -25,17 +25,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
-_LARGEST = 2**31
 _SCALE = Resource("scales", "Scale", group="autoscaling")
-
-
-class _Paths(NamedTuple):
-    """Where an object keeps what a Scale shows; `selects`: the types with a `spec.selector`."""
-
-    wanted: tuple[str, ...] = ("spec", "replicas")
-    present: tuple[str, ...] = ("status", "replicas")
-    selector: tuple[str, ...] = ()
-    selects: bool = True
 
 
 def scale(world: World, request: Request, target: Target) -> Response:
@@ -80,12 +70,12 @@ def _wanted(request: Request, shown: Object, warnings: body.Warnings) -> Object:
     return body.typed(request, given, "autoscaling", "v1", "Scale", warnings)
 
 
-def _paths(world: World, resource: Resource) -> _Paths:
+def _paths(world: World, resource: Resource) -> Paths:
     version = custom.version_of(world, resource)
     if version is None:
-        return _Paths()
+        return Paths()
     said = version.get("subresources", {}).get("scale", {})
-    return _Paths(
+    return Paths(
         _split(said.get("specReplicasPath", "")),
         _split(said.get("statusReplicasPath", "")),
         _split(said.get("labelSelectorPath", "")),
@@ -95,46 +85,6 @@ def _paths(world: World, resource: Resource) -> _Paths:
 
 def _split(path: str) -> tuple[str, ...]:
     return tuple(part for part in path.split(".") if part)
-
-
-def scale_of(obj: Object, paths: _Paths | None = None) -> Object:
-    """The Scale of an object."""
-    paths = paths or _Paths()
-    metadata = {
-        field: obj["metadata"][field]
-        for field in ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
-        if field in obj["metadata"]
-    }
-    replicas = _number(_at(obj, paths.wanted))
-    status: Object = {"replicas": _number(_at(obj, paths.present))}
-    if paths.selects:
-        given = obj.get("spec", {}).get("selector")
-        text = selector_text(
-            given if given is None or "matchLabels" in given else {"matchLabels": given}
-        )
-        status["selector"] = text
-    elif _at(obj, paths.selector):
-        status["selector"] = str(_at(obj, paths.selector))
-    return {
-        "kind": "Scale",
-        "apiVersion": "autoscaling/v1",
-        "metadata": metadata,
-        "spec": {"replicas": replicas} if replicas else {},
-        "status": status,
-    }
-
-
-def _at(obj: Any, path: tuple[str, ...]) -> Any:
-    if not path:
-        return None
-    for step in path:
-        obj = obj.get(step) if isinstance(obj, dict) else None
-    return obj
-
-
-def _number(value: Any) -> int:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return value if whole and abs(value) < _LARGEST else 0
 
 
 def _with(obj: Object, path: tuple[str, ...], value: int) -> Object:

@@ -135,9 +135,9 @@ def _create(
     obj = zero_values.filled(kind, _with_spec(resource, obj))
     prepared = writes.prepare(world, kind, obj)
     if kind.name == SIGNING_REQUESTS:
-        from sregym_cluster_embedded.api import signing  # which writes through this module
+        from sregym_cluster_embedded.api import signing_requests
 
-        prepared = signing.requested(request.user, kind, prepared)
+        prepared = signing_requests.requested(request.user, kind, prepared)
     asked = dynamic.configured(world)
     if asked:
         prepared = dynamic_writes.mutated(world, request, target, prepared, None, warnings.texts)

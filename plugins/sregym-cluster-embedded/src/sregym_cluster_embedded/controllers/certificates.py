@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import signing, writes
+from sregym_cluster_embedded.api import signing_requests, writes
 from sregym_cluster_embedded.api.pki import authority
 from sregym_cluster_embedded.api.pki.certificates import Terms
 from sregym_cluster_embedded.store import Change, ChangeType, Key
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 HANDLER = "controllers.certificates"
-RESOURCE = signing.RESOURCE
+RESOURCE = signing_requests.RESOURCE
 _DELAY_S = 0.02
 _YEAR_S = 365 * 86400
 # Certificates begin a little early, for clocks that are behind.
@@ -77,7 +77,7 @@ def _objection(obj: Object) -> str:
 
 
 def _signed(world: World, obj: Object) -> str:
-    asked = signing.parsed(obj)
+    asked = signing_requests.parsed(obj)
     assert asked is not None  # admission let nothing else pass
     now = world.epoch + world.now
     lifetime_s = min(obj["spec"].get("expirationSeconds", _YEAR_S), _YEAR_S)

@@ -16,6 +16,14 @@ from sregym_cluster_embedded.api.dynamic.attributes import (
     Attributes,
     kubelet_of,
 )
+from sregym_cluster_embedded.api.dynamic.configured_types import (
+    BINDINGS,
+    MUTATING,
+    MUTATING_BINDINGS,
+    MUTATING_POLICIES,
+    POLICIES,
+    VALIDATING,
+)
 from sregym_cluster_embedded.keys import TableKey
 
 if TYPE_CHECKING:
@@ -25,13 +33,6 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
-_GROUP = "admissionregistration.k8s.io"
-VALIDATING = f"validatingwebhookconfigurations.{_GROUP}"
-MUTATING = f"mutatingwebhookconfigurations.{_GROUP}"
-POLICIES = f"validatingadmissionpolicies.{_GROUP}"
-BINDINGS = f"validatingadmissionpolicybindings.{_GROUP}"
-MUTATING_POLICIES = f"mutatingadmissionpolicies.{_GROUP}"
-MUTATING_BINDINGS = f"mutatingadmissionpolicybindings.{_GROUP}"
 _EXEMPT = frozenset(
     (VALIDATING, MUTATING, POLICIES, BINDINGS, MUTATING_POLICIES, MUTATING_BINDINGS)
 )

@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import selectors
-from sregym_cluster_embedded.api.dynamic import MUTATING, MUTATING_POLICIES, POLICIES, VALIDATING
+from sregym_cluster_embedded.api.dynamic.configured_types import (
+    MUTATING,
+    MUTATING_POLICIES,
+    POLICIES,
+    VALIDATING,
+)
 from sregym_cluster_embedded.api.resources import BUILT_IN
 from sregym_cluster_embedded.store import Key
 

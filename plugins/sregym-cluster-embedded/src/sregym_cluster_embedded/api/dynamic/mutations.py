@@ -8,12 +8,10 @@ from sregym_cel import CelError, CompileError
 
 from sregym_cluster_embedded.api import body, errors, schema
 from sregym_cluster_embedded.api.decode import DecodeError
-from sregym_cluster_embedded.api.dynamic import (
+from sregym_cluster_embedded.api.dynamic import conditions, configurations, matching
+from sregym_cluster_embedded.api.dynamic.configured_types import (
     MUTATING_BINDINGS,
     MUTATING_POLICIES,
-    conditions,
-    configurations,
-    matching,
 )
 from sregym_cluster_embedded.api.dynamic.policies import (
     Unconfigured,

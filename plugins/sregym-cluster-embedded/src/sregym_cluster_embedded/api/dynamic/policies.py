@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from sregym_cel import CelError, CompileError
 
 from sregym_cluster_embedded.api import custom, errors, resources, selectors
-from sregym_cluster_embedded.api.dynamic import BINDINGS, POLICIES, conditions, matching
+from sregym_cluster_embedded.api.dynamic import conditions, matching
+from sregym_cluster_embedded.api.dynamic.configured_types import BINDINGS, POLICIES
 from sregym_cluster_embedded.api.expressions import compile_expression
 from sregym_cluster_embedded.store import Key
 

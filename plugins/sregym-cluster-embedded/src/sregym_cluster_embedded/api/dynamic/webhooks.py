@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from sregym_cluster_embedded.api import conversion, defaults, errors
-from sregym_cluster_embedded.api.dynamic import MUTATING, VALIDATING, conditions, matching
+from sregym_cluster_embedded.api.dynamic import conditions, matching
 from sregym_cluster_embedded.api.dynamic.attributes import OF_ANOTHER_KIND
 from sregym_cluster_embedded.api.dynamic.calling import CallFailed, review
+from sregym_cluster_embedded.api.dynamic.configured_types import MUTATING, VALIDATING
 from sregym_cluster_embedded.api.dynamic.elapsed import GIVEN_UP
 from sregym_cluster_embedded.api.patches import jsonpatch
 

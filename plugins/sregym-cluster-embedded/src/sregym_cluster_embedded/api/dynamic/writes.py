@@ -180,9 +180,9 @@ def attributes(
         values["dryRun"] = ["All"]
     about = obj if obj is not None else old
     if target.subresource == "scale":
-        from sregym_cluster_embedded.api import scaling
+        from sregym_cluster_embedded.api import scales
 
-        obj, old = (None if it is None else scaling.scale_of(it) for it in (obj, old))
+        obj, old = (None if it is None else scales.scale_of(it) for it in (obj, old))
     return Attributes(
         operation=operation,
         kind=target.resource,

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from sregym_regex.budget import allocate, spend
 
+from sregym_cluster_embedded.userland.shell.assigning import assign
 from sregym_cluster_embedded.userland.shell.lexing import Word, tokens_of
 from sregym_cluster_embedded.userland.shell.syntax import assignment
-from sregym_cluster_embedded.userland.shell.variables import assign
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

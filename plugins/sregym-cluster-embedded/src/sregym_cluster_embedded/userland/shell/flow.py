@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from sregym_regex.budget import portion
 from sregym_regex.globs import matches
 
+from sregym_cluster_embedded.userland.shell.assigning import assign
 from sregym_cluster_embedded.userland.shell.checkpoints import Checkpoint, taken
 from sregym_cluster_embedded.userland.shell.computing import reads_all, writes_last
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave
@@ -32,7 +33,6 @@ from sregym_cluster_embedded.userland.shell.tree import (
     Sequence,
     Simple,
 )
-from sregym_cluster_embedded.userland.shell.variables import assign
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

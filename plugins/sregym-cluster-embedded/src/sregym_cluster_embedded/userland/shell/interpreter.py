@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_regex.budget import allocate, spend
 
+from sregym_cluster_embedded.userland.shell.assigning import assign
 from sregym_cluster_embedded.userland.shell.bash_builtins import BASH_COMMANDS
 from sregym_cluster_embedded.userland.shell.bash_flow import BashFlow
 from sregym_cluster_embedded.userland.shell.braces import braced
@@ -42,7 +43,6 @@ from sregym_cluster_embedded.userland.shell.tree import (
     Test,
     Timed,
 )
-from sregym_cluster_embedded.userland.shell.variables import assign
 from sregym_cluster_embedded.userland.shell.wording import (
     not_found,
     shell_name,

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_regex.budget import allocate
-
 from sregym_cluster_embedded.userland.shell import arrays
 from sregym_cluster_embedded.userland.shell.arithmetic import Arithmetic, ArithmeticSyntaxError
+from sregym_cluster_embedded.userland.shell.assigning import assign
 from sregym_cluster_embedded.userland.shell.control import Exit
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Output, Session
@@ -34,27 +33,6 @@ _SET_USAGE = "set: usage: set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [
 def failed(session: Session, builtin: str, why: str) -> Exit:
     """The end of a shell for a mistake in one of its special commands; bash goes on elsewhere."""
     return Exit(2, Output(2, "", f"{builtin_name(session, builtin)}: {why}\n"))
-
-
-# Shorter values are paid for by the command that sets them.
-_NOTICED = 256
-
-
-def assign(session: Session, name: str, value: str, builtin: str = "") -> None:
-    """Set a variable.
-
-    Raises:
-        Exit: It is read only.
-    """
-    if name in session.readonly:
-        if session.shell == "bash":
-            text = f"{shell_name(session)}: {name}: readonly variable\n"
-            raise Exit(1, Output(1, "", text))
-        head = builtin_name(session, builtin) if builtin else shell_name(session)
-        raise Exit(2, Output(2, "", f"{head}: {name}: is read only\n"))
-    if len(value) > _NOTICED:
-        allocate(len(value))
-    session.environment[name] = value
 
 
 def _export(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:

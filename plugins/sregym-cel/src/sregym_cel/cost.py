@@ -1,0 +1,28 @@
+"""What one evaluation may cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_cel.values import CelError
+
+if TYPE_CHECKING:
+    from sregym_cel.program import Variables
+
+# How many items all comprehensions of one evaluation may look at.
+_BUDGET = 1_000_000
+# Where the variables of an evaluation hold how many were looked at.
+COUNT = "@count"
+
+
+def spend(variables: Variables) -> None:
+    """Count one item that a comprehension looks at.
+
+    Raises:
+        CelError: There were too many.
+    """
+    count = variables[COUNT]
+    count[0] += 1
+    if count[0] > _BUDGET:
+        message = "operation cancelled: actual cost limit exceeded"
+        raise CelError(message)
