@@ -53,7 +53,9 @@ _EVERYBODY = re.compile(
     r"\b(?:all|every|each)(?: of)?(?: the| our)? (?:\w+ )?(?:pods?|services?|components?|deployments?|databases?|workloads?|containers?)\b",
     re.IGNORECASE,
 )
-_BOTH = re.compile(r"\bboth (?:\w+ )?(?:wrong|broken|bad|misconfigured|missing|incorrect|too)\b", re.IGNORECASE)
+_BOTH = re.compile(
+    r"\bboth (?:\w+ )?(?:wrong|broken|bad|misconfigured|missing|incorrect|too)\b", re.IGNORECASE
+)
 _CREATE = re.compile(r"^\W*(?:please |then |just |so )*(?:re-?)?creat(?:e|ing)\b", re.IGNORECASE)
 # What is not there, or does not let in, may be put there.
 _MISSES = frozenset({"removed", "denied", "unreachable"})
@@ -149,7 +151,9 @@ class Conflicts:
     def _everybody(self) -> bool:
         """Whether the defect of one component is said to be that of all of them."""
         profile = self._profile
-        if len(profile.components) > 1 or _EVERYBODY.search(JOINT.join([profile.detail, *profile.phrases])):
+        if len(profile.components) > 1 or _EVERYBODY.search(
+            JOINT.join([profile.detail, *profile.phrases])
+        ):
             return False
         return any(
             _EVERYBODY.search(text) and relations(text) & self._profile.relations

@@ -37,11 +37,7 @@ _COUNTS = (
     "1 one first i a", "2 two second ii b", "3 three third iii c",
     "4 four fourth iv d", "5 five fifth v e", "6 six sixth vi f",
 )  # fmt: skip
-_PLACES = {
-    word: place
-    for place, words in enumerate(_COUNTS)
-    for word in words.split()
-}
+_PLACES = {word: place for place, words in enumerate(_COUNTS) for word in words.split()}
 _STYLES = tuple(" ".join(column) for column in zip(*map(str.split, _COUNTS), strict=True))
 _ABOUT_EXPLANATIONS = re.compile(
     r"hypothes|candidate|likel|rank|order|possib|theor|scenario|explanation|suspect|bet\b|favou?r|option|guess|\d\d ?%",

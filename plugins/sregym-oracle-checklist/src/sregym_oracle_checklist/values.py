@@ -40,7 +40,10 @@ _RATIO = re.compile(r"(?<![\w./])\d{1,3}/\d{1,3}(?![\w./])")
 
 def numbers(text: str) -> frozenset[tuple[str, str]]:
     """Numbers with the first letter of their unit: `10 MiB` and `10Mi` are the same."""
-    return frozenset((n.replace(",", ""), (u or "").lower()[:1]) for n, u in _NUMBER.findall(_RATIO.sub(" ", text)))
+    return frozenset(
+        (n.replace(",", ""), (u or "").lower()[:1])
+        for n, u in _NUMBER.findall(_RATIO.sub(" ", text))
+    )
 
 
 def identifiers(text: str) -> frozenset[str]:
