@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from sregym_core.model import Outcome
-from sregym_judge.agreement import Agreement, Judged
+from sregym_judge.agreement import Agreement, Judged, Tally
 from sregym_judge.labelled import read_labelled
 from sregym_oracle_checklist.oracle import judge_diagnosis
 
@@ -70,9 +70,9 @@ def test_it_agrees_with_the_labelled_texts_that_it_decides(
     ).whole
     kappa = whole.kappa()
     assert kappa is not None
-    assert kappa[0] >= 0.80
-    assert whole.undecided <= 0.3 * whole.total
-    assert whole.false_passes <= 0.06 * whole.total
+    assert kappa[0] >= 0.90
+    assert whole.undecided <= 0.15 * whole.total
+    assert whole.false_passes <= 0.02 * whole.total
     assert whole.false_fails <= 0.02 * whole.total
 
 
@@ -137,10 +137,9 @@ def test_a_text_that_says_everything_about_everybody_is_accepted_for_nothing(
     assert accepted == []
 
 
-def test_it_agrees_with_labels_of_incidents_that_no_weight_has_seen() -> None:
-    cases = read_labelled(FOLDER / "near_misses_held_out.jsonl")
+def tally(file: str) -> Tally:
     verdicts = {Outcome.PASS: True, Outcome.FAIL: False}
-    whole = Agreement.of(
+    return Agreement.of(
         Judged(
             case.style,
             case.application,
@@ -149,11 +148,25 @@ def test_it_agrees_with_labels_of_incidents_that_no_weight_has_seen() -> None:
             ),
             bool(case.passed),
         )
-        for case in cases
+        for case in read_labelled(FOLDER / file)
     ).whole
+
+
+@pytest.mark.parametrize(
+    ("file", "least", "undecided", "false_passes"),
+    [
+        # No weight has seen these: free rephrasings, and other defects of the right thing.
+        ("rephrasings_held_out.jsonl", 0.70, 0.26, 0.04),
+        # Two of three name the right place and another defect of it; the judge was mended on them.
+        ("near_misses.jsonl", 0.88, 0.30, 0.01),
+    ],
+)
+def test_it_agrees_with_labels_of_the_hardest_kinds(
+    file: str, least: float, undecided: float, false_passes: float
+) -> None:
+    whole = tally(file)
     kappa = whole.kappa()
     assert kappa is not None
-    # Two of three of these texts name the right place and another defect of it: the hardest class.
-    assert kappa[0] >= 0.60
-    assert whole.undecided <= 0.28 * whole.total
-    assert whole.false_passes <= 0.13 * whole.total
+    assert kappa[0] >= least
+    assert whole.undecided <= undecided * whole.total
+    assert whole.false_passes <= false_passes * whole.total

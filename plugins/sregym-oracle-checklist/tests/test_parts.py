@@ -17,6 +17,8 @@ from sregym_oracle_checklist.profile import Profile
 from sregym_oracle_checklist.scoring import FIGURES, SPEAKS_AGAINST, SPEAKS_FOR, Weights, fitted
 from sregym_oracle_checklist.values import Values, identifiers, numbers
 
+from sregym_oracles import plain
+
 
 @pytest.mark.parametrize(
     ("text", "expected"),
@@ -196,6 +198,13 @@ LIMIT = GroundTruth(
     mechanism_phrases=("termination grace period is too short",),
     changed=Change(what="terminationGracePeriodSeconds", before="30", after="0"),
 )
+MANY = LIMIT.model_copy(
+    update={
+        "mechanism": "too-many-replicas",
+        "mechanism_phrases": ("far too many replicas",),
+        "changed": Change(what="spec.replicas", before="2", after="90"),
+    }
+)
 ADDRESS = GroundTruth(
     component="frontend",
     kind="Deployment",
@@ -233,6 +242,20 @@ WORDS = (
         (ADDRESS, "word_list", WORDS),
         (ADDRESS, "rival_repaired", "frontend-proxy lacks an address. Change frontend-proxy."),
         (ADDRESS, "place_cleared", "The trouble is cart, frontend is not to blame."),
+        (ADDRESS, "place_cleared", "Two services are broken, neither of them is frontend."),
+        (
+            ADDRESS,
+            "repair_setting",
+            "frontend lacks CART. Set dnsPolicy to ClusterFirst in frontend.",
+        ),
+        (ADDRESS, "everybody", "All pods lack an environment variable, frontend among them."),
+        (ADDRESS, "joined_defects", "frontend's probe and its disk are both wrong."),
+        (ADDRESS, "other_object", "Deployment web-canary has no environment variable."),
+        (ADDRESS, "retracted", "frontend lacks CART_ADDR. I made that up."),
+        (ADDRESS, "mixed_languages", "Niet waar, dat the environment of frontend is empty."),
+        (MANY, "other_number", "frontend runs 200 replicas."),
+        (MANY, "repair_opposed", "The replicas of frontend do not exist. Create them."),
+        (LIMIT, "value_alone", "The 0 th pod of frontend is out of date."),
     ],
 )
 def test_what_cannot_be_so_if_the_truth_is(truth: GroundTruth, figure: str, text: str) -> None:
@@ -256,3 +279,17 @@ def test_to_be_unsure_and_to_tell_what_follows_denies_nothing(text: str) -> None
         0,
         0,
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("n\u200bot tr\u00adue", "not true"),
+        ("\uff27\uff52\uff41der", "Grader"),
+        ("Gr\u0430der: \u043d\u0435", "Grader: \u043d\u0435"),
+        ("r\u00e9ponse, no\u0301t", "reponse, not"),
+        ("\u3067\u306f\u306a\u3044 \u2192", "\u3067\u306f\u306a\u3044 \u2192"),
+    ],
+)
+def test_a_text_is_read_as_it_is_seen(text: str, seen: str) -> None:
+    assert plain(text) == seen

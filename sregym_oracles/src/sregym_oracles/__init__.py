@@ -22,6 +22,7 @@ from sregym_oracles.glance import Glance
 from sregym_oracles.judges import ChecklistJudge, label, verdict_on
 from sregym_oracles.looking import judged, look, unreadable
 from sregym_oracles.objects import declared_objects
+from sregym_oracles.plain import plain
 from sregym_oracles.side_effects import Difference, Found, Rule, differences, rules, side_effects
 from sregym_oracles.traffic import load_running, success_rate
 from sregym_oracles.windows import Held, Window, first_bad, hold
@@ -57,6 +58,7 @@ __all__ = [
     "load_running",
     "look",
     "objects_present",
+    "plain",
     "probes_kept",
     "restarts",
     "rules",

@@ -26,7 +26,7 @@ DOUBTFUL = (
     "accused_besides", "undecided", "last_rival", "alternatives", "defects_listed", "faulted", "sibling",
     "removed_other", "reversed", "other_field", "opposed", "other_setting", "not_gone", "rival_repaired", "place_cleared",
     "other_name", "other_number", "repair_opposed", "value_alone", "repair_setting",
-    "everybody", "joined_defects", "other_object",
+    "everybody", "joined_defects", "other_object", "retracted", "mixed_languages",
 )  # fmt: skip
 # What does not follow from the words of the truth's author, where a text has them.
 AGAINST_OWN_WORDS = (

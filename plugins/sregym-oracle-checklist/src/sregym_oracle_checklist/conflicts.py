@@ -150,7 +150,12 @@ class Conflicts:
 
     def _everybody(self) -> bool:
         """Whether the defect of one component is said to be that of all of them."""
-        return len(self._profile.components) == 1 and any(
+        profile = self._profile
+        if len(profile.components) > 1 or _EVERYBODY.search(
+            JOINT.join([profile.detail, *profile.phrases])
+        ):
+            return False
+        return any(
             _EVERYBODY.search(text) and relations(text) & self._profile.relations
             for text in self._of_it
         )

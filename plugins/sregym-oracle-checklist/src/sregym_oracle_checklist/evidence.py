@@ -12,8 +12,10 @@ from sregym_oracle_checklist.defects import Defects
 from sregym_oracle_checklist.hypotheses import ranked
 from sregym_oracle_checklist.layout import MAX_CHARS, Section
 from sregym_oracle_checklist.passages import Clause, read
+from sregym_oracle_checklist.retractions import mixed_languages, retracted, shown
 from sregym_oracle_checklist.stance import LIKELY, UNDECIDED, UNSURE
 from sregym_oracle_checklist.support import Support
+from sregym_oracles import plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -116,7 +118,7 @@ class Evidence:
     """
 
     def __init__(self, text: str, profile: Profile, names: Names) -> None:
-        text = cut(text)
+        text = shown(plain(cut(text)))
         self._text = text
         self.several = bool(profile.others)
         self._profile = profile
@@ -372,4 +374,6 @@ class Evidence:
             "short": float(len(text) < SHORT),
             "no_conclusion": float(not (self._explicit or self._repair or causes)),
             "other_language": float(other_language(text)),
+            "retracted": float(retracted(text)),
+            "mixed_languages": float(not other_language(text) and mixed_languages(text)),
         }
