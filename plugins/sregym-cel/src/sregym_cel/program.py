@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Variables: TypeAlias = dict[str, Any]
 Run: TypeAlias = "Callable[[Variables], Any]"
 # How many items all comprehensions of one evaluation may look at.
-_BUDGET = 1_000_000
+MOST_ITEMS = 1_000_000
 _COUNT = "@count"
 _TYPES = frozenset(
     (
@@ -51,14 +51,18 @@ class Program:
         self.reads = reads
         self._run = run
 
-    def evaluate(self, variables: Mapping[str, Any]) -> Any:
+    def evaluate(self, variables: Mapping[str, Any], items: int = MOST_ITEMS) -> Any:
         """The value for these variables.
 
+        Args:
+            variables: By name; one that is a function without arguments is called when it is read.
+            items: How many items all comprehensions together may look at.
+
         Raises:
-            CelError: It has none.
+            CelError: It has none, or there are more items.
         """
         try:
-            return self._run({**variables, _COUNT: [0]})
+            return self._run({**variables, _COUNT: [items]})
         except RecursionError:
             message = "expression recursion limit exceeded"
             raise CelError(message) from None
@@ -227,8 +231,8 @@ def spend(variables: Variables) -> None:
         CelError: There were too many.
     """
     count = variables[_COUNT]
-    count[0] += 1
-    if count[0] > _BUDGET:
+    count[0] -= 1
+    if count[0] < 0:
         message = "operation cancelled: actual cost limit exceeded"
         raise CelError(message)
 
