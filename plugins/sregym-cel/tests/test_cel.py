@@ -120,6 +120,14 @@ def test_deep_and_endless_expressions_end():
     assert str(failure.value) == "operation cancelled: actual cost limit exceeded"
 
 
+def test_the_limit_of_items_can_be_told():
+    program = compile_expression("items.all(x, x > 0)", ("items",))
+    assert program.evaluate({"items": [1, 2, 3]}, items=3) is True
+    with pytest.raises(CelError) as failed:
+        program.evaluate({"items": [1, 2, 3]}, items=2)
+    assert str(failed.value) == "operation cancelled: actual cost limit exceeded"
+
+
 LIMIT = "expression recursion limit exceeded"
 
 

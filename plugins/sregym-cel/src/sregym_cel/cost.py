@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from sregym_cel.program import Variables
 
 # How many items all comprehensions of one evaluation may look at.
-_BUDGET = 1_000_000
-# Where the variables of an evaluation hold how many were looked at.
-COUNT = "@count"
+MOST_ITEMS = 1_000_000
+# Where the variables of an evaluation hold how many are left.
+LEFT = "@left"
 
 
 def spend(variables: Variables) -> None:
@@ -21,8 +21,8 @@ def spend(variables: Variables) -> None:
     Raises:
         CelError: There were too many.
     """
-    count = variables[COUNT]
-    count[0] += 1
-    if count[0] > _BUDGET:
+    count = variables[LEFT]
+    count[0] -= 1
+    if count[0] < 0:
         message = "operation cancelled: actual cost limit exceeded"
         raise CelError(message)

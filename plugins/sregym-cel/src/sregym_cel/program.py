@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sregym_cel import macros
-from sregym_cel.cost import COUNT
+from sregym_cel.cost import LEFT, MOST_ITEMS
 from sregym_cel.values import (
     CelError,
     CompileError,
@@ -49,14 +49,18 @@ class Program:
         self.reads = reads
         self._run = run
 
-    def evaluate(self, variables: Mapping[str, Any]) -> Any:
+    def evaluate(self, variables: Mapping[str, Any], items: int = MOST_ITEMS) -> Any:
         """The value for these variables.
 
+        Args:
+            variables: By name; one that is a function without arguments is called when it is read.
+            items: How many items all comprehensions together may look at.
+
         Raises:
-            CelError: It has none.
+            CelError: It has none, or there are more items.
         """
         try:
-            return self._run({**variables, COUNT: [0]})
+            return self._run({**variables, LEFT: [items]})
         except RecursionError:
             message = "expression recursion limit exceeded"
             raise CelError(message) from None

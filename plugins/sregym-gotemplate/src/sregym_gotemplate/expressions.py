@@ -42,6 +42,9 @@ class Frame:
         self.slots, self.context, self.depth = slots, context, depth
 
 
+_LARGEST = 2**63 - 1
+
+
 @dataclass(frozen=True)
 class Setting:
     """What all templates of a tree are compiled with.
@@ -198,8 +201,7 @@ class Expressions:
     def operand(self, node: Operand, names: dict[str, int]) -> Evaluate:
         """What gives the value of an operand."""
         if isinstance(node, Literal):
-            value = node.value
-            return lambda _, __: value
+            return self._literal(node)
         if isinstance(node, Dot):
             return lambda _, dot: dot
         if isinstance(node, Nil):
@@ -215,6 +217,12 @@ class Expressions:
         if isinstance(node, Variable):
             return self._variable(node, names[node.name])
         return self._chain(node, names)
+
+    def _literal(self, node: Literal) -> Evaluate:
+        value = node.value
+        if isinstance(value, int) and value > _LARGEST:
+            return lambda *_: self.fail(f"{node} overflows int", node)
+        return lambda _, __: value
 
     def _chain(self, node: Chain, names: dict[str, int]) -> Evaluate:
         inner, read = self.operand(node.node, names), self._access.reader(node.names)

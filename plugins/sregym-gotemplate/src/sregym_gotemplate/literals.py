@@ -17,7 +17,7 @@ _LETTERS = {
 _MOST_BYTE, _MOST = 0xFF, 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
 _LARGEST, _SMALLEST = 2**64 - 1, -(2**63)
-_OCTAL = re.compile(r"([+-]?)0(?=[0-7_])")
+_OCTAL = re.compile(r"^([+-]?)0(?=[0-7_])")
 _IN_ORDER = re.compile(r"[+-]?(?:0[xXbBoO]_?)?[0-9a-fA-F]+(?:_[0-9a-fA-F]+)*")
 
 

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
 _OPERANDS = frozenset(("char", "dot", "field", "number", "raw", "string", "variable", "word"))
 _CONSTANTS = {"true": True, "false": False}
-# What Go takes for ten thousand; each level takes frames of Python.
+# Go's limit is ten thousand; each level takes frames of Python.
 _MOST_DEPTH = 100
+TOO_DEEP = "max expression depth exceeded"
 
 
 def parse(
@@ -117,7 +118,7 @@ class _Parser:
     def _deeper(self) -> None:
         self._depth += 1
         if self._depth > _MOST_DEPTH:
-            self._fail("max expression depth exceeded")
+            self._fail(TOO_DEEP)
 
     # Blocks.
 

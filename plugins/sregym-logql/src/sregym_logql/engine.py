@@ -11,6 +11,7 @@ import numpy as np
 from sregym_promql import binary, relabelling
 from sregym_promql.aggregation import aggregate
 from sregym_promql.data import Floats, Series, Vector
+from sregym_promql.dialect import PROMETHEUS_2
 from sregym_promql.errors import EvaluationError
 from sregym_promql.nodes import Aggregate
 from sregym_promql.nodes import Binary as PromqlBinary
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 
     from sregym_promql.data import Labels, Times
 
+# Whose operators and relabelling metric queries have.
+_DIALECT = PROMETHEUS_2
 _NS = 1_000_000_000
 _MOST_STEPS = 11_000
 _FIRST_PIECE_NS = 5 * _NS
@@ -289,7 +292,9 @@ def _pieces(first_ns: int, last_ns: int, *, forward: bool) -> Iterator[tuple[int
 
 def _relabelled(rows: Sequence[Labels], words: tuple[str, str, str, str]) -> list[Labels]:
     target, replacement, source, pattern = words
-    return relabelling.replaced(rows, readable(target), readable(replacement), source, pattern)
+    return relabelling.replaced(
+        rows, readable(target), readable(replacement), source, pattern, _DIALECT
+    )
 
 
 class _Run:
@@ -353,9 +358,9 @@ class _Run:
             if isinstance(left, np.ndarray):
                 if isinstance(right, np.ndarray):
                     return binary.scalars(same, left, right)
-                return binary.with_scalar(same, right, left, swapped=True)
+                return binary.with_scalar(same, right, left, _DIALECT, swapped=True)
             if isinstance(right, np.ndarray):
-                return binary.with_scalar(same, left, right, swapped=False)
-            return binary.vectors(same, left, right)
+                return binary.with_scalar(same, left, right, _DIALECT, swapped=False)
+            return binary.vectors(same, left, right, _DIALECT)
         except EvaluationError as error:
             raise PipelineError(str(error)) from None

@@ -18,6 +18,7 @@ from sregym_gotemplate.functions import markup, script
 from sregym_gotemplate.printing import formatted, printed, printed_line
 from sregym_regex.budget import repeated
 from sregym_regex.go import anywhere
+from sregym_regex.go_expansion import expanded
 from sregym_regex.go_text import BROKEN
 
 from sregym_logql.go_values import decimal, divided, number, whole
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from decimal import Decimal
 
-    from sregym_regex.matches import Match
 
 _GO_TIME = (
     ("2006", "%Y"),
@@ -63,18 +63,7 @@ _MOST_INDEXES = 3
 
 
 def _replaced(pattern: str, text: str, replacement: str) -> str:
-    return anywhere(pattern).sub(lambda found: _expanded(replacement, found), text)
-
-
-def _expanded(template: str, found: Match) -> str:
-    def value(reference: re.Match[str]) -> str:
-        name = reference[1].strip("{}")
-        try:
-            return found.group(int(name) if name.isdigit() else name) or ""
-        except IndexError:
-            return ""
-
-    return re.sub(r"\$(\{\w+\}|\w+)", value, template)
+    return anywhere(pattern).sub(lambda found: expanded(replacement, found), text)
 
 
 class Moment(int):

@@ -125,7 +125,11 @@ def one(rule: str) -> str:
             'r.yaml: group "g", rule 0, "A": s: unclosed action',
         ),
         (
-            one("{alert: A, expr: up, annotations: {s: '{{ $value | }}'}}"),
+            one("{alert: A, expr: up, annotations: {s: '{{ | humanize }}'}}"),
+            'r.yaml: group "g", rule 0, "A": s: unexpected "|" in command',
+        ),
+        (
+            one("{alert: A, expr: up, annotations: {s: '{{ }}'}}"),
             'r.yaml: group "g", rule 0, "A": s: missing value for command',
         ),
         (

@@ -28,8 +28,42 @@ LABELS = {"pod": "web-0", "namespace": "shop"}
         ("{{ $value | humanizeDuration }}", 0.25, "250ms"),
         ('{{ printf "%.1f of %s" $value $labels.pod }}', 2.0, "2.0 of web-0"),
         ("{{ $labels.pod | toUpper }}", 2.0, "WEB-0"),
+        ("{{ $value }}", 1234567.0, "1.234567e+06"),
+        ("{{ if gt $value 1.0 }}{{ $labels.pod }} high{{ else }}fine{{ end }}", 2.0, "web-0 high"),
+        (
+            "{{ range $name, $text := $labels }}{{ $name }}={{ $text }} {{ end }}",
+            2.0,
+            "namespace=shop pod=web-0 ",
+        ),
+        (
+            '{{ reReplaceAll "(.*)-0" "$1" $labels.pod }} {{ match "^web" $labels.pod }}',
+            2.0,
+            "web true",
+        ),
         ('{{- "a\\"b" -}}', 2.0, 'a"b'),
     ],
 )
 def test_expansion(template: str, value: float, text: str) -> None:
     assert expanded(template, LABELS, value) == text
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        (
+            "{{ humanize $labels.pod }}",
+            '1:115: executing "__alert_Slow" at <humanize $labels.pod>: error calling humanize: '
+            'strconv.ParseFloat: parsing "web-0": invalid syntax',
+        ),
+        (
+            "{{ $value.x }}",
+            '1:121: executing "__alert_Slow" at <$value.x>: can\'t evaluate field x in type '
+            "float64",
+        ),
+    ],
+)
+def test_what_cannot_be_expanded_says_so(template: str, said: str) -> None:
+    head = (
+        "<error expanding template: error executing template __alert_Slow: template: __alert_Slow:"
+    )
+    assert expanded(template, LABELS, 2.0, "Slow") == f"{head}{said}>"

@@ -127,7 +127,8 @@ def alert_of(rule: AlertingRule, labels: Labels, life: Life) -> Alert:
     """The alert of a row, with its templates expanded."""
     given = dict(without_name(labels))
     annotations = {
-        name: expanded(template, given, life.value) for name, template in rule.annotations.items()
+        name: expanded(template, given, life.value, rule.name)
+        for name, template in rule.annotations.items()
     }
     return Alert(
         labels_with(rule, labels, life.value),
@@ -143,5 +144,7 @@ def alert_of(rule: AlertingRule, labels: Labels, life: Life) -> Alert:
 def labels_with(rule: AlertingRule, labels: Labels, value: float) -> Labels:
     """Of the row, of the rule, and the alert's name."""
     given = dict(without_name(labels))
-    own = {name: expanded(template, given, value) for name, template in rule.labels.items()}
+    own = {
+        name: expanded(template, given, value, rule.name) for name, template in rule.labels.items()
+    }
     return labels_of({**given, **own, "alertname": rule.name})

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import yaml
+from sregym_gotemplate import ParseError as TemplateError
 from sregym_promql.durations import duration_ms
 from sregym_promql.errors import ParseError
 from sregym_promql.parsing import parse
 
-from sregym_cluster_embedded.telemetry.rules.templates import TemplateError, check
+from sregym_cluster_embedded.telemetry.rules.templates import check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -147,7 +148,7 @@ def _rule(given: Any, group: str, number: int) -> Rule:
         try:
             check(template)
         except TemplateError as error:
-            raise RuleFileError(f"{where}: {name}: {error}") from None
+            raise RuleFileError(f"{where}: {name}: {error.what}") from None
     hold = _duration(rule.get("for", ""), f"{where}: for")
     keep = _duration(rule.get("keep_firing_for", ""), f"{where}: keep_firing_for")
     return AlertingRule(str(alert), expr, hold, keep, labels, annotations)

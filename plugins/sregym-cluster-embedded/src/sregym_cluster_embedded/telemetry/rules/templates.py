@@ -1,121 +1,101 @@
-"""The templates of labels and annotations: pipelines of `$labels`, `$value`, words and functions.
-
-Of Go's templates this is what rule files use: `{{ $labels.pod }}`, `{{ $value | humanize }}`,
-`{{ printf "%.2f" $value }}`. Blocks (`if`, `range`) and queries are refused when a file is read.
-"""
+"""The templates of labels and annotations: Go's, with Prometheus' functions but those that ask queries."""
 
 from __future__ import annotations
 
 import math
-import re
+from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_promql.answers import number_text
+from sregym_gotemplate import (
+    BUILTINS,
+    Access,
+    FunctionError,
+    ParseError,
+    Template,
+    TemplateError,
+    compile_template,
+    function,
+)
+from sregym_gotemplate.printing import type_name
+from sregym_regex.go import PatternError, anywhere
+from sregym_regex.go_expansion import expanded as _expansion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping
 
-_ACTION = re.compile(r"\{\{-?\s*(.*?)\s*-?\}\}", re.DOTALL)
-_WORD = re.compile(r'"(?:[^"\\]|\\.)*"|`[^`]*`|\||[^\s|]+')
-_NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?")
+    from sregym_gotemplate import Function
+
+# What Prometheus writes in front of each template: columns of messages count it.
+_HEAD = (
+    "{{$labels := .Labels}}{{$externalLabels := .ExternalLabels}}"
+    "{{$externalURL := .ExternalURL}}{{$value := .Value}}"
+)
 
 
-class TemplateError(ValueError):
-    """A template that cannot be read."""
+class _Values(Access):
+    """A label that is not there is the empty word."""
+
+    failures: ClassVar[tuple[type[Exception], ...]] = (
+        *(FunctionError, PatternError, TypeError, ValueError),
+    )
+
+    def field(self, value: Any, name: str) -> Any:
+        """A label, or an empty text."""
+        if isinstance(value, dict):
+            return value.get(name, "")
+        raise FunctionError(f"can't evaluate field {name} in type {type_name(value)}")
 
 
 def check(template: str) -> None:
     """Refuse what cannot be expanded.
 
     Raises:
-        TemplateError: Says what.
+        ParseError: It is no template; `what` says what is wrong.
     """
-    if "{{" in _ACTION.sub("", template):
-        raise TemplateError("unclosed action")
-    for found in _ACTION.finditer(template):
-        for command in _commands(found[1]):
-            for place, word in enumerate(command):
-                _check_word(word, first=place == 0)
+    _compiled(template, "")
 
 
-def _check_word(word: str, *, first: bool) -> None:
-    literal = word[0] in '"`' or _NUMBER.fullmatch(word)
-    variable = re.fullmatch(r"\$?\.?(?:labels|Labels|value|Value)(?:\.\w+)?", word)
-    if literal or (variable and word[0] in "$."):
-        return
-    if not first or word not in FUNCTIONS:
-        raise TemplateError(f'function "{word}" not defined')
+def expanded(template: str, labels: Mapping[str, str], value: float, alert: str = "") -> str:
+    """The text that a template makes of an alert's labels and value, or of what goes wrong.
+
+    Args:
+        template: Its text.
+        labels: Of the alert.
+        value: Of its expression.
+        alert: The alert's name, for messages.
+    """
+    if "{{" not in template:
+        return template
+    data = {"Labels": dict(labels), "ExternalLabels": {}, "ExternalURL": "", "Value": value}
+    try:
+        return _compiled(template, alert).render(data)
+    except TemplateError as error:
+        doing = "parsing" if isinstance(error, ParseError) else "executing"
+        return f"<error expanding template: error {doing} template __alert_{alert}: {error}>"
 
 
-def expanded(template: str, labels: Mapping[str, str], value: float) -> str:
-    """The text that a template makes of an alert's labels and value."""
-
-    def put(found: re.Match[str]) -> str:
-        result: Any = None
-        for number, command in enumerate(_commands(found[1])):
-            extra = [result] if number else []
-            result = _called(command, extra, labels, value)
-        return _shown(result)
-
-    return _ACTION.sub(put, template)
+@lru_cache(maxsize=256)
+def _compiled(template: str, alert: str) -> Template:
+    return compile_template(_HEAD + template, f"__alert_{alert}", FUNCTIONS, _Values())
 
 
-def _commands(text: str) -> list[list[str]]:
-    commands: list[list[str]] = [[]]
-    for word in _WORD.findall(text):
-        if word == "|":
-            commands.append([])
-        else:
-            commands[-1].append(word)
-    if not all(commands):
-        raise TemplateError("missing value for command")
-    return commands
+def _number(value: Any) -> float:
+    """A number, or the number that a text is.
+
+    Raises:
+        FunctionError: In Go's words.
+    """
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        message = f'strconv.ParseFloat: parsing "{value}": invalid syntax'
+        raise FunctionError(message) from None
 
 
-def _called(
-    command: Sequence[str], extra: Sequence[Any], labels: Mapping[str, str], value: float
-) -> Any:
-    function = FUNCTIONS.get(command[0])
-    operands = command[1:] if function is not None else command
-    arguments = [_operand(word, labels, value) for word in operands]
-    return function(*arguments, *extra) if function is not None else arguments[0]
-
-
-def _operand(word: str, labels: Mapping[str, str], value: float) -> Any:
-    if word[0] == '"':
-        return re.sub(r"\\(.)", r"\1", word[1:-1])
-    if word[0] == "`":
-        return word[1:-1]
-    if _NUMBER.fullmatch(word):
-        return float(word)
-    name, _, label = word.lstrip("$.").partition(".")
-    if name.lower() == "value":
-        return value
-    # A label that is not there is the empty word, as in Prometheus.
-    return labels.get(label, "") if label else dict(labels)
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, float):
-        return _in_go(value)
-    if isinstance(value, dict):
-        return "map[" + " ".join(f"{name}:{value[name]}" for name in sorted(value)) + "]"
-    return str(value)
-
-
-def _in_go(value: float) -> str:
-    """A float as Go's `%v`."""
-    exponent = math.floor(math.log10(abs(value))) if value and math.isfinite(value) else 0
-    if -5 < exponent < 21:
-        return number_text(value)
-    mantissa, _, power = f"{value!r}".partition("e")
-    return f"{mantissa}e{power}" if power else number_text(value)
-
-
-def _humanize(value: float) -> str:
+def _humanize(value: Any) -> str:
     """With a prefix of units, four digits."""
-    number = float(value)
+    number = _number(value)
     if number == 0 or not math.isfinite(number):
         return f"{number:.4g}"
     prefixes = ("k", "M", "G", "T", "P", "E", "Z", "Y")
@@ -134,8 +114,8 @@ def _humanize(value: float) -> str:
     return f"{number:.4g}{prefix}"
 
 
-def _humanize_1024(value: float) -> str:
-    number, prefix = float(value), ""
+def _humanize_1024(value: Any) -> str:
+    number, prefix = _number(value), ""
     if abs(number) <= 1 or not math.isfinite(number):
         return f"{number:.4g}"
     for prefix_now in ("ki", "Mi", "Gi", "Ti", "Pi", "Ei", "Zi", "Yi"):
@@ -145,8 +125,8 @@ def _humanize_1024(value: float) -> str:
     return f"{number:.4g}{prefix}"
 
 
-def _humanize_duration(value: float) -> str:
-    seconds = float(value)
+def _humanize_duration(value: Any) -> str:
+    seconds = _number(value)
     if seconds == 0 or not math.isfinite(seconds):
         return f"{seconds:.4g}" + ("s" if seconds == 0 else "")
     if abs(seconds) < 1:
@@ -162,27 +142,21 @@ def _humanize_duration(value: float) -> str:
     return f"{sign}{abs(seconds):.4g}s"
 
 
-def _printf(form: str, *values: Any) -> str:
-    given = iter(values)
-
-    def put(found: re.Match[str]) -> str:
-        if found[0] == "%%":
-            return "%"
-        value = next(given)
-        return _shown(value) if found[0] in ("%v", "%s") else found[0].replace("d", ".0f") % value
-
-    return re.sub(r"%%|%[+\- 0]*\d*(?:\.\d+)?[vsdfgeq]", put, form)
+def _replaced(pattern: str, replacement: str, text: str) -> str:
+    return anywhere(pattern).sub(lambda found: _expansion(replacement, found), text)
 
 
-FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
+FUNCTIONS: Mapping[str, Function] = MappingProxyType(
     {
-        "humanize": _humanize,
-        "humanize1024": _humanize_1024,
-        "humanizeDuration": _humanize_duration,
-        "humanizePercentage": lambda value: f"{float(value) * 100:.4g}%",
-        "printf": _printf,
-        "title": lambda text: str(text).title(),
-        "toLower": lambda text: str(text).lower(),
-        "toUpper": lambda text: str(text).upper(),
+        **BUILTINS,
+        "humanize": function(_humanize),
+        "humanize1024": function(_humanize_1024),
+        "humanizeDuration": function(_humanize_duration),
+        "humanizePercentage": function(lambda value: f"{_number(value) * 100:.4g}%"),
+        "match": function(lambda pattern, text: anywhere(pattern).search(text) is not None),
+        "reReplaceAll": function(_replaced),
+        "title": function(lambda text: str(text).title()),
+        "toLower": function(lambda text: str(text).lower()),
+        "toUpper": function(lambda text: str(text).upper()),
     }
 )

@@ -1,0 +1,13 @@
+"""The README's examples happen word for word."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from sregym_testing import happens_as_told
+
+
+def test_readme(tmp_path: Path) -> None:
+    page = Path(__file__).parents[1] / "README.md"
+    happens_as_told(page, tmp_path, dict(os.environ))
