@@ -188,8 +188,12 @@ class Modifiers(Operands, ABC):
 
     def _offset(self, part: Part) -> Part:
         self._take()
-        signed = ("+", "-") if self._dialect.expressions_of_durations else ("-",)
-        negative = self._is(*signed) and self._take().text == "-"
+        negative = False
+        if self._dialect.expressions_of_durations:
+            while self._is("+", "-"):
+                negative ^= self._take().text == "-"
+        elif self._is("-"):
+            negative = bool(self._take())
         length = None
         if self._dialect.expressions_of_durations:
             found = self._length_operand("offset", "number or duration")
