@@ -148,11 +148,11 @@ def test_what_prometheus_3_has_besides(query: str, expected: list[str]) -> None:
 def test_buckets_of_classic_histograms() -> None:
     loaded = 'load 1m\n  h_bucket{le="1"} 2\n  h_bucket{le="3"} 6\n  h_bucket{le="+Inf"} 8\n\n'
     evaluations = """\
-eval instant at 0 histogram_fraction(0, 2, h_bucket)
+eval instant at 0 histogram_fraction(-Inf, 2, h_bucket)
   {} 0.5
 
-eval instant at 0 histogram_fraction(0.5, +Inf, h_bucket)
-  {} 0.875
+eval instant at 0 histogram_fraction(1, +Inf, h_bucket)
+  {} 0.75
 
 eval instant at 0 histogram_fraction(3, 1, h_bucket)
   {} 0
@@ -258,3 +258,39 @@ def test_dialects_have_names() -> None:
     with pytest.raises(ValueError) as raised:
         dialect_named("4")
     assert str(raised.value) == "no dialect of PromQL: '4'; there are 2.42, 3"
+
+
+@pytest.mark.parametrize(
+    ("loaded", "query", "expected"),
+    [
+        # The spread of what overflows is infinite.
+        ("m -1e300 1e300", "stddev_over_time(m[5m])", "{} +Inf"),
+        # The last sample keeps the name, whatever was made of it.
+        ("m 1 4", "last_over_time((sqrt(m))[5m:1m])", "m 2"),
+        # Nobody knows where the first bucket begins.
+        ('m_bucket{le="1"} 2\n  m_bucket{le="+Inf"} 4', "histogram_fraction(0, 1, m_bucket)", "{} NaN"),
+        ('m_bucket{le="1"} 2\n  m_bucket{le="+Inf"} 4', "histogram_fraction(-Inf, 1, m_bucket)", "{} 0.5"),
+        # What rounding makes is no observation.
+        (
+            'm_bucket{le="1"} 1\n  m_bucket{le="2"} 1.0000000000001\n  m_bucket{le="+Inf"} 1.0000000000001',
+            "histogram_quantile(1, m_bucket)",
+            "{} 1",
+        ),
+        # Sizes count where there is something to choose from.
+        ("m 1", "topk(NaN, nothing)", ""),
+        ("m 1", "limitk(NaN, nothing)", ""),
+        ("m 0+1x9", "m offset --2m", "m 0"),
+        ('m{a="b"} 1', "sum by (a:b) (m)", "{} 1"),
+    ],
+)  # fmt: skip
+def test_edges_of_prometheus_3(loaded: str, query: str, expected: str) -> None:
+    rows = f"  {expected}\n" if expected else ""
+    script = f"load 1m\n  {loaded}\n\neval instant at 2m {query}\n{rows}"
+    assert [one.why for one in run_script(script, PROMETHEUS_3).checked] == [""]
+
+
+def test_a_label_of_broken_text_is_refused() -> None:
+    storage = Memory([Sample(labels_of({"__name__": "m"}), 0, 1.0)])
+    with pytest.raises(EvaluationError) as raised:
+        Engine(storage, dialect=PROMETHEUS_3).instant('count_values("\\xff", m)', 0)
+    assert str(raised.value) == 'invalid label name "\\xff"'

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from sregym_promql import PROMETHEUS_3, line, parse, parse_as_written, run_script
+from sregym_promql import (
+    PROMETHEUS_3,
+    Engine,
+    EvaluationError,
+    Memory,
+    ParseError,
+    line,
+    parse,
+    parse_as_written,
+    run_script,
+)
 from sregym_promql.lengths import Query, resolved
 from sregym_promql.nodes import Range, Selector, Subquery
 
@@ -86,3 +96,30 @@ def test_what_is_read_is_written(query: str) -> None:
 
     assert written == query
     assert parse(written, PROMETHEUS_3) == parse(query, PROMETHEUS_3)
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        (f"m[1{' + 1' * 101}]", "1:3: parse error: too many operators in a duration: 100"),
+        (f"m[{'(' * 999}1{')' * 999}]", "1:1: parse error: the query is nested too deeply"),
+        (f"m[{'-' * 999}1]", "1:1: parse error: the query is nested too deeply"),
+    ],
+)
+def test_lengths_of_too_many_parts_are_refused(query: str, why: str) -> None:
+    with pytest.raises(ParseError) as raised:
+        parse(query, PROMETHEUS_3)
+    assert str(raised.value) == why
+
+
+@pytest.mark.parametrize("text", ["(1e308 * 10) % 2", "(-2) ^ 0.5", "0 ^ -1", "9 ^ 9 ^ 9 ^ 9"])
+def test_lengths_that_are_no_numbers_are_refused(text: str) -> None:
+    with pytest.raises(EvaluationError):
+        Engine(Memory([]), dialect=PROMETHEUS_3).instant(f"m[{text}]", 0)
+    with pytest.raises(EvaluationError):
+        Engine(Memory([]), dialect=PROMETHEUS_3).instant(f"m offset ({text})", 0)
+
+
+def test_a_step_of_less_than_a_millisecond_is_that_of_the_engine() -> None:
+    script = "load 1m\n  m 1+1x9\n\neval instant at 5m count_over_time(m[5m:0.0001])\n  {} 5\n"
+    assert [one.why for one in run_script(script, PROMETHEUS_3).checked] == [""]

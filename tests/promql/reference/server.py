@@ -41,9 +41,11 @@ class Reference:
         query = urllib.parse.urlencode({key: str(value) for key, value in parameters.items()})
         try:
             with urllib.request.urlopen(f"{self._url}/api/v1/{path}?{query}") as answer:
-                found: dict[str, Any] = json.load(answer)
+                body = answer.read()
         except urllib.error.HTTPError as error:
-            found = json.load(error)
+            body = error.read()
+        # Errors quote what is no text, too.
+        found: dict[str, Any] = json.loads(body.decode(errors="replace"))
         return found
 
     def write(self, series: list[Row]) -> None:
@@ -72,15 +74,22 @@ class Reference:
 
 
 @contextmanager
-def running(series: list[Row]) -> Iterator[Reference]:
+def running(
+    series: list[Row], program_name: str = PROGRAM, features: str = ""
+) -> Iterator[Reference]:
     """A Prometheus that holds the samples, until the end of the block.
+
+    Args:
+        series: The samples.
+        program_name: Which program is started.
+        features: What is to be enabled besides, separated by commas.
 
     Raises:
         FileNotFoundError: The program is not installed.
     """
-    program = shutil.which(PROGRAM)
+    program = shutil.which(program_name)
     if program is None:
-        message = f"{PROGRAM} is not installed (apt package prometheus, {PACKAGE_VERSION})"
+        message = f"{program_name} is not installed (apt package prometheus, {PACKAGE_VERSION})"
         raise FileNotFoundError(message)
     with tempfile.TemporaryDirectory() as folder, socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -95,6 +104,7 @@ def running(series: list[Row]) -> Iterator[Reference]:
             "--web.enable-remote-write-receiver",
             f"--web.listen-address={address}",
             "--log.level=error",
+            *([f"--enable-feature={features}"] if features else []),
         ]
         process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         try:

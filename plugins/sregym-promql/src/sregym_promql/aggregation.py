@@ -68,14 +68,18 @@ def aggregate(
     groups = _groups(node, vector)
     if node.op in ("limitk", "limit_ratio"):
         assert isinstance(parameter, np.ndarray)
+        there = vector.present.any(axis=0)
         if node.op == "limit_ratio":
-            return share_of_rows(vector, _ratios(parameter))
-        _check_size(parameter)
+            _check_ratio(parameter[there])
+            return share_of_rows(vector, parameter)
+        _check_size(parameter[there])
         return first_rows(vector, groups, parameter)
     if node.op in ("topk", "bottomk"):
         assert isinstance(parameter, np.ndarray)
-        _check_size(parameter)
-        return ranked(vector, groups, parameter, largest=node.op == "topk")
+        later = dialect.later_functions
+        # Prometheus 3 looks at sizes where there is something to choose from.
+        _check_size(parameter[vector.present.any(axis=0)] if later else parameter)
+        return ranked(vector, groups, parameter, largest=node.op == "topk", replaces=later)
     if node.op == "count_values":
         assert isinstance(parameter, str)
         if node.without and parameter in node.labels:
@@ -266,11 +270,10 @@ def _spread(op: str, values: Floats, present: Mask) -> Floats:
     return np.sqrt(variance) if op == "stddev" else variance
 
 
-def _ratios(ratios: Floats) -> Floats:
+def _check_ratio(ratios: Floats) -> None:
     if np.isnan(ratios).any():
         message = "Ratio value NaN is NaN"
         raise EvaluationError(message)
-    return ratios
 
 
 def _check_size(sizes: Floats) -> None:

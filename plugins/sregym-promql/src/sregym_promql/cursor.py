@@ -76,6 +76,7 @@ class Cursor:
         # Inside of how many aggregations' parentheses the cursor is.
         self._aggregations = 0
         self._later: list[Wrong] = []
+        self._length_operators = 0
 
     @property
     def _token(self) -> Token:

@@ -25,6 +25,7 @@ from sregym_promql.quantiles import (
     bucket_fraction,
     bucket_quantile,
     bucket_quantiles,
+    hardly_rises,
     is_plain,
     plain_quantiles,
 )
@@ -60,7 +61,8 @@ def histogram_quantile(levels: Floats, buckets: Vector, dialect: Dialect = PROME
     done: set[int] = set()
     for alike in groups.alike:
         counts = buckets.values[alike.rows]
-        if buckets.present[alike.rows].all() and not np.isnan(counts).any():
+        plain = buckets.present[alike.rows].all() and not np.isnan(counts).any()
+        if plain and not (dialect.compensated and hardly_rises(counts)):
             values[alike.positions] = plain_quantiles(levels, alike.bounds, counts)
             present[alike.positions] = True
             done.update(alike.positions)
@@ -71,12 +73,16 @@ def histogram_quantile(levels: Floats, buckets: Vector, dialect: Dialect = PROME
         present[position] = there.any(axis=0)
         whole = there.all(axis=0)
         if whole.any():
-            values[position, whole] = bucket_quantiles(levels[whole], bounds, counts[:, whole])
+            values[position, whole] = bucket_quantiles(
+                levels[whole], bounds, counts[:, whole], later=dialect.compensated
+            )
         for step in np.flatnonzero(present[position] & ~whole):
             known = there[:, step]
             at = [bound for bound, is_there in zip(bounds, known, strict=True) if is_there]
             counted = counts[known, step].tolist()
-            values[position, step] = bucket_quantile(float(levels[step]), at, counted)
+            values[position, step] = bucket_quantile(
+                float(levels[step]), at, counted, later=dialect.compensated
+            )
     names = doomed(Rows(groups)) if dialect.delayed_names else groups.keys_as_rows
     return unique(names, values, present)
 

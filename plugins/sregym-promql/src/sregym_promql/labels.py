@@ -50,6 +50,13 @@ def with_doomed_name(labels: Labels) -> Labels:
     return tuple((name, Doomed(value) if name in _OF_NAMES else value) for name, value in labels)
 
 
+def with_spared_name(labels: Labels) -> Labels:
+    """The label set whose metric name stays, whatever was to become of it."""
+    if not any(isinstance(value, Doomed) for _, value in labels):
+        return labels
+    return tuple((name, str(value)) for name, value in labels)
+
+
 def without_doomed(labels: Labels) -> Labels:
     """The label set as an answer has it."""
     if not any(isinstance(value, Doomed) for _, value in labels):

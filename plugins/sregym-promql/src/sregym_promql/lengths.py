@@ -133,7 +133,7 @@ def _applied(op: str, left: float, right: float) -> float:
     if op == "/":
         return left / right
     if op == "%":
-        return math.fmod(left, right)
+        return math.nan if math.isinf(left) else math.fmod(left, right)
     try:
         found = left**right
     except (OverflowError, ZeroDivisionError):

@@ -21,7 +21,7 @@ _SPAN = 2.0**64
 def first_rows(vector: Vector, groups: Mapping[Labels, list[int]], sizes: Floats) -> Vector:
     """As many rows of each group as asked for at each step: those that come first."""
     chosen = np.zeros(vector.present.shape, dtype=np.bool_)
-    wanted = np.clip(sizes, 0, _MOST).astype(np.int64)
+    wanted = np.clip(np.nan_to_num(sizes), 0, _MOST).astype(np.int64)
     for rows in groups.values():
         there = vector.present[rows]
         chosen[rows] = there & (np.cumsum(there, axis=0) <= wanted)

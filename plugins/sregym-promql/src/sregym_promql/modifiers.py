@@ -20,6 +20,8 @@ _NS = 1_000_000
 _EDGES = ("anchored", "smoothed")
 # No sample lies so far away; arrays of milliseconds still hold it, with ranges added.
 _FAR_MS = 2**61
+# Each puts what stands before it one level down.
+_MOST_LENGTH_OPERATORS = 100
 # Binding of the operators of lengths, the loosest first; `^` binds to the right.
 _LENGTH_LEVELS = (("+", "-"), ("*", "/", "%"), ("^",))
 
@@ -121,13 +123,16 @@ class Modifiers(Operands, ABC):
         if level == len(_LENGTH_LEVELS):
             return self._length_operand(context, expected)
         place = self._token.start
-        if level == 1 and self._is("+", "-"):
+        if level >= 1 and self._is("+", "-"):
             negative = self._take().text == "-"
             found = self._length(1 if self._is("+", "-") else 2, context, expected)
             left = _negative(found, place) if negative else found
         else:
             left = self._length(level + 1, context, expected)
         while self._is(*_LENGTH_LEVELS[level]):
+            self._length_operators += 1
+            if self._length_operators > _MOST_LENGTH_OPERATORS:
+                raise Wrong(place, f"too many operators in a duration: {_MOST_LENGTH_OPERATORS}")
             operator = self._take().text
             tighter = level if operator == "^" else level + 1
             right = self._length(tighter, context, expected)
@@ -183,8 +188,12 @@ class Modifiers(Operands, ABC):
 
     def _offset(self, part: Part) -> Part:
         self._take()
-        signed = ("+", "-") if self._dialect.expressions_of_durations else ("-",)
-        negative = self._is(*signed) and self._take().text == "-"
+        negative = False
+        if self._dialect.expressions_of_durations:
+            while self._is("+", "-"):
+                negative ^= self._take().text == "-"
+        elif self._is("-"):
+            negative = bool(self._take())
         length = None
         if self._dialect.expressions_of_durations:
             found = self._length_operand("offset", "number or duration")

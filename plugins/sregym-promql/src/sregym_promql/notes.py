@@ -125,7 +125,7 @@ def _falls(counts: Sequence[float]) -> bool:
     known = [count for count in counts if not math.isnan(count)]
     before = known[0]
     for count in known[1:]:
-        if _close(before, count):
+        if close(before, count):
             continue
         if count < before:
             return True
@@ -133,7 +133,8 @@ def _falls(counts: Sequence[float]) -> bool:
     return False
 
 
-def _close(one: float, other: float) -> bool:
+def close(one: float, other: float) -> bool:
+    """Whether two counts differ by rounding alone."""
     if one == other:
         return True
     size, apart = abs(one) + abs(other), abs(one - other)

@@ -168,7 +168,8 @@ class Operands(Cursor, ABC):
                 continue
             # Of all words of the language this one alone is no label here.
             without = token.text.lower() == "without"
-            if token.kind not in _LABEL_KINDS or ":" in token.text or without:
+            colon = ":" in token.text and not self._dialect.quoted_names
+            if token.kind not in _LABEL_KINDS or colon or without:
                 self._unexpected("grouping opts", "label")
             found.append(self._take().text)
             if self._is(","):

@@ -7,6 +7,7 @@ together; sums and extremes over overlapping windows come from `reduceat`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -158,16 +159,16 @@ def _quantile(windows: Windows, scalars: list[Floats]) -> Result:
     return values, present
 
 
-def _derivative(windows: Windows, _: list[Floats]) -> Result:
+def _derivative(windows: Windows, _: list[Floats], *, forgets: bool = False) -> Result:
     times = windows.group.times
     present = some(windows, 2)
     if not len(times):
         return np.zeros(present.shape), present
-    return summing.regression(windows, times[ends_of(windows)[0]])[0], present
+    return summing.regression(windows, times[ends_of(windows)[0]], forgets=forgets)[0], present
 
 
-def _predicted(windows: Windows, scalars: list[Floats]) -> Result:
-    slope, intercept = summing.regression(windows, windows.steps)
+def _predicted(windows: Windows, scalars: list[Floats], *, forgets: bool = False) -> Result:
+    slope, intercept = summing.regression(windows, windows.steps, forgets=forgets)
     return slope * scalars[0] + intercept, some(windows, 2)
 
 
@@ -211,15 +212,21 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
 _LATER: Mapping[str, Function] = MappingProxyType(
     {
         "avg_over_time": _exactly(summing.mean_of_sum),
+        "deriv": partial(_derivative, forgets=True),
         "double_exponential_smoothing": _each(2, _smoothed),
         "first_over_time": _first,
         "increase": lambda windows, _: extrapolated(
             windows, counter=True, per_second=False, zero_last=True
         ),
         "mad_over_time": _each(1, _deviation),
+        "predict_linear": partial(_predicted, forgets=True),
         "rate": lambda windows, _: extrapolated(
             windows, counter=True, per_second=True, zero_last=True
         ),
+        "stddev_over_time": _exactly(
+            lambda windows: np.sqrt(summing.variance(windows, forgets=True))
+        ),
+        "stdvar_over_time": _exactly(partial(summing.variance, forgets=True)),
         "ts_of_first_over_time": _moment_of_end("first"),
         "ts_of_last_over_time": _moment_of_end("last"),
         "ts_of_max_over_time": _each(1, _moment_of_extreme(np.greater_equal)),

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sregym_promql.notes import close
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sregym_promql.data import Floats
 
 _FEWEST_BUCKETS = 2
+# Counts that differ by less, relative to their sum, are the same.
+_CLOSE = 1e-12
 
 
 def quantile(level: float, samples: Floats) -> Floats:
@@ -46,8 +50,13 @@ def _nan_first(row: Floats) -> Floats:
     return np.concatenate([row[nan], np.sort(row[~nan])])
 
 
-def bucket_quantile(level: float, bounds: Sequence[float], counts: Sequence[float]) -> float:
-    """The φ-quantile of a histogram given by upper bounds, ascending, and cumulative counts."""
+def bucket_quantile(
+    level: float, bounds: Sequence[float], counts: Sequence[float], *, later: bool = False
+) -> float:
+    """The φ-quantile of a histogram given by upper bounds, ascending, and cumulative counts.
+
+    With `later` counts that hardly differ are the same, as in Prometheus 3.
+    """
     if math.isnan(level):
         return math.nan
     if level < 0:
@@ -59,6 +68,7 @@ def bucket_quantile(level: float, bounds: Sequence[float], counts: Sequence[floa
     edges, cumulated = _coalesced(bounds, counts)
     if len(edges) < _FEWEST_BUCKETS:
         return math.nan
+    (_settled if later else _raised)(cumulated)
     total = cumulated[-1]
     if total == 0:
         return math.nan
@@ -88,7 +98,7 @@ def bucket_fraction(
     if not bounds or bounds[-1] != math.inf or math.isnan(low) or math.isnan(high):
         return math.nan
     edges, cumulated = _coalesced(bounds, counts)
-    if len(edges) < _FEWEST_BUCKETS or not cumulated[-1] > 0:
+    if cumulated[-1] == 0:
         return math.nan
     if low >= high:
         return 0.0
@@ -97,33 +107,41 @@ def bucket_fraction(
 
 
 def _counted_below(value: float, edges: Sequence[float], cumulated: Sequence[float]) -> float:
-    """How many observations are not above a value, as if they lay evenly in their buckets."""
-    if value == math.inf:
-        return cumulated[-1]
+    """How many observations are not above a value, as if they lay evenly in their buckets.
+
+    Where the first bucket begins nobody knows: within it there is no number.
+    """
+    if value == -math.inf:
+        return 0.0
     bucket = bisect_left(edges, value)
     if edges[bucket] == value:
         return cumulated[bucket]
-    below = cumulated[bucket - 1] if bucket else 0.0
-    if bucket:
-        begin = edges[bucket - 1]
-    elif edges[0] > 0:
-        begin = 0.0
-    else:
-        begin = -math.inf
-    if value <= begin or math.isinf(begin) or math.isinf(edges[bucket]):
-        return below
+    if not bucket:
+        return math.nan
+    below, begin = cumulated[bucket - 1], edges[bucket - 1]
     inside = (value - begin) / (edges[bucket] - begin)
     return below + (cumulated[bucket] - below) * inside
 
 
-def bucket_quantiles(levels: Floats, bounds: Sequence[float], counts: Floats) -> Floats:
+def bucket_quantiles(
+    levels: Floats, bounds: Sequence[float], counts: Floats, *, later: bool = False
+) -> Floats:
     """`bucket_quantile` of the counts at many steps: as many columns as levels."""
-    if not is_plain(bounds) or np.isnan(counts).any():
+    if not is_plain(bounds) or np.isnan(counts).any() or (later and hardly_rises(counts)):
         columns = counts.T.tolist()
         pairs = zip(levels.tolist(), columns, strict=True)
-        return np.array([bucket_quantile(level, bounds, column) for level, column in pairs])
+        return np.array(
+            [bucket_quantile(level, bounds, column, later=later) for level, column in pairs]
+        )
     found: Floats = plain_quantiles(levels, np.asarray(bounds), counts[np.newaxis])[0]
     return found
+
+
+def hardly_rises(counts: Floats) -> bool:
+    """Whether counts of buckets, by bound (the last axis but one), rise by rounding alone."""
+    lower, upper = counts[..., :-1, :], counts[..., 1:, :]
+    apart = np.abs(upper - lower)
+    return bool(((apart > 0) & (apart <= _CLOSE * (np.abs(upper) + np.abs(lower)))).any())
 
 
 def is_plain(bounds: Sequence[float]) -> bool:
@@ -160,7 +178,7 @@ def plain_quantiles(levels: Floats, edges: Floats, counts: Floats) -> Floats:
 
 
 def _coalesced(bounds: Sequence[float], counts: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Buckets of one bound together, and counts that never fall: scrapes are not atomic."""
+    """Buckets of one bound together."""
     edges: list[float] = []
     cumulated: list[float] = []
     for bound, count in zip(bounds, counts, strict=True):
@@ -169,10 +187,24 @@ def _coalesced(bounds: Sequence[float], counts: Sequence[float]) -> tuple[list[f
         else:
             edges.append(bound)
             cumulated.append(count)
+    return edges, cumulated
+
+
+def _raised(cumulated: list[float]) -> None:
+    """Let counts never fall: scrapes are not atomic."""
     most = cumulated[0]
     for number, count in enumerate(cumulated):
         if count > most:
             most = count
         elif count < most:
             cumulated[number] = most
-    return edges, cumulated
+
+
+def _settled(cumulated: list[float]) -> None:
+    """Let counts never fall, nor rise by what rounding makes."""
+    before = cumulated[0]
+    for number, count in enumerate(cumulated):
+        if count < before or close(before, count):
+            cumulated[number] = before
+        else:
+            before = count

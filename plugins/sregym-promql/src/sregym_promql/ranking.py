@@ -20,11 +20,17 @@ if TYPE_CHECKING:
 
 
 def ranked(
-    vector: Vector, groups: Mapping[Labels, list[int]], sizes: Floats, *, largest: bool
+    vector: Vector,
+    groups: Mapping[Labels, list[int]],
+    sizes: Floats,
+    *,
+    largest: bool,
+    replaces: bool = False,
 ) -> Vector:
     """The largest or smallest rows of each group, as many as asked for at each step.
 
-    NaN comes last. Rows keep their labels; those of one step stand from the best one on.
+    NaN comes last. With `replaces` a better row takes the place of the least one at once, as in
+    Prometheus 3, instead of being put in after that one was taken out. Rows keep their labels; those of one step stand from the best one on.
     """
     steps = vector.values.shape[1]
     sign = 1.0 if largest else -1.0
@@ -38,7 +44,11 @@ def ranked(
             if not size:
                 continue
             known = zip(values[step], rows, there[step], strict=True)
-            best = _best(((value, row) for value, row, is_there in known if is_there), size)
+            best = _best(
+                ((value, row) for value, row, is_there in known if is_there),
+                size,
+                replaces=replaces,
+            )
             chosen[best, step] = True
             if steps == 1:
                 places.extend(best)
@@ -48,14 +58,17 @@ def ranked(
     return Vector(labels, vector.values[places], chosen[places])
 
 
-def _best(entries: Iterable[tuple[float, int]], size: int) -> list[int]:
+def _best(entries: Iterable[tuple[float, int]], size: int, *, replaces: bool) -> list[int]:
     """The rows with the largest values, the largest first."""
     heap: list[tuple[float, int]] = []
     for entry in entries:
         if len(heap) < size:
             _push(heap, entry)
         elif heap[0][0] < entry[0] or math.isnan(heap[0][0]):
-            if size > 1:
+            if size > 1 and replaces:
+                heap[0] = entry
+                _sink(heap)
+            elif size > 1:
                 _pop(heap)
                 _push(heap, entry)
             else:
@@ -86,6 +99,11 @@ def _pop(heap: list[tuple[float, int]]) -> None:
     """Take the least entry out."""
     last = heap.pop()
     heap[0] = last
+    _sink(heap)
+
+
+def _sink(heap: list[tuple[float, int]]) -> None:
+    """Move the first entry to where it belongs."""
     place = 0
     while 2 * place + 1 < len(heap):
         child = 2 * place + 1

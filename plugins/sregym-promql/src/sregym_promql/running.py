@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from sregym_regex.budget import spend
-from sregym_regex.go_text import quoted
+from sregym_regex.go_text import BROKEN, quoted
 
 from sregym_promql import binary, extended, functions, over_time, rates
 from sregym_promql.aggregation import aggregate
@@ -22,6 +22,7 @@ from sregym_promql.data import (
     unique,
 )
 from sregym_promql.errors import EvaluationError, ParseError
+from sregym_promql.labels import with_spared_name
 from sregym_promql.nodes import (
     Aggregate,
     Binary,
@@ -158,7 +159,8 @@ class Run(Calls):
         parameter: Floats | str | None = None
         if isinstance(node.parameter, Text):
             parameter = node.parameter.value
-            quoted_names = self.dialect.quoted_names and parameter
+            good = parameter and BROKEN.search(node.parameter.bare) is None
+            quoted_names = self.dialect.quoted_names and good
             if not (quoted_names or _LABEL.fullmatch(parameter)):
                 message = f"invalid label name {quoted(node.parameter.bare)}"
                 raise EvaluationError(message)
@@ -247,6 +249,8 @@ class Run(Calls):
             self._note(node, span, labels, present, scalars)
         if name not in over_time.KEEPS_NAME:
             labels = self._drop(labels)
+        elif self.dialect.delayed_names and isinstance(span, Subquery):
+            labels = [with_spared_name(one) for one in labels]
         return unique(labels, values, present)
 
     def _note(

@@ -45,9 +45,13 @@ def turns(windows: Windows) -> Iterator[Turn]:
 
 
 class Sum:
-    """Sums that know what rounding has taken from them; one for each row and window."""
+    """Sums that know what rounding has taken from them; one for each row and window.
 
-    def __init__(self, shape: tuple[int, int]) -> None:
+    With `forgets` nothing is lost of what is infinite, as in Prometheus 3.
+    """
+
+    def __init__(self, shape: tuple[int, int], *, forgets: bool = False) -> None:
+        self._forgets = forgets
         self._sum = np.zeros(shape)
         self._lost = np.zeros(shape)
 
@@ -58,6 +62,8 @@ class Sum:
         larger = np.abs(before) >= np.abs(terms)
         rest = np.where(larger, (before - after) + terms, (terms - after) + before)
         rest += lost
+        if self._forgets:
+            rest = np.where(np.isinf(after), 0.0, rest)
         if where is not None:
             after, rest = np.where(where, after, before), np.where(where, rest, lost)
         self._sum[:, columns] = after
@@ -123,10 +129,10 @@ def settled(mean_so_far: Floats, values: Floats) -> Mask:
     return settled_there
 
 
-def variance(windows: Windows) -> Floats:
+def variance(windows: Windows, *, forgets: bool = False) -> Floats:
     """The variance of each window, of the population."""
     shape = _shape(windows)
-    means, squares = Sum(shape), Sum(shape)
+    means, squares = Sum(shape, forgets=forgets), Sum(shape, forgets=forgets)
     for turn in turns(windows):
         off = turn.values - means.at(turn.columns)
         means.add(turn.columns, off / turn.number)
@@ -136,10 +142,12 @@ def variance(windows: Windows) -> Floats:
     return found
 
 
-def regression(windows: Windows, origins_ms: Times) -> tuple[Floats, Floats]:
+def regression(
+    windows: Windows, origins_ms: Times, *, forgets: bool = False
+) -> tuple[Floats, Floats]:
     """By least squares, the slope a second of each window and the value at its origin."""
     shape = _shape(windows)
-    x, y, xy, x2 = Sum(shape), Sum(shape), Sum(shape), Sum(shape)
+    x, y, xy, x2 = (Sum(shape, forgets=forgets) for _ in range(4))
     constant = np.ones(shape, dtype=np.bool_)
     first = np.zeros(shape)
     for turn in turns(windows):
