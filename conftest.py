@@ -14,7 +14,16 @@ from pathlib import Path
 
 import pytest
 
-for _name in ("core", "agents", "apps", "injectors", "nodes", "oracles", "statistics"):
+for _name in (
+    "core",
+    "agents",
+    "apps",
+    "injectors",
+    "kubernetes",
+    "nodes",
+    "oracles",
+    "statistics",
+):
     with suppress(ModuleNotFoundError):  # a folder tested alone does not have its neighbours
         import_module(f"sregym_{_name}")
 

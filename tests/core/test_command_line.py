@@ -55,7 +55,6 @@ def test_help_names_every_command(invoke: Invoke) -> None:
         "submit",
         "tool",
         "report",
-        "audit",
         "plugins",
         "doctor",
     ]
@@ -97,7 +96,7 @@ def test_help_names_every_command(invoke: Invoke) -> None:
         ),
         (
             ("new", "injector", "dns"),
-            "no command named 'new'. It comes with sregym-dev: pip install sregym-dev. Known: applications, audit, doctor, "
+            "no command named 'new'. It comes with sregym-dev: pip install sregym-dev. Known: applications, doctor, "
             "faults, noise, plugins, problems, quickstart, report, run, sample, show, submit, tool, up, verify",
         ),
     ],

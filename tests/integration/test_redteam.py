@@ -20,10 +20,12 @@ from sregym_core.api import Workspace
 from sregym_core.conductor import episode
 from sregym_core.errors import ExitCode
 from sregym_core.interfaces import Cluster, ClusterSpec
-from sregym_core.policy import Policy, rules
+from sregym_core.policy import Policy
 from sregym_core.salt import draw_salt
 from sregym_core.sealing import Seal
 from sregym_testing import SregymProject
+
+from sregym_kubernetes import rules
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
 LOOKING = (
@@ -129,8 +131,8 @@ def test_services_that_count_what_is_hidden_leak(
 def test_a_guard_without_rules_leaks(
     workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sregym_core.policy.policy.forbidden", lambda *_: "")
-    monkeypatch.setattr("sregym_core.policy.policy.refusal", lambda *_: None)
+    monkeypatch.setattr("sregym_kubernetes.enforcement.forbidden", lambda *_: "")
+    monkeypatch.setattr("sregym_kubernetes.enforcement.refusal", lambda *_: None)
     found = judged(workspace, tmp_path, "privileged-containers", "webhooks")
     assert {route: finding.leaked for route, finding in found.items()} == {
         "privileged-containers": True,

@@ -15,7 +15,7 @@ import pytest
 from sregym_testing import FreshEnvironment
 
 ROOT = Path(__file__).resolve().parents[2]
-KIT = ROOT / "plugins" / "sregym-testing"
+OURS = (ROOT / "sregym_core", ROOT / "sregym_kubernetes", ROOT / "plugins" / "sregym-testing")
 PACKAGE = Path(__file__).parent / "acme-sregym-dns"
 
 
@@ -23,10 +23,10 @@ PACKAGE = Path(__file__).parent / "acme-sregym-dns"
 def installed(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
     """A fresh environment with the wheels and what they require."""
     folder = tmp_path_factory.mktemp("third-party")
-    wheels = [build(source, folder / "wheels") for source in (ROOT / "sregym_core", KIT, PACKAGE)]
+    wheels = [build(source, folder / "wheels") for source in (*OURS, PACKAGE)]
     environment = FreshEnvironment.create(folder / "venv")
-    core, kit, plugin = map(str, wheels)
-    environment.install(f"sregym-core[testing] @ file://{core}", kit, plugin)
+    core, *others = map(str, wheels)
+    environment.install(f"sregym-core[testing] @ file://{core}", *others)
     return environment
 
 
@@ -54,6 +54,7 @@ def test_only_what_is_declared_is_installed(installed: FreshEnvironment) -> None
     assert [name for name in names if "sregym" in name] == [
         "acme-sregym-dns",
         "sregym-core",
+        "sregym-kubernetes",
         "sregym-testing",
     ]
 

@@ -21,7 +21,7 @@ FOR_EPISODES = (
     *("sregym-testing", "sregym-apps", "sregym-injectors", "sregym-oracles", "sregym-agents"),
     *("sregym-cluster-embedded", "sregym-agent-baselines", "sregym-oracle-checklist"),
     *("sregym-oracle-state", "sregym-reporter-console", "sregym-server-memcached"),
-    *("sregym-cel", "sregym-logql", "sregym-promql", "sregym-regex"),
+    *("sregym-cel", "sregym-kubernetes", "sregym-logql", "sregym-promql", "sregym-regex"),
 )
 PROBLEMS = ("gardener_release_orchard", "larder_limit_pantry")
 

@@ -42,7 +42,7 @@ def _catalogue() -> str:
         for problem in problems()
     )
     return (
-        "# Catalogue\n\nProblems and faults of this repository. <a href=\"../../catalogue/index.html\">The"
+        '# Catalogue\n\nProblems and faults of this repository. <a href="../../catalogue/index.html">The'
         " catalogue's own pages</a> filter and sort them, show which fault fits which application, and have a page"
         " for each problem with what an agent is told.\n\n"
         "## Problems\n\n| problem | application | layer | suites |\n|---|---|---|---|\n"

@@ -2,148 +2,29 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
+import json
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        "cluster": {
-            "embedded": "sregym-cluster-embedded",
-            "kubeconfig": "sregym-cluster-kubernetes",
-        },
-        "application": {
-            "fleetcast": "sregym-app-fleetcast",
-            "flight-ticket": "sregym-app-flight-ticket",
-            "hotel-reservation": "sregym-app-deathstarbench",
-            "synthetic": "sregym-app-synthetic",
-            "blueprint-hotel-reservation": "sregym-app-blueprint",
-            "train-ticket": "sregym-app-train-ticket",
-        },
-        "fault": {
-            "service-target-port": "sregym-injector-kubernetes",
-            "service-selector": "sregym-injector-kubernetes",
-            "service-missing": "sregym-injector-kubernetes",
-            "configmap-missing": "sregym-injector-kubernetes",
-            "configmap-drift": "sregym-injector-kubernetes",
-            "resource-limit": "sregym-injector-kubernetes",
-            "replicas-zero": "sregym-injector-kubernetes",
-            "image-wrong": "sregym-injector-kubernetes",
-            "cr-misoperation": "sregym-injector-operator",
-            "retry-policy": "sregym-injector-code",
-            "timeouts-misordered": "sregym-injector-code",
-            "limits-wrong": "sregym-injector-code",
-            "pool-too-small": "sregym-injector-code",
-            "gc-pressure": "sregym-injector-code",
-            "hot-path": "sregym-injector-code",
-            "spike": "sregym-injector-load",
-            "mix-shift": "sregym-injector-load",
-            "flood": "sregym-injector-load",
-            "lock-held": "sregym-injector-datastore",
-            "mongodb-role-revoked": "sregym-injector-datastore",
-            "mongodb-user-dropped": "sregym-injector-datastore",
-        },
-        "noise source": {
-            "alert-flapping": "sregym-noise-telemetry",
-            "autoscaling": "sregym-noise-kubernetes",
-            "backup": "sregym-noise-kubernetes",
-            "campaign": "sregym-noise-load",
-            "certificate-renewal": "sregym-noise-kubernetes",
-            "clock-drift": "sregym-noise-node",
-            "container-kill": "sregym-noise-kubernetes",
-            "counter-reset": "sregym-noise-telemetry",
-            "cpu-neighbour": "sregym-noise-node",
-            "crawler": "sregym-noise-load",
-            "decoys": "sregym-noise-kubernetes",
-            "disk-filling": "sregym-noise-node",
-            "disk-neighbour": "sregym-noise-node",
-            "failing-client": "sregym-noise-load",
-            "false-alerts": "sregym-noise-telemetry",
-            "innocent-deploy": "sregym-noise-kubernetes",
-            "io-delay": "sregym-noise-node",
-            "io-errors": "sregym-noise-node",
-            "kubelet-restart": "sregym-noise-node",
-            "label-edit": "sregym-noise-kubernetes",
-            "log-deprecations": "sregym-noise-telemetry",
-            "log-retries": "sregym-noise-telemetry",
-            "log-stack-traces": "sregym-noise-telemetry",
-            "memory-neighbour": "sregym-noise-node",
-            "network-bandwidth": "sregym-noise-network",
-            "network-delay": "sregym-noise-network",
-            "network-duplicates": "sregym-noise-network",
-            "network-jitter": "sregym-noise-network",
-            "network-loss": "sregym-noise-network",
-            "network-neighbour": "sregym-noise-node",
-            "network-partition": "sregym-noise-network",
-            "node-drain": "sregym-noise-kubernetes",
-            "pod-failure": "sregym-noise-kubernetes",
-            "pod-restart": "sregym-noise-kubernetes",
-            "scrape-gap": "sregym-noise-telemetry",
-            "zombies": "sregym-noise-kubernetes",
-        },
-        "oracle": {
-            "state": "sregym-oracle-state",
-            "replay": "sregym-oracle-state",
-            "checklist": "sregym-oracle-checklist",
-            "judge": "sregym-oracle-judge",
-        },
-        "agent": {
-            "expert": "sregym-agent-baselines",
-            "noop": "sregym-agent-baselines",
-            "playbook": "sregym-agent-playbook",
-            "random": "sregym-agent-baselines",
-            "restart-loop": "sregym-agent-baselines",
-            "shortcuts": "sregym-agent-shortcuts",
-            "http": "sregym-agent-http",
-            "react": "sregym-agent-react",
-            "shell": "sregym-agent-shell",
-            "human": "sregym-agent-shell",
-        },
-        "server kind": {
-            "couchdb": "sregym-server-couchdb",
-            "etcd": "sregym-server-etcd",
-            "kafka": "sregym-server-kafka",
-            "keyvalue": "sregym-server-redis",
-            "memcached": "sregym-server-memcached",
-            "mongodb": "sregym-server-mongodb",
-            "mysql": "sregym-server-sql",
-            "postgres": "sregym-server-sql",
-            "nginx": "sregym-server-nginx",
-            "pd": "sregym-server-tidb",
-            "rabbitmq": "sregym-server-rabbitmq",
-            "redis": "sregym-server-redis",
-            "registry": "sregym-server-consul",
-            "tidb": "sregym-server-tidb",
-            "tikv": "sregym-server-tidb",
-            "zookeeper": "sregym-server-zookeeper",
-        },
-        "protocol": {
-            "amqp": "sregym-server-rabbitmq",
-            "couchdb": "sregym-server-couchdb",
-            "etcd": "sregym-server-etcd",
-            "kafka": "sregym-server-kafka",
-            "keyvalue": "sregym-server-redis",
-            "memcached": "sregym-server-memcached",
-            "mongodb": "sregym-server-mongodb",
-            "mysql": "sregym-server-sql",
-            "postgres": "sregym-server-sql",
-            "registry": "sregym-server-consul",
-            "zookeeper": "sregym-server-zookeeper",
-        },
-        "reporter": {"console": "sregym-reporter-console", "html": "sregym-reporter-html"},
-        "reward": {
-            "outcome": "sregym-reward-standard",
-            "stages": "sregym-reward-standard",
-            "shaped": "sregym-reward-standard",
-        },
-        "command": {
-            "replay": "sregym-replay",
-            "export-dataset": "sregym-dataset",
-            "difficulty": "sregym-agent-shortcuts",
-            "new": "sregym-dev",
-            "mcp": "sregym-agent-shell",
-        },
-    }
-)
+
+def package_of(kind: str, name: str) -> str:
+    """The official distribution that brings a component; empty where none does.
+
+    Args:
+        kind: As the registry calls it, or what extensions of the simulation add: `server kind`.
+        name: Of the component.
+    """
+    return _packages().get(kind, {}).get(name, "")
+
+
+@cache
+def _packages() -> Mapping[str, Mapping[str, str]]:
+    """What `packages.json` says, which the sources write from all that they offer."""
+    found: dict[str, dict[str, str]] = json.loads(
+        (files("sregym_core") / "packages.json").read_text(encoding="utf-8")
+    )
+    return found

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core import blame
 from sregym_core.blame import interrupts
-from sregym_core.catalogue import PACKAGES
+from sregym_core.catalogue import package_of
 from sregym_core.cluster_choice import application_choice, oracle_choice
 from sregym_core.errors import PluginClashError, PluginLoadError, SregymError, UsageError
 from sregym_core.offer import Offer
@@ -186,7 +186,7 @@ class Registry:
         close = difflib.get_close_matches(name, known, 3)
         hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
         parts = [f"no {kind} named {name!r}{hint}"]
-        package = PACKAGES.get(kind, {}).get(name)
+        package = package_of(kind, name)
         if package:
             parts.append(f"It comes with {package}: pip install {package}.")
         listed = ", ".join(known) if known else "none; is a plugin missing? See: sregym plugins"

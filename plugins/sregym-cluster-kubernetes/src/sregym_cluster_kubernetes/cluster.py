@@ -28,6 +28,7 @@ from sregym_core.interfaces import (
     find_kubectl,
 )
 from sregym_core.scratch import ScratchFolder
+from sregym_kubernetes.observing import observed_for
 from urllib3.exceptions import HTTPError
 
 from sregym_cluster_kubernetes.clock import ServerClock
@@ -304,6 +305,12 @@ class KubernetesCluster(Cluster):
     def open_access(self) -> Access:
         """A kubeconfig of its own, and the services of observability."""
         return self._access(self.observe)
+
+    def observe_for(
+        self, policy: Policy, service: str, path: str, query: Sequence[tuple[str, str]] = ()
+    ) -> ServiceAnswer:
+        """The same for an agent: without what is hidden from it."""
+        return observed_for(self, policy, service, path, query)
 
     def open_access_for(self, policy: Policy) -> Access:
         """The same; what of the services goes through this process hides what is hidden."""

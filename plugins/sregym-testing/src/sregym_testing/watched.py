@@ -16,6 +16,7 @@ from sregym_core.interfaces import (
     ServiceAnswer,
 )
 from sregym_core.model import ObjectRef
+from sregym_kubernetes.observing import observed_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -294,6 +295,12 @@ class WatchedCluster(Cluster):
     def open_access(self) -> Access:
         """Pass on."""
         return self.behind.open_access()
+
+    def observe_for(
+        self, policy: Policy, service: str, path: str, query: Sequence[tuple[str, str]] = ()
+    ) -> ServiceAnswer:
+        """The same for an agent: without what is hidden from it."""
+        return observed_for(self, policy, service, path, query)
 
     def open_access_for(self, policy: Policy) -> Access:
         """Pass on."""

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import h11
 from sregym_core.model import ApiRequest
-from sregym_core.policy import Answer, Asked
-from sregym_core.policy.filtering import filters
-from sregym_core.policy.policy import readable, with_metadata
+from sregym_kubernetes.enforcement import Answer, Asked, readable, with_metadata
+from sregym_kubernetes.filtering import filters
 
 from sregym_agents.guard.wire import Wire, splice
 
 if TYPE_CHECKING:
-    from sregym_core.policy.target import Target
+    from sregym_kubernetes.target import Target
 
     from sregym_agents.guard.proxy import Guard
 
@@ -82,7 +81,7 @@ class Exchange:
 
     async def run(self) -> bool:
         """Do it; True when the connection now speaks another protocol and is used up."""
-        refusal = self._guard.policy.refusal(self._asked())
+        refusal = self._guard.enforcement.refusal(self._asked())
         if refusal is not None:
             await self._refuse(refusal)
             return False
@@ -189,12 +188,12 @@ class Exchange:
             if not isinstance(event, h11.Data):
                 raise h11.RemoteProtocolError("the answer breaks off")
             body += event.data
-        policy, whole = self._guard.policy, bytes(body)
-        withheld = policy.withheld(whole, self._target) if answer.status_code < 300 else None
+        enforcement, whole = self._guard.enforcement, bytes(body)
+        withheld = enforcement.withheld(whole, self._target) if answer.status_code < 300 else None
         if withheld is not None:
             await self._refuse(Answer(404, withheld, "hidden"))
             return
-        less = policy.shown(whole, self._target)
+        less = enforcement.shown(whole, self._target)
         content = whole if less is None else less
         headers = [
             (name, value)
@@ -211,11 +210,11 @@ class Exchange:
                 raise h11.RemoteProtocolError("the answer breaks off")
             *lines, rest = (rest + bytes(event.data)).split(b"\n")
             for line in lines:
-                less = self._guard.policy.shown_event(line, self._target)
+                less = self._guard.enforcement.shown_event(line, self._target)
                 shown = line + b"\n" if less is None else less
                 if shown:
                     await self._client.send(h11.Data(data=shown))
-        less = self._guard.policy.shown_event(rest, self._target)
+        less = self._guard.enforcement.shown_event(rest, self._target)
         await self._client.send(h11.Data(data=rest if less is None else less))
         await self._client.send(h11.EndOfMessage())
 

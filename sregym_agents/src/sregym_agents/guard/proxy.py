@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import h11
 from sregym_core.model import ApiRequest
-from sregym_core.policy.filtering import status
-from sregym_core.policy.target import target_of
+from sregym_kubernetes.enforcement import Enforcement
+from sregym_kubernetes.filtering import status
+from sregym_kubernetes.target import target_of
 
 from sregym_agents.connections import Connections
 from sregym_agents.guard.exchange import Exchange
@@ -47,6 +48,7 @@ class Guard:
     ) -> None:
         self.upstream = upstream
         self.policy = policy
+        self.enforcement = Enforcement(policy)
         self._token = token
         self._note = note
 

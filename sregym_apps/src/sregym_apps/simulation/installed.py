@@ -7,7 +7,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sregym_core.catalogue import PACKAGES
+from sregym_core.catalogue import package_of
 from sregym_core.errors import PluginClashError, PluginLoadError
 from sregym_core.plugins import SIMULATION, Found, PluginStatus, load_extensions
 from sregym_core.settings import Settings
@@ -139,11 +139,12 @@ class Installed:
 
         A sentence without a full stop: which distribution to install, or why it does not load.
         """
-        package = PACKAGES.get(what, {}).get(name, f"sregym-server-{name}")
+        known = package_of(what, name)
+        package = known or f"sregym-server-{name}"
         for status in self._unusable:
             if status.distribution == package:
                 return f"{status.owner} would bring it but is {status.state}: {status.reason}"
-        if what != "server kind" and name not in PACKAGES.get(what, {}):
+        if what != "server kind" and not known:
             return ""
         return f"is its plugin missing? Try: pip install {package}"
 

@@ -59,12 +59,12 @@ if TYPE_CHECKING:
     from sregym_core.api.task import Observation, TaskDescription
     from sregym_core.api.workspace import Workspace
     from sregym_core.atif import trajectory
-    from sregym_core.audit import ToolClass, tool_class
     from sregym_core.interfaces.agent import Agent, Budget, Session
     from sregym_core.interfaces.reward import Reward
     from sregym_core.interfaces.runner import EpisodeRequest, Played, Runner
     from sregym_core.model import Claims, EpisodeRecord, GroundTruth, Outcome, Problem
     from sregym_core.proof import Proof
+    from sregym_core.tool_classes import ToolClass, tool_class
     from sregym_core.toolbox.actions import Action, function_schemas, parse_action, tools_text
     from sregym_core.toolbox.words import word_places
 
@@ -104,7 +104,7 @@ _PLACES = {
     "Solution": "sregym_core.api.catalogue",
     "TaskDescription": "sregym_core.api.task",
     "ToolArgumentError": "sregym_core.api.errors",
-    "ToolClass": "sregym_core.audit",
+    "ToolClass": "sregym_core.tool_classes",
     "UnknownToolError": "sregym_core.api.errors",
     "Workspace": "sregym_core.api.workspace",
     "function_schemas": "sregym_core.toolbox.actions",
@@ -122,7 +122,7 @@ _PLACES = {
     "rollout_tasks": "sregym_core.api.rollouts",
     "tools_text": "sregym_core.toolbox.actions",
     "read_records": "sregym_core.api.history",
-    "tool_class": "sregym_core.audit",
+    "tool_class": "sregym_core.tool_classes",
     "verify": "sregym_core.api.playing",
     "word_places": "sregym_core.toolbox.words",
 }

@@ -43,7 +43,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "submit": ("submit:Submit", "submit the current stage from inside a session"),
     "tool": ("tool:Tool", "use a tool from inside a session, or list them"),
     "report": ("report:Report", "write the report of a finished run again"),
-    "audit": ("audit:Audit", "list what an agent did in an episode"),
     "plugins": ("listings:PluginList", "list plugins with their state"),
     "doctor": ("doctor:Doctor", "say what is missing on this machine or cluster"),
 }

@@ -1,11 +1,12 @@
 """What an agent may see of a cluster's API and do with it: one policy, whatever way it takes.
 
-Pure functions of requests and answers. The guard before an agent's own clients applies them to what
-passes over the wire, a cluster to what the tool `kubectl` asks in process.
+It is said here and enforced by `sregym_kubernetes`: in the guard before an agent's own clients, on what
+passes over the wire; in a cluster, on what the tool `kubectl` asks in process.
 """
 
 from __future__ import annotations
 
-from sregym_core.policy.policy import Answer, Asked, Policy
+from sregym_core.policy.policy import Policy
+from sregym_core.policy.role import Identity
 
-__all__ = ["Answer", "Asked", "Policy"]
+__all__ = ["Identity", "Policy"]

@@ -2,60 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sregym_core.policy.filtering import filtered, filtered_event, gone, missing, status
-from sregym_core.policy.impersonation import refusal
-from sregym_core.policy.rules import forbidden
-from sregym_core.policy.veil import Veil
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from sregym_core.model import ObjectRef
     from sregym_core.policy.role import Identity
-    from sregym_core.policy.target import Target
-
-JSON = "application/json"
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A request to the Kubernetes API.
-
-    Attributes:
-        method: Upper-case HTTP method.
-        target: What it is about.
-        headers: By lower-case name.
-        body: As sent.
-    """
-
-    method: str
-    target: Target
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: bytes = b""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What is answered in the place of the API server.
-
-    Attributes:
-        status: HTTP status.
-        body: Encoded body.
-        reason: Why the request is not passed on, for the record.
-        content_type: Of the body.
-    """
-
-    status: int
-    body: bytes
-    reason: str
-    content_type: str = JSON
 
 
 class Policy:
-    """What holds for one session.
+    """What holds for one session, as said; clusters and guards enforce it (`sregym_kubernetes`).
 
     Args:
         concealed: Objects that are tools of the harness, asked anew each time.
@@ -70,66 +27,11 @@ class Policy:
         identity: Identity | None = None,
         debugged_from: Sequence[str] = (),
     ) -> None:
-        self.veil = Veil(concealed)
+        self.concealed = concealed
         self.identity = identity
-        self._debugged_from = tuple(debugged_from)
+        self.debugged_from = tuple(debugged_from)
 
     @property
     def veiled(self) -> bool:
         """Whether anything is hidden: only then do answers have to be read."""
-        return not self.veil.empty
-
-    def refusal(self, asked: Asked) -> Answer | None:
-        """What to answer instead of passing a request on; None when it may pass."""
-        if self.identity is not None:
-            refused = refusal(self.identity, asked.headers)
-            if refused is not None:
-                return Answer(*refused, "acting as somebody else")
-        kind = asked.headers.get("content-type", JSON)
-        reason = forbidden(asked.method, asked.target, asked.body, kind, self._debugged_from)
-        if reason:
-            return Answer(403, status(403, "Forbidden", reason), reason)
-        return self._hidden(asked) if self.veiled else None
-
-    def shown(self, body: bytes, target: Target) -> bytes | None:
-        """An answer without what is hidden; None when it passes as it came.
-
-        Of what is hidden itself nothing is left: see `withheld`.
-        """
-        return filtered(body, target, self.veil)
-
-    def withheld(self, body: bytes, target: Target) -> bytes | None:
-        """The words for a missing object, when an answer is an object that is hidden."""
-        return missing(target) if gone(body, target, self.veil) else None
-
-    def shown_event(self, line: bytes, target: Target) -> bytes | None:
-        """A line of a watch without what is hidden; None when it passes, empty when nothing is left."""
-        return filtered_event(line, target, self.veil)
-
-    def _hidden(self, asked: Asked) -> Answer | None:
-        """Answer as if what is hidden were not there; None when nothing hidden is asked for."""
-        target, veil = asked.target, self.veil
-        if veil.hides_group(target.group):
-            return Answer(404, b"404 page not found\n", "hidden", "text/plain; charset=utf-8")
-        hidden = veil.hides_target(target)
-        if hidden and target.name:
-            return Answer(404, missing(target), "hidden")
-        if hidden and asked.method == "POST":
-            details = {"name": target.namespace, "kind": "namespaces"}
-            text = f'namespaces "{target.namespace}" not found'
-            return Answer(404, status(404, "NotFound", text, details), "hidden")
-        if asked.method == "DELETE" and not target.name:
-            reason = "collections cannot be deleted at once here; delete objects by name"
-            return Answer(403, status(403, "Forbidden", reason), reason)
-        return None
-
-
-def with_metadata(query: str) -> str:
-    """A path or query by which rows of tables say whose they are, which hiding needs."""
-    return query.replace("includeObject=None", "includeObject=Metadata")
-
-
-def readable(accept: str) -> str:
-    """What a client accepts, without forms that cannot be filtered."""
-    wanted = [part for part in accept.split(",") if "protobuf" not in part and "cbor" not in part]
-    return ",".join(wanted) or JSON
+        return bool(self.concealed())

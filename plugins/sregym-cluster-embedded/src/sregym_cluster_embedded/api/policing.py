@@ -10,9 +10,9 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sregym_core.policy.filtering import filters
-from sregym_core.policy.policy import Asked, readable
-from sregym_core.policy.target import target_at
+from sregym_kubernetes.enforcement import Asked, Enforcement, readable
+from sregym_kubernetes.filtering import filters
+from sregym_kubernetes.target import target_at
 
 from sregym_cluster_embedded.api.access.impersonation import AUTHENTICATED
 from sregym_cluster_embedded.api.errors import ApiError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sregym_core.policy import Policy
-    from sregym_core.policy.target import Target
+    from sregym_kubernetes.target import Target
 
     from sregym_cluster_embedded.store import Change
 
@@ -47,16 +47,17 @@ def policed(policy: Policy, request: Request, handle: Callable[[Request], Answer
     """
     target = target_at(request.path, request.query)
     headers, body = _readable_body(request)
-    refusal = policy.refusal(Asked(request.method, target, headers, body))
+    enforcement = Enforcement(policy)
+    refusal = enforcement.refusal(Asked(request.method, target, headers, body))
     if refusal is not None:
         return Response(refusal.status, refusal.body, refusal.content_type)
     if not policy.veiled:
         return handle(request)
     answer = handle(_legible(request))
     if isinstance(answer, Response):
-        return _shown(policy, answer, target)
+        return _shown(enforcement, answer, target)
     if isinstance(answer, Watch):
-        return _watched(policy, answer, target)
+        return _watched(enforcement, answer, target)
     return answer
 
 
@@ -92,29 +93,29 @@ def _legible(request: Request) -> Request:
     return replace(request, headers=headers, query=query)
 
 
-def _shown(policy: Policy, answer: Response, target: Target) -> Response:
+def _shown(enforcement: Enforcement, answer: Response, target: Target) -> Response:
     if not filters(answer.content_type, target):
         return answer
-    withheld = policy.withheld(answer.body, target) if answer.status < 300 else None
+    withheld = enforcement.withheld(answer.body, target) if answer.status < 300 else None
     if withheld is not None:
         return Response(404, withheld)
-    less = policy.shown(answer.body, target)
+    less = enforcement.shown(answer.body, target)
     return answer if less is None else replace(answer, body=less)
 
 
-def _watched(policy: Policy, watch: Watch, target: Target) -> Watch:
+def _watched(enforcement: Enforcement, watch: Watch, target: Target) -> Watch:
     def render(change: Change) -> bytes | None:
         chunk = watch.render(change)
-        return None if chunk is None else _lines(policy, chunk, target) or None
+        return None if chunk is None else _lines(enforcement, chunk, target) or None
 
-    initial = (_lines(policy, chunk, target) for chunk in watch.initial)
+    initial = (_lines(enforcement, chunk, target) for chunk in watch.initial)
     return replace(watch, initial=tuple(chunk for chunk in initial if chunk), render=render)
 
 
-def _lines(policy: Policy, chunk: bytes, target: Target) -> bytes:
+def _lines(enforcement: Enforcement, chunk: bytes, target: Target) -> bytes:
     """Complete lines of a watch, without what is hidden."""
     shown = []
     for line in chunk.splitlines(keepends=True):
-        less = policy.shown_event(line, target)
+        less = enforcement.shown_event(line, target)
         shown.append(line if less is None else less)
     return b"".join(shown)

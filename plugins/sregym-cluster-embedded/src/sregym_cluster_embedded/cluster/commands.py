@@ -56,7 +56,7 @@ def _timed_out(words: Sequence[str]) -> CommandResult | None:
 def hide_on_nodes(live: LiveWorld, policy: Policy) -> None:
     """Hide on the machines what is hidden from an agent in the API."""
     with live.open() as world:
-        conceal(world, policy.veil.refs)
+        conceal(world, policy.concealed())
 
 
 class Commands:
@@ -92,7 +92,7 @@ class Commands:
         """What the command answers in this process; None where it is not covered."""
         with self._live.open() as world:
             if self.policy is not None:
-                conceal(world, self.policy.veil.refs)
+                conceal(world, self.policy.concealed())
             access = DirectAccess(
                 world, self._user, policy=self.policy, kubeconfig=lambda: self._served()[1]
             )

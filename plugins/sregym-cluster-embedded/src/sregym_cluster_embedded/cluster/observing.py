@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sregym_core.interfaces import ServiceAnswer, bounded, no_such_service
-from sregym_core.policy.observing import hidden_words, shown
+from sregym_kubernetes.observing import hidden_words, shown
+from sregym_kubernetes.veil import Veil
 
 from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.telemetry import endpoints
@@ -42,7 +43,7 @@ def veiled(
     def told(world: World, request: Request) -> Response:
         if not policy.veiled:
             return answer(world, request)
-        words = hidden_words(cluster, policy.veil)
+        words = hidden_words(cluster, Veil(policy.concealed))
         # Sums are made without it; where it shows by itself, it is taken out of what is answered.
         said = answer(world, replace(request, without=words))
         return replace(said, body=shown(said.body, said.content_type, words))

@@ -21,6 +21,7 @@ from sregym_core.interfaces import (
     no_such_service,
 )
 from sregym_core.model import Node, ObjectRef
+from sregym_kubernetes.observing import observed_for
 
 from sregym_testing.memory.clock import START_S, MemoryClock, timestamp
 from sregym_testing.memory.kubectl import run_kubectl
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from sregym_core.interfaces import Access, Actor
     from sregym_core.interfaces.cluster import KubeObject
+    from sregym_core.policy import Policy
 
     from sregym_testing.memory.pods import Programs
 
@@ -228,6 +230,12 @@ class MemoryCluster(Cluster):
         if service not in self.observed:
             raise no_such_service(service, self.services)
         return self.observed[service](path, query)
+
+    def observe_for(
+        self, policy: Policy, service: str, path: str, query: Sequence[tuple[str, str]] = ()
+    ) -> ServiceAnswer:
+        """The same for an agent: without what is hidden from it."""
+        return observed_for(self, policy, service, path, query)
 
     def hidden_state(self) -> Mapping[str, str]:
         """Nothing is hidden."""

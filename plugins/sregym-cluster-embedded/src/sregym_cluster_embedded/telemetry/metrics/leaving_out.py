@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core.policy.observing import tells
+from sregym_kubernetes.observing import tells
 from sregym_promql.data import Found, Newest, Rows
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from sregym_core.policy.observing import tells
+from sregym_kubernetes.observing import tells
 from sregym_promql import Engine, EvaluationError, ParseError
 from sregym_promql.answers import (
     instant_data,

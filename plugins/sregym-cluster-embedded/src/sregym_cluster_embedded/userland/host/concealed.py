@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core.policy.veil import Veil
+from sregym_kubernetes.veil import Veil
 
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.usage import pods_on

@@ -7,19 +7,22 @@ from typing import Any
 
 import pytest
 from sregym_core.conductor.role import grant, revoke
-from sregym_core.interfaces import Cluster, ClusterError, Command, CommandResult
+from sregym_core.interfaces import Cluster, ClusterError, Command, CommandResult, ServiceAnswer
 from sregym_core.model import ObjectRef
-from sregym_core.policy import Answer, Asked, Policy
-from sregym_core.policy.observing import hidden_words, shown
+from sregym_core.policy import Policy
 from sregym_core.policy.role import ON_CALL, manifests
-from sregym_core.policy.target import target_of
+from sregym_kubernetes.observing import hidden_words, shown
+from sregym_kubernetes.target import target_of
 from sregym_testing import MemoryCluster
+
+from sregym_kubernetes import Answer, Asked, Enforcement
 
 HIDDEN = [
     ObjectRef(api_version="v1", kind="Namespace", name="tools"),
     ObjectRef(api_version="apps/v1", kind="Deployment", namespace="shop", name="driver"),
 ]
 POLICY = Policy(lambda: HIDDEN, ON_CALL)
+ENFORCED = Enforcement(POLICY)
 DRIVER = "/api/v1/namespaces/shop/pods/driver-5f-x"
 
 
@@ -68,8 +71,8 @@ def test_nobody_acts_as_somebody_else(headers: dict[str, str], expected: bytes |
     asked = Asked("GET", target_of("/api/v1/pods"), headers)
     code = 400 if expected is not None and b"BadRequest" in expected else 403
     answer = None if expected is None else Answer(code, expected, "acting as somebody else")
-    assert POLICY.refusal(asked) == answer
-    assert Policy().refusal(asked) is None
+    assert ENFORCED.refusal(asked) == answer
+    assert Enforcement(Policy()).refusal(asked) is None
 
 
 @pytest.mark.parametrize("path", [DRIVER, f"{DRIVER}/log", f"{DRIVER}/exec?command=env"])
@@ -77,9 +80,9 @@ def test_pods_of_hidden_workloads_are_missing_by_name(path: str) -> None:
     missing = status(
         404, "NotFound", 'pods "driver-5f-x" not found', name="driver-5f-x", kind="pods"
     )
-    assert POLICY.refusal(Asked("GET", target_of(path))) == Answer(404, missing, "hidden")
+    assert ENFORCED.refusal(Asked("GET", target_of(path))) == Answer(404, missing, "hidden")
     seen = Asked("GET", target_of(path.replace("driver", "drivers")))
-    assert POLICY.refusal(seen) is None
+    assert ENFORCED.refusal(seen) is None
 
 
 @pytest.mark.parametrize(
@@ -97,7 +100,7 @@ def test_an_object_is_hidden_by_what_it_belongs_to(
     path: str, obj: dict[str, Any], hidden: bool
 ) -> None:
     target = target_of(path)
-    withheld = POLICY.withheld(json.dumps(obj).encode(), target)
+    withheld = ENFORCED.withheld(json.dumps(obj).encode(), target)
     assert (withheld is not None) is hidden
     if withheld is not None:
         assert json.loads(withheld)["message"] == f'{target.resource} "{target.name}" not found'
@@ -109,7 +112,7 @@ def test_slices_lose_ends_that_are_hidden() -> None:
 
     body = {"kind": "EndpointSlice", "metadata": {"name": "s", "namespace": "shop"}, "endpoints": [end("cart-5f-x"), end("driver-5f-x")]}  # fmt: skip
     target = target_of("/apis/discovery.k8s.io/v1/namespaces/shop/endpointslices/s")
-    left = POLICY.shown(json.dumps(body).encode(), target)
+    left = ENFORCED.shown(json.dumps(body).encode(), target)
     assert left is not None
     assert json.loads(left) == {**body, "endpoints": [end("cart-5f-x")]}
 
@@ -119,10 +122,10 @@ def test_openapi_loses_hidden_groups() -> None:
     policy = Policy(lambda: [crd])
     kind = {"x-kubernetes-group-version-kind": [{"group": "ex.org", "kind": "Thing"}]}
     body = {"paths": {"/apis/ex.org/v1/things": {}, "/api/v1/": {}}, "definitions": {"org.ex.Thing": kind, "Pod": {}}}  # fmt: skip
-    left = policy.shown(json.dumps(body).encode(), target_of("/openapi/v2"))
+    left = Enforcement(policy).shown(json.dumps(body).encode(), target_of("/openapi/v2"))
     assert left is not None
     assert json.loads(left) == {"paths": {"/api/v1/": {}}, "definitions": {"Pod": {}}}
-    left = policy.shown(b'{"paths":["/api","/apis/ex.org"]}', target_of("/"))
+    left = Enforcement(policy).shown(b'{"paths":["/api","/apis/ex.org"]}', target_of("/"))
     assert left is not None
     assert json.loads(left) == {"paths": ["/api"]}
 
@@ -137,7 +140,7 @@ def cluster() -> Cluster:
 
 
 def test_words_of_hidden_things() -> None:
-    words = {word for word in hidden_words(cluster(), POLICY.veil) if "-" not in word}
+    words = {word for word in hidden_words(cluster(), ENFORCED.veil) if "-" not in word}
     assert words == {"tools", "meddler", "10.96.0.9"}
 
 
@@ -215,7 +218,7 @@ def test_a_watch_that_is_answered_with_a_list() -> None:
     items = [{"metadata": {"name": "spy", "namespace": "tools"}}, shop]
 
     def told(content: dict[str, Any]) -> bytes | None:
-        return POLICY.shown_event(json.dumps(content).encode(), target)
+        return ENFORCED.shown_event(json.dumps(content).encode(), target)
 
     listed = told({"kind": "PodMetricsList", "items": items})
     assert listed is not None
@@ -234,4 +237,22 @@ def test_a_cluster_that_hides_nothing_refuses_to_pretend() -> None:
     assert (refused.value.status, str(refused.value)) == (
         0,
         "this kind of cluster cannot hide the tools of a fault from kubectl",
+    )
+
+
+class Plain(MemoryCluster):
+    """As a kind of cluster that does not override what an agent observes."""
+
+    observe_for = Cluster.observe_for
+
+
+def test_a_cluster_that_hides_nothing_refuses_to_observe_for_an_agent() -> None:
+    cluster = Plain()
+    cluster.observed["prometheus"] = lambda _path, _query: ServiceAnswer(200, b"{}")
+    assert cluster.observe_for(Policy(), "prometheus", "/api/v1/query").body == b"{}"
+    with pytest.raises(ClusterError) as refused:
+        cluster.observe_for(POLICY, "prometheus", "/api/v1/query")
+    assert (refused.value.status, str(refused.value)) == (
+        0,
+        "this kind of cluster cannot hide the tools of a fault from its services",
     )

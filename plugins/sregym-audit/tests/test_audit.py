@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sregym_core.atif import trajectory
-from sregym_core.audit import attempts, audit, tool_class
+from sregym_audit.account import attempts, audit
+from sregym_core.api import tool_class, trajectory
 from sregym_core.errors import ExitCode
 from sregym_core.model import ApiRequest, Attempt, EpisodeRecord, Outcome, Tokens, ToolCall
 from sregym_testing import SregymProject

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from sregym_core.model import ObjectRef
-from sregym_core.policy.filtering import filtered, filtered_event, missing
-from sregym_core.policy.rules import forbidden
-from sregym_core.policy.target import Target, target_of
-from sregym_core.policy.veil import Veil, plural
+from sregym_kubernetes.filtering import filtered, filtered_event, missing
+from sregym_kubernetes.rules import forbidden
+from sregym_kubernetes.target import Target, target_of
+from sregym_kubernetes.veil import Veil, plural
 
 HIDDEN = [
     ObjectRef(api_version="v1", kind="Namespace", name="tools"),

@@ -8,14 +8,16 @@ before (`Cluster.observe_for`).
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sregym_core.policy.veil import plural
+from sregym_kubernetes.veil import Veil, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from sregym_core.policy.veil import Veil
+    from sregym_core.interfaces import Cluster, ServiceAnswer
+    from sregym_core.policy import Policy
 
 _KINDS = (
     ("v1", "Namespace"),
@@ -52,6 +54,17 @@ def hidden_words(cluster: Objects, veil: Veil) -> frozenset[str]:
             told = (metadata["name"], metadata.get("uid"), status.get("podIP"), spec.get("clusterIP"))  # fmt: skip
             words.update(str(word) for word in told if word and word != "None")
     return frozenset(words)
+
+
+def observed_for(
+    cluster: Cluster, policy: Policy, service: str, path: str, query: Sequence[tuple[str, str]] = ()
+) -> ServiceAnswer:
+    """What a service answers an agent: without what is hidden from it (`Cluster.observe_for`)."""
+    answer = cluster.observe(service, path, query)
+    if not policy.veiled:
+        return answer
+    words = hidden_words(cluster, Veil(policy.concealed))
+    return replace(answer, body=shown(answer.body, answer.content_type, words))
 
 
 def shown(body: bytes, content_type: str, words: frozenset[str]) -> bytes:

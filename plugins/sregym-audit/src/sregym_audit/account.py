@@ -5,11 +5,10 @@ Everything derives from the transcript of an episode's record.
 
 from __future__ import annotations
 
-import re
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.toolbox.commands import RefusedError, parse, reads_only, verb
+from sregym_core.api import ToolClass, tool_class
+from sregym_core.api.commands import RefusedError, parse, verb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,60 +19,6 @@ if TYPE_CHECKING:
 
 # How kubectl tells that an API server does not let it.
 _FORBIDDEN = "(Forbidden)"
-
-
-class ToolClass(StrEnum):
-    """Kinds of tool use."""
-
-    KUBECTL_READ = "kubectl read"
-    KUBECTL_WRITE = "kubectl write"
-    OBSERVABILITY = "observability"
-    NETWORK = "network"
-    WAIT = "wait"
-    SHELL = "shell"
-    OTHER = "other"
-
-
-_OBSERVING = frozenset(
-    [
-        "query_metrics",
-        "query_metrics_range",
-        "list_metrics",
-        "alerts",
-        "query_logs",
-        "log_labels",
-        "list_services",
-        "search_traces",
-        "get_trace",
-        "service_dependencies",
-    ]
-)
-# Programs that ask over the network when they run in a container.
-_PROBES = re.compile(
-    r"\b(curl|wget|nslookup|dig|host|ping|nc|ncat|telnet|traceroute|grpcurl|getent|openssl s_client)\b"
-)
-
-
-def tool_class(call: ToolCall) -> ToolClass:
-    """Which kind of use a call is; of the agent's own tools, what takes a command is a shell."""
-    if call.own:
-        return ToolClass.SHELL if "command" in call.arguments else ToolClass.OTHER
-    if call.tool in _OBSERVING:
-        return ToolClass.OBSERVABILITY
-    if call.tool == "wait":
-        return ToolClass.WAIT
-    command = _command(call)
-    if command is None:
-        return ToolClass.OTHER
-    name = next(iter(verb(command)), "")
-    if name in ("exec", "run", "debug"):
-        probing = _PROBES.search(" ".join(command.argv)) is not None
-        if probing:
-            return ToolClass.NETWORK
-        return ToolClass.SHELL if name == "exec" else ToolClass.KUBECTL_WRITE
-    if name in ("wait",) or verb(command) == ("rollout", "status"):
-        return ToolClass.WAIT
-    return ToolClass.KUBECTL_READ if reads_only(command) else ToolClass.KUBECTL_WRITE
 
 
 def audit(record: EpisodeRecord) -> dict[str, Any]:

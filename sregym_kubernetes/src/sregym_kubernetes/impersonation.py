@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core.policy.filtering import status
+from sregym_kubernetes.filtering import status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_core.policy.role import Identity
+    from sregym_core.policy import Identity
 
 PREFIX = "impersonate-"
 _ACCOUNT = "system:serviceaccount:"

@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sregym_core.model import ObjectRef
-    from sregym_core.policy.target import Target
+
+    from sregym_kubernetes.target import Target
 
 # Owners that make objects named after themselves: what owns a ReplicaSet is told by its name.
 _MAKERS = {

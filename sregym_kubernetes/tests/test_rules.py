@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from sregym_core.policy.rules import forbidden
-from sregym_core.policy.target import target_of
+from sregym_kubernetes.rules import forbidden
+from sregym_kubernetes.target import target_of
 
 POD = "/api/v1/namespaces/shop/pods"
 DEPLOYMENT = "/apis/apps/v1/namespaces/shop/deployments/cart"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -30,13 +31,15 @@ class Audit(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Read the record and tell."""
-        from sregym_core.atif import trajectory
-        from sregym_core.audit import audit
-        from sregym_core.records import read_episode, write_json
+        from sregym_core.api import read_recorded, trajectory
+        from sregym_core.sealing import replace_file
 
-        record = read_episode(arguments.episode)
+        from sregym_audit.account import audit
+
+        record = read_recorded(arguments.episode).record
         if arguments.atif is not None:
-            write_json(arguments.atif, trajectory(record))
+            text = json.dumps(trajectory(record), indent=2, sort_keys=True)
+            replace_file(arguments.atif, f"{text}\n".encode())
         account = audit(record)
         if arguments.json:
             self.console.json(account)

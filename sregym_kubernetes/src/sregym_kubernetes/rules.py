@@ -13,7 +13,7 @@ import yaml
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sregym_core.policy.target import Target
+    from sregym_kubernetes.target import Target
 
 _WRITES = ("POST", "PUT", "PATCH")
 _HOOKS = ("validatingwebhookconfigurations", "mutatingwebhookconfigurations", "customresourcedefinitions")  # fmt: skip

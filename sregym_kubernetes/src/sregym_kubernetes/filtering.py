@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sregym_core.policy.target import Target
-    from sregym_core.policy.veil import Veil
+    from sregym_kubernetes.target import Target
+    from sregym_kubernetes.veil import Veil
 
 
 def filters(content_type: str, target: Target) -> bool:

@@ -1,0 +1,3 @@
+"""`sregym audit`: what an agent did in an episode."""
+
+from __future__ import annotations

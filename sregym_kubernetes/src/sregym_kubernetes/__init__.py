@@ -1,0 +1,11 @@
+"""What an agent may see of the Kubernetes API and do with it, enforced on requests and answers.
+
+Pure functions of requests and answers. The guard before an agent's own clients applies them to what
+passes over the wire, a cluster to what the tool `kubectl` asks in process.
+"""
+
+from __future__ import annotations
+
+from sregym_kubernetes.enforcement import Answer, Asked, Enforcement
+
+__all__ = ["Answer", "Asked", "Enforcement"]

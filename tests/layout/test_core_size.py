@@ -1,0 +1,19 @@
+"""The core stays thin: it may lose lines, and gains none."""
+
+from __future__ import annotations
+
+import core_size
+
+# What was reached. It is only ever lowered: what can be a plugin, a toolkit or a library is one.
+MOST = 26_500
+# So far below it the figure is lowered.
+SLACK = 500
+
+
+def test_the_core_has_not_grown() -> None:
+    found = core_size.lines_by_package()
+    assert found.total() <= MOST, f"move something out of the core, or shorten it: {found}"
+
+
+def test_what_was_won_is_kept() -> None:
+    assert core_size.lines_by_package().total() > MOST - SLACK, "lower MOST to what was reached"
