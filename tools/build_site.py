@@ -33,7 +33,10 @@ def main(words: list[str]) -> int:
         print(line)
     outside = folder / "external-links.txt"
     outside.write_text("".join(f"{link}\n" for link in found.external), encoding="utf-8")
-    print(f"{len(pages)} pages and {found.pages - len(pages)} made by Sphinx and the catalogue; ", end="")
+    print(
+        f"{len(pages)} pages and {found.pages - len(pages)} made by Sphinx and the catalogue; ",
+        end="",
+    )
     print(f"{found.links} links inside followed, {len(found.broken)} lead nowhere; ", end="")
     print(f"{len(found.external)} addresses outside, not asked: {outside}")
     print(f"open {site / 'index.html'}")

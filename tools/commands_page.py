@@ -92,9 +92,13 @@ def _row(action: argparse.Action) -> str:
         str(action.help),
         "several may be given" if more else "",
         "must be given" if action.required and action.option_strings else "",
-        f"one of {', '.join(map(str, action.choices))}" if action.choices and action.metavar else "",
+        f"one of {', '.join(map(str, action.choices))}"
+        if action.choices and action.metavar
+        else "",
     ]
-    text = "; ".join(filter(None, notes)).replace("|", "\\|").replace("<", "&lt;").replace("%%", "%")
+    text = (
+        "; ".join(filter(None, notes)).replace("|", "\\|").replace("<", "&lt;").replace("%%", "%")
+    )
     return f"| `{shown}` | {text} |".replace(f"`{shown}`", f"`{shown}`".replace("|", "\\|"))
 
 

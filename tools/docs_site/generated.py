@@ -9,7 +9,6 @@ from docs_site.interfaces import Interfaces
 from workspace import projects
 
 
-
 def generated(repository: Path) -> dict[str, str]:
     """Page -> text."""
     architecture = (repository / "ARCHITECTURE.md").read_text(encoding="utf-8")
@@ -42,7 +41,7 @@ def _catalogue() -> str:
         for problem in problems()
     )
     return (
-        "# Catalogue\n\nProblems and faults of this repository. <a href=\"../../catalogue/index.html\">The"
+        '# Catalogue\n\nProblems and faults of this repository. <a href="../../catalogue/index.html">The'
         " catalogue's own pages</a> filter and sort them, show which fault fits which application, and have a page"
         " for each problem with what an agent is told.\n\n"
         "## Problems\n\n| problem | application | layer | suites |\n|---|---|---|---|\n"

@@ -86,7 +86,9 @@ def contents(repository: Path) -> dict[str, str]:
     for parent, listed in _behind(found).items():
         found[parent] += "\n" + toctree(listed, posixpath.dirname(parent))
     first = found.pop("README.md")
-    found["index.md"] = first + "\n" + toctree(tuple(f"{part.folder}/index.md" for part in parts), "")
+    found["index.md"] = (
+        first + "\n" + toctree(tuple(f"{part.folder}/index.md" for part in parts), "")
+    )
     project = ("docs/README.md", "CONTRIBUTING.md", "CHANGELOG.md")
     found["index.md"] += "\n" + toctree(project, "", ":caption: Project")
     return {name: _to_first(name, text) for name, text in found.items()}
