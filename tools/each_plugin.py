@@ -55,6 +55,9 @@ def main() -> int:
         for p in known[1:]
         if p.name in options.names or (not options.names and p.is_on_request == options.on_request)
     ]
+    unknown = sorted(set(options.names) - {project.name for project in chosen})
+    if unknown:
+        parser.error(f"no folder that is tested here holds {', '.join(unknown)}")
     # The largest suites first, so that the last minutes are not spent on one core.
     chosen.sort(key=lambda project: _weight(project.folder), reverse=True)
     # What would keep one core busy after all others have ended is run in parts.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -75,3 +76,19 @@ def test_commands_run_up_to_the_first_that_fails() -> None:
     result = run(project, codes)
     assert (result.exit_code, result.output) == (3, "a\n")
     assert result.processor_seconds >= 0.2
+
+
+@pytest.mark.parametrize(
+    ("tool", "said"),
+    [
+        ("each_plugin", "no folder that is tested here holds sregym-acme"),
+        ("wheels", "no folder of this repository holds sregym-acme"),
+        ("build", "no folder of this repository holds sregym-acme"),
+    ],
+)
+def test_unknown_distributions_are_refused(tool: str, said: str, tmp_path: Path) -> None:
+    words = [str(tmp_path)] if tool == "build" else []
+    command = [sys.executable, str(ROOT / "tools" / f"{tool}.py"), *words, "sregym-acme"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == f"{tool}.py: error: {said}"
