@@ -37,7 +37,7 @@ def main() -> int:
 
 def alone(project: Project, scratch: Path) -> str:
     """Make the environment of a folder with the newest of everything; where its packages lie."""
-    for command in install(project, scratch, build(projects(), scratch), several=False):
+    for command in install(project, scratch, build(projects(), scratch)):
         subprocess.run(command, cwd=ROOT, check=True)
     return str(packages(scratch / project.name))
 

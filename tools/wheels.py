@@ -41,6 +41,9 @@ def main() -> int:
     parser.add_argument("--only-look", action="store_true", help="build and check, install nothing")
     options = parser.parse_args()
     chosen = [p for p in distributions() if p.name in options.names or not options.names]
+    unknown = sorted(set(options.names) - {project.name for project in chosen})
+    if unknown:
+        parser.error(f"no folder of this repository holds {', '.join(unknown)}")
     version = str(distributions()[0].settings["project"]["version"])
     with tempfile.TemporaryDirectory() as scratch:
         start = time.monotonic()

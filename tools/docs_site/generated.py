@@ -9,7 +9,6 @@ from workspace import projects
 
 from docs_site.interfaces import Interfaces
 
-
 def generated(repository: Path) -> dict[str, str]:
     """Page -> text."""
     architecture = (repository / "ARCHITECTURE.md").read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ LINES, REFUSED = (
     for name in ("wide_lines.txt", "refused_lines.txt")
 )
 # With every run; the others are thorough.
-EVERY = 4
+EVERY = 8
 
 
 def sampled(lines: list[str]) -> list[Any]:
