@@ -29,7 +29,7 @@ KINDS = (
 # Named by what they add to the command line.
 COMMANDS = tuple(
     f"sregym-{name}"
-    for name in ("dev", "catalogue", "campaign", "dataset", "leaderboard", "replay")
+    for name in ("dev", "catalogue", "campaign", "dataset", "index", "leaderboard", "replay")
 )
 # Named by the library of trainers and harnesses that they put SREGym into; they offer the core nothing.
 ADAPTERS = [
