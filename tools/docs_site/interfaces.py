@@ -34,10 +34,14 @@ class Interfaces:
     """
 
     def __init__(self, architecture: str, paths: list[str]) -> None:
-        self._loader = griffe.GriffeLoader(search_paths=paths, docstring_parser=griffe.Parser.google)
+        self._loader = griffe.GriffeLoader(
+            search_paths=paths, docstring_parser=griffe.Parser.google
+        )
         sentence = _PROMISE.search(architecture)
         if sentence is None:
-            told = "ARCHITECTURE.md has no sentence 'Promises are carried by ...; everything else ...'"
+            told = (
+                "ARCHITECTURE.md has no sentence 'Promises are carried by ...; everything else ...'"
+            )
             raise ValueError(told)
         names = re.findall(r"`([\w.]+)`", sentence[1])
         names = [f"sregym_core{name}" if name.startswith(".") else name for name in names]
@@ -48,7 +52,9 @@ class Interfaces:
 
     def index(self) -> str:
         """The page that lists them."""
-        rows = "".join(f"| [{n}](python/{n}.md) | {_summary(self._module(n))} |\n" for n in self.names)
+        rows = "".join(
+            f"| [{n}](python/{n}.md) | {_summary(self._module(n))} |\n" for n in self.names
+        )
         return (
             "# Python interfaces\n\nThe modules that carry promises, from their docstrings. "
             "[The interface for programs](api.md) tells how they are used.\n\n"
@@ -109,7 +115,11 @@ def _member(member: Any) -> list[str]:
     if target.is_class:
         for inner in target.members.values():
             if not inner.name.startswith("_") and not inner.is_alias and inner.docstring:
-                blocks += [f"### `{name}.{inner.name}`", _code(_signature(inner)), *_docstring(inner)]
+                blocks += [
+                    f"### `{name}.{inner.name}`",
+                    _code(_signature(inner)),
+                    *_docstring(inner),
+                ]
     return blocks
 
 
@@ -145,7 +155,7 @@ def _call(function: Any) -> str:
 
 
 def _code(text: str) -> str:
-    return f"```text\n{text}\n```"
+    return f"```python\n{text}\n```"
 
 
 def _summary(one: Any) -> str:
@@ -162,7 +172,10 @@ def _docstring(one: Any) -> list[str]:
         elif kind == "text":
             blocks.append(section.value)
         elif kind == "examples":
-            texts = [f"```pycon\n{text}\n```" if str(how.value) == "examples" else text for how, text in section.value]
+            texts = [
+                f"```pycon\n{text}\n```" if str(how.value) == "examples" else text
+                for how, text in section.value
+            ]
             blocks += ["**Examples**", *texts]
         else:
             title = section.title or kind.capitalize()

@@ -9,7 +9,13 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
 # What a browser fetches by itself when it shows a page.
-_FETCHED = {("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src"), ("video", "src")}
+_FETCHED = {
+    ("script", "src"),
+    ("img", "src"),
+    ("iframe", "src"),
+    ("source", "src"),
+    ("video", "src"),
+}
 _RELATIONS = {"stylesheet", "icon", "preload", "prefetch", "preconnect", "dns-prefetch", "modulepreload"}  # fmt: skip
 
 
@@ -80,7 +86,11 @@ def check(site: Path) -> Found:
                 target = (path.parent / unquote(urlsplit(place).path)).resolve() if place else path
                 if not target.is_file():
                     found.broken.append(f"{name} leads to {link}: no such file")
-                elif anchor and target.suffix == ".html" and unquote(anchor) not in read(target).anchors:
+                elif (
+                    anchor
+                    and target.suffix == ".html"
+                    and unquote(anchor) not in read(target).anchors
+                ):
                     found.broken.append(f"{name} leads to {link}: no such anchor")
     found.external = sorted(external)
     return found
