@@ -6,6 +6,7 @@ python tools/build_site.py FOLDER       elsewhere
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -23,10 +24,11 @@ def main(words: list[str]) -> int:
     except ValueError as error:
         print(error)
         return 1
-    sources.catalogue(source)
     sphinx = ("-m", "sphinx", "--builder", "html", "--quiet", "--fail-on-warning", "--keep-going")
     done = subprocess.call([sys.executable, *sphinx, str(source), str(site)])
     if done:
+        # Else pages that are already read would be taken over without their warnings.
+        shutil.rmtree(site / ".doctrees", ignore_errors=True)
         return done
     found = links.check(site)
     for line in (*found.broken, *found.fetched):

@@ -41,6 +41,14 @@ def page() -> str:
     return HEAD + "".join(sections)
 
 
+def all_parsers() -> dict[str, argparse.ArgumentParser]:
+    """Words behind `sregym` -> their parser, parts of commands included."""
+    registry = Registry(Plugins(Settings()))
+    classes = {name: _class(name) for name in COMMANDS}
+    classes |= {name: registry.load("command", name) for name in registry.names("command")}
+    return {words: one for name in classes for words, one in parsers(name, classes[name])}
+
+
 def parsers(name: str, command: type[Subcommand]) -> Iterator[tuple[str, argparse.ArgumentParser]]:
     """The parser of a command and those of its parts, each with the words that lead to it.
 

@@ -1,6 +1,6 @@
 """Writes the JSON Schemas in `docs/reference/schemas`, or with `--check` says which are out of date.
 
-They are what `sregym schema` prints with all plugins of this repository installed.
+They are what `sregym schema` prints with all plugins of this repository installed, and that of indexes of plugins.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from sregym_dev.schema import SCHEMAS
+from sregym_index.form import schema
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference" / "schemas"
 
@@ -18,7 +19,7 @@ def pages() -> dict[Path, str]:
     """Each file, with what is to stand in it."""
     return {
         FOLDER / f"{kind}.schema.json": json.dumps(make(), indent=1) + "\n"
-        for kind, make in sorted(SCHEMAS.items())
+        for kind, make in sorted({**SCHEMAS, "plugin-index": schema}.items())
     }
 
 

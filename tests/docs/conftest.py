@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 from sregym_testing import FreshEnvironment, same_as_here
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 # What the embedded cluster is made of besides.
 LIBRARIES = ("sregym-cel", "sregym-logql", "sregym-promql", "sregym-regex")
@@ -43,7 +46,7 @@ def user(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
         # And what the page on campaigns installs besides.
         *("sregym-statistics", "sregym-campaign", "sregym-leaderboard"),
         # And those of tutorials, which generate packages.
-        "sregym-dev",
+        *("sregym-dev", "sregym-testing"),
         *LIBRARIES,
     ):
         words += same_as_here(toolkit)

@@ -30,7 +30,7 @@ STORIES = [
 OF_USERS = (
     *("docs/tutorial/first-environment.md", "docs/how-to/gate-a-pull-request.md"),
     *(f"docs/tutorial/{page}.md" for page in ("first-run", "first-application", "first-agent")),
-    "docs/tutorial/in-your-ci.md",
+    *("docs/tutorial/in-your-ci.md", "docs/how-to/publish-a-plugin.md"),
     "docs/how-to/train-and-evaluate.md",
     "docs/how-to/run-a-campaign.md",
 )

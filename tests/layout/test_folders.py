@@ -35,6 +35,7 @@ COMMANDS = tuple(
         "catalogue",
         "campaign",
         "dataset",
+        "index",
         "judge",
         "leaderboard",
         "replay",

@@ -7,6 +7,7 @@ import io
 from importlib import import_module
 
 import pytest
+from commands_page import parsers
 from sregym_core.cli import Console, Subcommand
 from sregym_core.cli.entry import COMMANDS
 from sregym_core.plugins import Plugins
@@ -25,9 +26,12 @@ def command(name: str) -> type[Subcommand]:
 
 @pytest.mark.parametrize("name", [*COMMANDS, *REGISTRY.names("command")])
 def test_every_argument_is_explained(name: str) -> None:
-    parser = argparse.ArgumentParser()
-    command(name)(Settings(), Console(io.StringIO(), io.StringIO())).arguments(parser)
-    silent = [action.dest for action in parser._actions if not action.help]
+    silent = [
+        f"{words} {action.dest}"
+        for words, parser in parsers(name, command(name))
+        for action in parser._actions
+        if not action.help and not isinstance(action, argparse._SubParsersAction)
+    ]
     assert silent == []
 
 

@@ -16,6 +16,9 @@ html_extra_path = ["_extra"]
 html_copy_source = False
 html_show_sphinx = False
 
+# Options begin with two hyphens, also outside of code.
+smartquotes = False
+
 # Anchors of headings as GitHub makes them, so that links work in both places.
 myst_heading_anchors = 6
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
+from sregym_catalogue.content import Content
 from workspace import projects
 
 from docs_site.interfaces import Interfaces
 
-def generated(repository: Path) -> dict[str, str]:
+
+def generated(repository: Path, catalogue: Content) -> dict[str, str]:
     """Page -> text."""
     architecture = (repository / "ARCHITECTURE.md").read_text(encoding="utf-8")
     interfaces = Interfaces(architecture, [str(one.folder / "src") for one in projects()])
     return {
         "docs/reference/python.md": interfaces.index(),
         **{f"docs/reference/python/{name}.md": interfaces.page(name) for name in interfaces.names},
-        "docs/reference/catalogue.md": _catalogue(),
+        "docs/reference/catalogue.md": _catalogue(catalogue),
         "docs/reference/packages.md": _packages(),
     }
 
@@ -29,22 +30,20 @@ def _packages() -> str:
     return f"# Packages\n\nEvery distribution of this repository, with its README.\n\n| distribution | is |\n|---|---|\n{rows}"
 
 
-def _catalogue() -> str:
-    from sregym_core.api import pairs, problems
-    from sregym_core.model import suites_of
-
-    fits = Counter(pair.fault for pair in pairs())
-    used = Counter(ref.fault for problem in problems() for ref in problem.faults)
-    faults = "".join(f"| `{name}` | {fits[name]} | {used[name]} |\n" for name in sorted(fits))
+def _catalogue(content: Content) -> str:
     rows = "".join(
-        f"| `{problem.id}` | {problem.application} | {problem.layer} | {', '.join(suites_of(problem))} |\n"
-        for problem in problems()
+        f"| `{one.id}` | {one.application} | {one.layer} | {', '.join(one.suites)} |\n"
+        for one in content.entries
+    )
+    faults = "".join(
+        f"| `{row.fault}` | {row.layer} | {row.pairs} | {sum(cell.problems for cell in row.cells)} |\n"
+        for row in content.rows
     )
     return (
         '# Catalogue\n\nProblems and faults of this repository. <a href="../../catalogue/index.html">The'
         " catalogue's own pages</a> filter and sort them, show which fault fits which application, and have a page"
         " for each problem with what an agent is told.\n\n"
-        "## Problems\n\n| problem | application | layer | suites |\n|---|---|---|---|\n"
-        f"{rows}\n## Faults\n\n`sregym faults` says more, `sregym faults pairs` lists what each fits.\n\n"
-        f"| fault | targets that it fits | problems with it |\n|---|---:|---:|\n{faults}"
+        f"## Problems\n\n| problem | application | layer | suites |\n|---|---|---|---|\n{rows}\n"
+        "## Faults\n\n`sregym faults` says more, `sregym faults pairs` lists what each fits.\n\n"
+        f"| fault | layer | targets that it fits | problems with it |\n|---|---|---:|---:|\n{faults}"
     )

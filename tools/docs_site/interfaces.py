@@ -155,7 +155,7 @@ def _call(function: Any) -> str:
 
 
 def _code(text: str) -> str:
-    return f"```text\n{text}\n```"
+    return f"```python\n{text}\n```"
 
 
 def _summary(one: Any) -> str:

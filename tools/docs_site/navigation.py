@@ -56,7 +56,7 @@ def sections(readme: str) -> list[Section]:
     for part in parts:
         heading, _, text = part.partition("\n")
         folder, title = SECTIONS[heading]
-        moved = _LINK.sub(lambda link: f"{link[1]}{_seen_from(folder, link[2])}{link[3]}", text)
+        moved = _moved(text, folder)
         pages = [posixpath.normpath(f"docs/{link[2]}") for link in _LINK.finditer(text)]
         listed = tuple(dict.fromkeys(page for page in pages if page.endswith(".md")))
         found.append(Section(folder, title, moved, listed))
@@ -75,5 +75,11 @@ def toctree(pages: tuple[str, ...], folder: str, *options: str) -> str:
     return "\n".join(["```{toctree}", ":hidden:", *lines, "```"]) + "\n"
 
 
-def _seen_from(folder: str, link: str) -> str:
-    return posixpath.relpath(posixpath.normpath(f"docs/{link}"), folder)
+def _moved(text: str, folder: str) -> str:
+    """A text of `docs/README.md` with its links as seen from another folder."""
+
+    def seen_from(link: re.Match[str]) -> str:
+        place = posixpath.relpath(posixpath.normpath(f"docs/{link[2]}"), folder)
+        return f"{link[1]}{place}{link[3]}"
+
+    return _LINK.sub(seen_from, text)

@@ -7,12 +7,18 @@ import re
 import shutil
 from pathlib import Path
 
+from sregym_catalogue.content import Content, collected
+from sregym_catalogue.pages import written as written_pages
+from sregym_core.api import Workspace
+
 from docs_site.diagrams import FOLDER as DIAGRAMS
 from docs_site.diagrams import drawn
 from docs_site.generated import generated
 from docs_site.navigation import sections, toctree
 
 PAGES = ("*.md", "docs/**/*.md", "sregym_*/README.md", "plugins/*/README.md")
+# The catalogue's own pages, which filter and sort, lie beside those of Sphinx.
+CATALOGUE = "_extra/catalogue"
 HERE = Path(__file__).resolve().parent
 _LINK = re.compile(r"(\]\()(?!https?:|mailto:|#)([^)#\s]+)([^)]*\))")
 _FENCE = re.compile(r"(?ms)^(```.*?^```$)")
@@ -31,7 +37,8 @@ def written(repository: Path, folder: Path) -> list[str]:
     Raises:
         ValueError: The navigation or a diagram is wrong.
     """
-    pages = contents(repository)
+    catalogue = collected(Workspace(), {})
+    pages = contents(repository, catalogue)
     files = {name: drawn(text, name, folder).encode() for name, text in pages.items()}
     files["conf.py"] = (HERE / "conf.py").read_bytes()
     files["_static/site.css"] = (HERE / "static" / "site.css").read_bytes()
@@ -41,6 +48,8 @@ def written(repository: Path, folder: Path) -> list[str]:
             # What pages link to besides: schemas, pictures, examples.
             if target not in files and (repository / target).is_file():
                 files[target] = (repository / target).read_bytes()
+    shutil.rmtree(folder / CATALOGUE, ignore_errors=True)
+    written_pages(catalogue, folder / CATALOGUE)
     for name, content in files.items():
         path = folder / name
         if not path.exists() or path.read_bytes() != content:
@@ -55,29 +64,14 @@ def written(repository: Path, folder: Path) -> list[str]:
     return sorted(pages)
 
 
-def catalogue(folder: Path) -> None:
-    """Write the catalogue's own pages, which filter and sort, to lie beside the site's.
-
-    Args:
-        folder: Of the site's sources.
-    """
-    from sregym_catalogue.content import collected
-    from sregym_catalogue.pages import written as written_pages
-    from sregym_core.api import Workspace
-
-    target = folder / "_extra" / "catalogue"
-    shutil.rmtree(target, ignore_errors=True)
-    written_pages(collected(Workspace(), {}), target)
-
-
-def contents(repository: Path) -> dict[str, str]:
+def contents(repository: Path, catalogue: Content) -> dict[str, str]:
     """Every page of the site with its text, diagrams not drawn yet."""
     found = {
         path.relative_to(repository).as_posix(): path.read_text(encoding="utf-8")
         for pattern in PAGES
         for path in sorted(repository.glob(pattern))
     }
-    extra = generated(repository)
+    extra = generated(repository, catalogue)
     parts = sections(found["docs/README.md"])
     for part in parts:
         further = tuple(name for name in extra if posixpath.dirname(name) == part.folder)

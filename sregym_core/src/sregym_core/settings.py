@@ -20,6 +20,7 @@ class Settings:
         disabled: From `SREGYM_DISABLE`: do not load these.
         episode: From `SREGYM_EPISODE`: folder of the session that `sregym submit` talks to.
         state: From `XDG_STATE_HOME`, else below the home: what is remembered from run to run.
+        index: From `SREGYM_INDEX`: file or address of the index that `sregym plugins search` reads.
         kubeconfig: From `KUBECONFIG`: where `sregym submit` looks for the session otherwise.
     """
 
@@ -28,6 +29,7 @@ class Settings:
     episode: str = ""
     kubeconfig: str = ""
     state: Path | None = None
+    index: str = ""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
@@ -40,6 +42,7 @@ class Settings:
             episode=variables.get("SREGYM_EPISODE", ""),
             kubeconfig=variables.get("KUBECONFIG", ""),
             state=_state(variables),
+            index=variables.get("SREGYM_INDEX", ""),
         )
 
 

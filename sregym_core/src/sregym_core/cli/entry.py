@@ -131,8 +131,12 @@ def _dispatch(words: Sequence[str], settings: Settings, console: Console) -> int
 
 
 def _two_words(words: Sequence[str], settings: Settings) -> str:
-    """A plugin's command `export-dataset` is called as `export dataset`, too; empty for any other."""
-    if len(words) < 2 or words[0] in COMMANDS or words[1].startswith("-"):
+    """A plugin's command `export-dataset` is called as `export dataset`, too; empty for any other.
+
+    Of the core's own commands `plugins` alone can be added to.
+    """
+    ours = words[:1] != ["plugins"] and words[0] in COMMANDS
+    if len(words) < 2 or ours or words[1].startswith("-"):
         return ""
     name = f"{words[0]}-{words[1]}"
     return name if name in _registry(settings).names("command") else ""

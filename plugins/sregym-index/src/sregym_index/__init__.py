@@ -1,0 +1,1 @@
+"""Finds plugins in an index file, and makes entries of it."""
