@@ -10,8 +10,8 @@ from sregym_core.errors import UsageError
 from sregym_core.interfaces import DiagnosisOracle
 from sregym_core.model import Change, Check, Outcome, Verdict
 from sregym_judge.agreement import Agreement, Judged, Tally
-from sregym_judge.command import answers
 from sregym_judge.labelled import LABELS, read_labelled
+from sregym_judge.telling import answers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

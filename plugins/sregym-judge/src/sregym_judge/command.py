@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sregym_core.cli import Subcommand
 from sregym_core.errors import ExitCode, UsageError
 
+from sregym_judge.telling import told_case, usage, words_of_usage
+
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from sregym_core.api import Workspace
     from sregym_core.interfaces import DiagnosisOracle
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
 
     from sregym_judge.agreement import Agreement, Tally
     from sregym_judge.labelled import LabelledDiagnosis
-
-_ANSWERS = {"yes": True, "no": False}
 
 
 class Judge(Subcommand):
@@ -123,9 +123,9 @@ class Judge(Subcommand):
         rows += [(f"as {other} judges", tally) for other, tally in between.items()]
         rows += [(f"all, {other}", one.whole) for other, one in seconds.items() if one is not None]
         self._count(rows)
-        for one in (usage(given) for _, _, given in found):
-            if one is not None:
-                self.console.say(f"\n{words_of_usage(one)}")
+        for price in (usage(given) for _, _, given in found):
+            if price is not None:
+                self.console.say(f"\n{words_of_usage(price)}")
 
     def _tell(
         self,
@@ -185,25 +185,6 @@ def _headed(name: str, place: int, others: Sequence[str]) -> str:
     return f"{short} {place + 2}".upper() if alike > 1 else short.upper()
 
 
-def answers(judge: DiagnosisOracle, verdict: Verdict) -> dict[str, bool | None]:
-    """The verdict's answers by question; with several root causes a no to one is a no."""
-    found: dict[str, bool | None] = {}
-    for dimension, questions in enumerate(judge.questions, 1):
-        for place, question in enumerate(questions, 1):
-            given = [
-                _ANSWERS.get(check.got)
-                for check in verdict.checks
-                if check.name.partition("[")[0] == question
-            ]
-            answer: bool | None = None
-            if False in given:
-                answer = False
-            elif given and None not in given:
-                answer = True
-            found[f"D{dimension}Q{place}"] = answer
-    return found
-
-
 def diagnosis_judge(workspace: Workspace, name: str) -> DiagnosisOracle:
     """An oracle that judges diagnoses by ground truth alone.
 
@@ -227,40 +208,6 @@ def verdicts_on(judge: DiagnosisOracle, cases: Sequence[LabelledDiagnosis]) -> l
     return [
         judge.judge_diagnosis(case.diagnosis, None, case.truths(), case.parts()) for case in cases
     ]
-
-
-def told_case(name: str, judge: DiagnosisOracle, verdict: Verdict) -> dict[str, Any]:
-    """A case for programs; why there is no outcome where there is none."""
-    told = {
-        "id": name,
-        "outcome": str(verdict.outcome),
-        "score": round(verdict.score, 4),
-        "answers": answers(judge, verdict),
-    }
-    return {**told, "reason": verdict.reason} if str(verdict.outcome) == "error" else told
-
-
-def usage(verdicts: Sequence[Verdict]) -> dict[str, Any] | None:
-    """What language models were asked for verdicts, in sum; None where none was."""
-    spent = [verdict.usage for verdict in verdicts if verdict.usage is not None]
-    if not spent:
-        return None
-    costs = [one.cost_usd for one in spent]
-    return {
-        "models": sorted({one.model for one in spent}),
-        "requests": sum(one.requests for one in spent),
-        "prompt_tokens": sum(one.prompt_tokens for one in spent),
-        "completion_tokens": sum(one.completion_tokens for one in spent),
-        "cost_usd": None if None in costs else sum(cost for cost in costs if cost is not None),
-    }
-
-
-def words_of_usage(spent: Mapping[str, Any]) -> str:
-    """The same for people."""
-    cost = spent["cost_usd"]
-    price = "at a price that is not known" if cost is None else f"for {cost:.4f} USD"
-    tokens = f"{spent['prompt_tokens']} tokens in, {spent['completion_tokens']} out"
-    return f"{', '.join(spent['models'])}: {spent['requests']} requests, {tokens}, {price}"
 
 
 def _between(first: Sequence[Verdict], second: Sequence[Verdict]) -> Tally:

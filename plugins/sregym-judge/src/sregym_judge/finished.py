@@ -10,7 +10,7 @@ from sregym_core.api import FinishedRun
 from sregym_core.errors import UsageError
 from sregym_core.model import Judgement, Verdict
 
-from sregym_judge.command import told_case, usage, words_of_usage
+from sregym_judge.telling import told_case, usage, words_of_usage
 
 if TYPE_CHECKING:
     import argparse
