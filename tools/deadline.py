@@ -17,8 +17,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
     """Say that a test was dealt with when the time is over."""
     seconds = item.config.getoption("--seconds")
-    began = item.config.stash.setdefault(BEGAN, time.monotonic())
-    return True if seconds is not None and time.monotonic() > began + seconds else None
+    now = time.monotonic()
+    began = item.config.stash.setdefault(BEGAN, now)
+    return True if seconds is not None and now > began + seconds else None
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -49,8 +49,8 @@ def main() -> int:
         start = time.monotonic()
         built = build_all(chosen, Path(scratch, "dist"))
         looked = [look_at(one, version) for one in built]
-        print(table(looked))
-        print(f"built twice and looked at in {time.monotonic() - start:.1f} s")
+        print(table(looked), flush=True)
+        print(f"built twice and looked at in {time.monotonic() - start:.1f} s", flush=True)
         if any(one.findings for one in looked):
             return 1
         if not options.only_look and not options.names:
