@@ -199,6 +199,28 @@ def test_the_truth_of_a_cold_cache_tells_of_the_stores_that_were_made_small():
     ]
 
 
+def test_stores_that_were_made_small_get_their_processors_back_after_the_loop_is_gone():
+    shop, fault = CachedShop(), CacheCold()
+    front = shop.component("front")
+    assert front is not None
+    found = []
+    for parameters in ({}, {"store_cpu": ""}):
+        values = fault.Parameters(**parameters)
+        context = FaultContext(MemoryCluster(), shop, front, values, UndoJournal())
+        found.append([command.argv[1:4] for command in fault.reference_fix(context)])
+    gone = ("delete", "deployment/front-refresh", "-n")
+    assert found == [
+        [
+            gone,
+            ("patch", "deployment/catalog-db", "-n"),
+            ("rollout", "status", "deployment/catalog-db"),
+            ("rollout", "restart", "deployment/catalog"),
+            ("rollout", "status", "deployment/catalog"),
+        ],
+        [gone],
+    ]
+
+
 def test_which_caches_can_be_emptied():
     shop, fault = CachedShop(), CacheCold()
     front = shop.component("front")

@@ -47,6 +47,7 @@ def test_nobody_else_has_new_pods_as_seldom_as_a_draw_by_lot_hits() -> None:
 def test_rollouts_begin_where_something_is_not_ready() -> None:
     cluster, journal = shop(), UndoJournal()
     broken = FullShop().component("catalog")
+    assert broken is not None
     rollouts_begun(cluster, FullShop(), journal, (broken.name,), "seed 1")
     assert restarted(cluster) == set()
     containers = [{"name": broken.container, "image": "registry.example.com/none:1"}]

@@ -18,17 +18,19 @@ from sregym_injectors.added_object import AddedObjectFault
 from sregym_injectors.component_fault import not_rolling
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.manifests import manifest_of
 from sregym_injectors.restarts import ClientParameters
-from sregym_injectors.templates import container_patch
+from sregym_injectors.templates import container_patch, mending
 from sregym_injectors.workloads import restart_rollout, roll_out
 from typing_extensions import override
 
 from sregym_injector_datastore.shells import redis
+from sregym_injectors import commands
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sregym_core.interfaces import FaultContext
+    from sregym_core.interfaces import Command, FaultContext
     from sregym_core.interfaces.cluster import KubeObject
 
 _MEMCACHED, _REDIS = 11211, 6379
@@ -88,18 +90,10 @@ class CacheCold(AddedObjectFault):
     @override
     def inject(self, context: FaultContext) -> None:
         edits, cpu = Edits(context), context.parameters.store_cpu
-        behind = stores_behind(context.application.components(), context.component)
-        for part in behind if cpu else ():
+        for part in _sized(context):
             limits = {"resources": {"limits": {"cpu": cpu}}}
             roll_out(edits, part.workload, container_patch(part, limits))
-        if cpu:
-            # Connections of before would lead to stores that are gone.
-            callers = [
-                part.workload
-                for part in context.application.components()
-                if part.name in context.component.callers and not not_rolling(part)
-            ]
-            restart_rollout(edits, callers)
+        restart_rollout(edits, _calling_anew(context))
         super().inject(context)
 
     @override
@@ -128,7 +122,7 @@ class CacheCold(AddedObjectFault):
     def told(self, context: FaultContext) -> str:
         given = context.parameters
         flushed = f"empties {context.component.name} every {given.every_s:g} s"
-        names = _sized(context)
+        names = [part.name for part in _sized(context)]
         if not names:
             return flushed
         return f"{flushed}, while a CPU limit of {given.store_cpu} keeps {', '.join(names)} small"
@@ -137,11 +131,25 @@ class CacheCold(AddedObjectFault):
     def ground_truth(self, context: FaultContext) -> GroundTruth:
         truth = super().ground_truth(context)
         # Stores of their usual size would bear the misses.
-        return truth.model_copy(update={"contributing": _sized(context)})
+        return truth.model_copy(
+            update={"contributing": tuple(part.name for part in _sized(context))}
+        )
 
     @override
     def restarted(self, context: FaultContext) -> Sequence[ObjectRef]:
         return ()
+
+    @override
+    def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
+        """Stores get their processors back, too: those that bear no misses fill no cache for long."""
+        sized = _sized(context)
+        repairs = [
+            command
+            for part in sized
+            for command in mending(context.application, part, _unlimited(context, part))
+        ]
+        calling = commands.restart_and_wait(_calling_anew(context))
+        return (*super().reference_fix(context), *repairs, *calling)
 
     @override
     def present(self, context: FaultContext) -> Check:
@@ -165,12 +173,30 @@ def actor_of(context: FaultContext) -> ObjectRef:
     )
 
 
-def _sized(context: FaultContext) -> tuple[str, ...]:
-    """Names of the stores that get a CPU limit for what a warm cache leaves; none where none is given."""
+def _sized(context: FaultContext) -> tuple[Component, ...]:
+    """The stores that get a CPU limit for what a warm cache leaves; none where none is given."""
     if not context.parameters.store_cpu:
         return ()
-    behind = stores_behind(context.application.components(), context.component)
-    return tuple(part.name for part in behind)
+    return tuple(stores_behind(context.application.components(), context.component))
+
+
+def _calling_anew(context: FaultContext) -> tuple[ObjectRef, ...]:
+    """Who starts anew after stores have: connections of before would lead to those that are gone."""
+    return tuple(
+        part.workload
+        for part in context.application.components()
+        if _sized(context) and part.name in context.component.callers and not not_rolling(part)
+    )
+
+
+def _unlimited(context: FaultContext, part: Component) -> Command:
+    """Gives a store the resources of its manifest."""
+    manifest = manifest_of(context.application, part.workload)
+    entries = containers_of(manifest)
+    place = next(n for n, entry in enumerate(entries) if entry["name"] == part.container)
+    path = f"/spec/template/spec/containers/{place}/resources"
+    value = entries[place].get("resources") or {}
+    return commands.patch(part.workload, [{"op": "add", "path": path, "value": value}], "json")
 
 
 def stores_behind(parts: Iterable[Component], cache: Component) -> list[Component]:
