@@ -72,7 +72,8 @@ def page(
     """One application."""
     parts = application.components()
     spaces = ", ".join(f"`{name}`" for name in application.namespaces)
-    about = " ".join(application.description.split())
+    # What stands in angle brackets is no markup.
+    about = " ".join(application.description.split()).replace("<", "&lt;")
     sections = [
         f"# {application.title}\n",
         f"`{application.name}` of `{distribution}`: {known['workloads']} workloads and {known['services']} Services in {spaces}. {WRITTEN}\n",
