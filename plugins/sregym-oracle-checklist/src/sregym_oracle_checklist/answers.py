@@ -131,7 +131,8 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     figures = evidence.figures
     diagnosis = weights.answer(figures)
     words_alone = figures["listing"] >= WORD_LIST and figures["strange_all"] > MOSTLY_STRANGE
-    words_alone = words_alone or bool(figures["word_list"])
+    # Whoever gives the true cause in its author's words may list many who suffer from it.
+    words_alone = (words_alone and not figures["own_words"]) or bool(figures["word_list"])
     if figures["covered"] < MOST_OF_THEM or words_alone or figures["elsewhere"]:
         return False
     read = about(figures) or figures["other_language"] or figures["own_words"]
