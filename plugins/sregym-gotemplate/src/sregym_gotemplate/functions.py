@@ -121,7 +121,9 @@ def _index(value: Any, *keys: Any) -> Any:
         if isinstance(value, dict):
             if not isinstance(key, str):
                 told = f"value has type {type_name(key)}; should be string"
-                raise FunctionError("value is nil; should be string" if key is None else told)
+                raise FunctionError(
+                    "value is nil; should be of type string" if key is None else told
+                )
             value = value.get(key)
         elif isinstance(value, list):
             value = value[_place(key, len(value), "index")]
