@@ -1,6 +1,6 @@
-"""Get Debian's kernels for tests on machines that QEMU makes: packages by apt, unpacked and installed nowhere.
+"""Get Debian's kernels for tests on machines that QEMU makes, and an engine of containers: packages by apt, installed nowhere.
 
-    python tools/kernel_images.py              # 6.1 and 6.12, into .tox/images, some 60 MB
+    python tools/kernel_images.py              # kernels 6.1 and 6.12, docker.io, into .tox/images, some 100 MB
     python tools/kernel_images.py --into DIR
 
 What cannot be got is said and skipped: the tests say then what they need.
@@ -17,6 +17,8 @@ from pathlib import Path
 
 INTO = Path(__file__).resolve().parents[1] / ".tox" / "images"
 VERSIONS = ("6.1", "6.12")
+# Installed it would start, and change rules of the machine's network.
+ENGINE = "docker.io"
 _FLAVOUR = "cloud-amd64"
 
 
@@ -35,10 +37,16 @@ def main() -> int:
         if name is None:
             print(f"Debian's archive, as this machine knows it, has no kernel {version}")
             continue
-        done = subprocess.run(["apt-get", "-qq", "download", name], cwd=options.into, check=False)
-        if done.returncode:
-            print(f"{name} could not be downloaded; run apt-get update")
+        _get(name, options.into)
+    if shutil.which("dockerd") is None and not any(options.into.glob(f"{ENGINE}_*.deb")):
+        _get(ENGINE, options.into)
     return 0
+
+
+def _get(name: str, into: Path) -> None:
+    done = subprocess.run(["apt-get", "-qq", "download", name], cwd=into, check=False)
+    if done.returncode:
+        print(f"{name} could not be downloaded; run apt-get update")
 
 
 def newest(version: str) -> str | None:

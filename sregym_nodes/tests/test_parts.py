@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from sregym_nodes.agent import facts, files, mapper, registry, strace, tables
 from sregym_nodes.agent.journal import Entry, Journal
 from sregym_nodes.agent.refusal import Refusal
 from sregym_nodes.agent.tables import Segment
+from sregym_nodes.bundle import bundle
 
 TABLE = "0 80 linear 7:0 16\n80 80 linear 7:1 0\n"
 
@@ -64,6 +67,26 @@ def test_shares_of_time(share: float, seconds: tuple[int, int]) -> None:
 @pytest.mark.parametrize(("share", "step"), [(1.0, 1), (0.5, 2), (0.3, 3), (0.01, 100)])
 def test_shares_of_calls(share: float, step: int) -> None:
     assert strace._step({"share": share}) == step
+
+
+def test_back_ends_are_found_by_what_the_table_says_of_them() -> None:
+    """It tells names and kinds, so that nothing has to be loaded for those that are not meant."""
+    for kind, lines in registry.BACKENDS.items():
+        for name, _, _ in lines:
+            assert (registry.named(name).name, kind in registry.named(name).kinds) == (name, True)
+
+
+def test_what_is_not_meant_is_not_loaded(tmp_path: Path) -> None:
+    """Each command on a node is a start of the agent: relays and disks are for whoever asks for them."""
+    (tmp_path / "agent.zip").write_bytes(bundle().content)
+    look = (
+        "import sys; sys.path.insert(0, sys.argv.pop()); from nodectl import main, registry; "
+        "registry.fitting({'kind': 'calls', 'call': 'read'}); "
+        "print(*sorted(set(sys.modules) & {'asyncio', 'tempfile', 'nodectl.prepared', 'nodectl.strace'}))"
+    )
+    words = [sys.executable, "-I", "-S", "-c", look, str(tmp_path / "agent.zip")]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["nodectl.strace"]
 
 
 def test_back_ends_are_in_order_of_preference() -> None:

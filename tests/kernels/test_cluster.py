@@ -169,6 +169,37 @@ def test_a_slow_disk_of_the_kubelet(lab: Lab, cluster: Cluster, notes: str) -> N
     assert standing(cluster) == ()
 
 
+def test_through_pods_that_are_gone_after_each_command(
+    lab: Lab, cluster: Cluster, notes: str
+) -> None:
+    """A privileged pod of the node's runtime leads to its host; what it began there outlives it."""
+    options = {"kubeconfig": str(lab.kubeconfig), "nodes": "pod"}
+    through, node = Kubeconfig().provision(ClusterSpec(options=options)), lab.kubelet.node
+    try:
+        access = through.nodes
+        assert access is not None
+        script = "printf '%s|' \"$@\"; cat; echo oh >&2; exit 3"
+        done = access.run(node, ("sh", "-c", script, "x", "a b", "$HOME", "it's", "*"), "in\nput")
+        assert (done.exit_code, done.stdout, done.stderr) == (3, "a b|$HOME|it's|*|in\nput", "oh\n")
+        assert access.run(node, ("hostname",)).stdout == f"{node}\n"
+        wanted = SystemCall(
+            node=node, namespace="notes", labels={"app": "store"}, call="clone", error="EAGAIN"
+        )
+        access.apply(wanted)
+        assert access.read(wanted) == wanted
+        assert wait_for(lambda: asked(lab, "bgsave") == "ERR", READY_S), asked(lab, "bgsave")
+        # A pod for each renewal would be seen.
+        held = json.loads(lab.kubelet.said("sh", "-c", "cat /run/nodectl/held/*.json"))
+        now = float(lab.kubelet.said("cat", "/proc/uptime").split()[0])
+        assert 3 * 3600 < held["until"] - now <= 4 * 3600
+        access.apply(wanted.neutral())
+        assert wait_for(lambda: asked(lab, "bgsave") == "Background saving started", READY_S)
+        on_node = [one["spec"].get("nodeName") for one in through.list("v1", "Pod", "kube-system")]
+        assert node not in on_node
+    finally:
+        through.close()
+
+
 @pytest.fixture
 def sregym(lab: Lab, tmp_path: Path) -> Callable[..., dict[str, Any]]:
     """The command, with the notes among its applications; gives what it printed as JSON."""

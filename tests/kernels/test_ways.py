@@ -1,4 +1,4 @@
-"""The agent over each way to a node that can be had on this machine: a real sshd, and the words of docker."""
+"""The agent over each way to a node that can be had on this machine: a real sshd, and an engine of Docker's with a node."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import shlex
 import shutil
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from real.engine import NODE, Engine
 from real.needing import needs
 from real.stores import wait_for
 from sregym_cluster_kubernetes.nodes.transports import DockerExec, Ssh, Transport, UnreachedError
+from sregym_core.interfaces import CommandResult
 from sregym_nodes.remote import NodeAgent
 
 SSHD = """Port {port}
@@ -33,12 +35,20 @@ StrictHostKeyChecking accept-new
 UserKnownHostsFile {folder}/known
 LogLevel ERROR
 """
-# No engine runs here: this is its command line, with this machine for the only container.
-DOCKER = """#!/bin/sh
-[ "$1 $2 $3 $4" = "exec -i --user 0" ] || { echo "docker: unknown command: docker $*" >&2; exit 125; }
-[ "$5" = worker-1 ] || { echo "Error response from daemon: No such container: $5" >&2; exit 1; }
-shift 5
-exec "$@"
+UID = "01234567-89ab-cdef-0123-456789abcdef"
+GROUP = f"""
+top=/sys/fs/cgroup; [ ! -d $top/pids ] || top=$top/pids
+pod=$top/kubepods/pod{UID}
+"""
+SERVE = """
+mkdir -p $pod/c1; echo $$ > $pod/c1/cgroup.procs
+redis-server --port 0 --unixsocket /tmp/s --save '' --dir /tmp --daemonize yes > /tmp/log
+for i in $(seq 200); do if redis-cli -s /tmp/s ping | grep -q PONG; then exit 0; fi; sleep 0.1; done; exit 1
+"""
+END = """
+redis-cli -s /tmp/s shutdown nosave
+while grep -q . $pod/c1/cgroup.procs; do sleep 0.1; done
+rmdir $pod/c1 $pod $top/kubepods
 """
 
 
@@ -77,14 +87,22 @@ def ssh(tmp_path: Path) -> Iterator[Transport]:
         server.wait()
 
 
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """Nothing of it is left on this machine."""
+    folder = tmp_path_factory.mktemp("engine")
+    with Engine(folder) as started:
+        yield started
+    assert [
+        line for line in Path("/proc/mounts").read_text().splitlines() if str(folder) in line
+    ] == []
+    assert [path for path in Path("/sys/fs/cgroup").glob("*/docker/*/") if path.is_dir()] == []
+
+
 @pytest.fixture
-def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Transport:
-    needs()
-    (tmp_path / "bin").mkdir()
-    program = tmp_path / "bin" / "docker"
-    program.write_text(DOCKER)
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+def docker(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Transport:
+    monkeypatch.setenv("PATH", f"{engine.programs}:{os.environ['PATH']}")
+    monkeypatch.setenv("DOCKER_HOST", engine.host)
     return DockerExec()
 
 
@@ -139,3 +157,60 @@ def test_nobody_there(ssh: Ssh, docker: Transport, tmp_path: Path) -> None:
         Ssh(lambda node: "127.0.0.1", config=str(nowhere)).run("worker-1", ("true",))
     assert str(caught.value).startswith("node 'worker-1' cannot be reached by ssh: ")
     assert "Connection refused" in str(caught.value)
+
+
+def test_a_node_that_does_not_run(
+    engine: Engine, docker: Transport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is out of reach, and says so; a command that fails there is something else."""
+    assert docker.run(NODE, ("sh", "-c", "echo Error: it is so >&2; exit 1")).exit_code == 1
+    missing = docker.run(NODE, ("no-such-program",))
+    assert (missing.exit_code, "executable file not found" in missing.stdout) == (126, True)
+    ends = {"pause": "unpause", "stop": "start"}
+    said = {}
+    for end, begin in ends.items():
+        engine.said(end, *(("--time", "0") if end == "stop" else ()), NODE)
+        with pytest.raises(UnreachedError) as caught:
+            docker.run(NODE, ("true",))
+        said[end] = str(caught.value)
+        engine.said(begin, NODE)
+    ident = engine.said("inspect", "--format", "{{.Id}}", NODE).stdout.decode().strip()
+    head = f"node '{NODE}' cannot be reached by docker: Error response from daemon: Container"
+    assert said == {
+        "pause": f"{head} {NODE} is paused, unpause the container before exec",
+        "stop": f"{head} {ident} is not running",
+    }
+    monkeypatch.setenv("DOCKER_HOST", "unix:///no/such/socket")
+    with pytest.raises(UnreachedError) as caught:
+        docker.run(NODE, ("true",))
+    assert str(caught.value) == (
+        f"node '{NODE}' cannot be reached by docker: Cannot connect to the Docker daemon at "
+        "unix:///no/such/socket. Is the docker daemon running?"
+    )
+
+
+def test_calls_of_a_pod_on_a_node_of_docker(engine: Engine, docker: Transport) -> None:
+    """A store inside the node meets the fault until it is undone, or until nobody renews it."""
+    engine.said("exec", NODE, "sh", "-ec", f"{GROUP}{SERVE}")
+
+    def asked() -> str:
+        return docker.run(NODE, ("redis-cli", "-s", "/tmp/s", "bgsave")).stdout.strip()
+
+    def way(argv: Sequence[str], stdin: str = "") -> CommandResult:
+        return docker.run(NODE, argv, stdin)
+
+    call = {"key": "calls", "kind": "calls", "call": "fork", "error": "EAGAIN"}
+    ask = {**call, "scope": {"pods": [UID]}}
+    agent = NodeAgent(NODE, way, "harness-1")
+    try:
+        assert agent.apply(ask, "strace").effect["processes"] == 1
+        assert asked() == "ERR"
+        assert agent.undo() == ("calls",)
+        assert asked() == "Background saving started"
+        NodeAgent(NODE, way, "harness-1", lease_s=2.0).apply(ask, "strace")
+        # Whoever asked for it is gone with the command; who holds it is not.
+        assert wait_for(lambda: asked() != "ERR", 60.0)
+        assert agent.changes() == ()
+    finally:
+        engine.said("exec", NODE, "sh", "-ec", f"{GROUP}{END}")
+    assert docker.run(NODE, ("pgrep", "-x", "redis-server|strace|python3")).stdout == ""

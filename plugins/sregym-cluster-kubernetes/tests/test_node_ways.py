@@ -60,6 +60,23 @@ def test_docker_and_ssh_carry_the_same_words() -> None:
             "no container is called 'n'; are the nodes containers of this machine?",
         ),
         (
+            DockerExec(
+                "podman",
+                lambda argv, stdin: CommandResult(
+                    125, "", 'Error: no container with name or ID "n" found: no such container\n'
+                ),
+            ),
+            "no container is called 'n'; are the nodes containers of this machine?",
+        ),
+        (
+            DockerExec(
+                run=lambda argv, stdin: CommandResult(
+                    1, "", "WARNING: no config\nCannot connect to the Docker daemon at unix:///x.\n"
+                )
+            ),
+            "node 'n' cannot be reached by docker: Cannot connect to the Docker daemon at unix:///x.",
+        ),
+        (
             Ssh(str, run=lambda argv, stdin: CommandResult(255, "", "Connection refused\n")),
             "node 'n' cannot be reached by ssh: Connection refused",
         ),

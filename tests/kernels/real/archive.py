@@ -1,10 +1,12 @@
-"""The root of a guest as one archive in memory (cpio, newc): Debian's files of this machine, as few as will do."""
+"""The root of a guest or a container as one archive in memory: Debian's files of this machine, as few as will do."""
 
 from __future__ import annotations
 
+import io
 import re
 import stat
 import subprocess
+import tarfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -19,8 +21,8 @@ class Archive:
     """Files that are put into it, with the folders and links that lead to them."""
 
     def __init__(self) -> None:
-        self._parts: list[bytes] = []
-        self._names: set[str] = set()
+        # Mode, data and time of each by its name.
+        self._entries: dict[str, tuple[int, bytes, int]] = {}
         for name in _EMPTY:
             self._folders(name + "/x")
 
@@ -55,9 +57,28 @@ class Archive:
             self.copy(library)
 
     def content(self) -> bytes:
-        """All of it."""
-        ended = [*self._parts, _entry(0, "TRAILER!!!", 0, b"", 0)]
-        return b"".join(ended)
+        """All of it as a kernel unpacks it (cpio, newc)."""
+        parts = [
+            _entry(number, name, mode, data, mtime)
+            for number, (name, (mode, data, mtime)) in enumerate(self._entries.items(), 1)
+        ]
+        return b"".join((*parts, _entry(0, "TRAILER!!!", 0, b"", 0)))
+
+    def tar(self) -> bytes:
+        """All of it as engines of containers import it."""
+        into = io.BytesIO()
+        with tarfile.open(fileobj=into, mode="w") as archive:
+            for name, (mode, data, mtime) in self._entries.items():
+                entry = tarfile.TarInfo(name)
+                entry.mode, entry.mtime = stat.S_IMODE(mode), mtime
+                if stat.S_ISDIR(mode):
+                    entry.type = tarfile.DIRTYPE
+                elif stat.S_ISLNK(mode):
+                    entry.type, entry.linkname = tarfile.SYMTYPE, data.decode()
+                else:
+                    entry.size = len(data)
+                archive.addfile(entry, io.BytesIO(data if entry.isreg() else b""))
+        return into.getvalue()
 
     def _real(self, path: Path) -> Path:
         """The same file under the one name of its folder: `/lib` is a link."""
@@ -65,7 +86,7 @@ class Archive:
         at = Path("/")
         for part in folder.parts[1:]:
             at /= part
-            if at.is_symlink() and _name(at) not in self._names:
+            if at.is_symlink() and _name(at) not in self._entries:
                 self._put(_name(at), stat.S_IFLNK | 0o777, bytes(at.readlink()), 0)
         return folder.resolve() / path.name
 
@@ -75,9 +96,7 @@ class Archive:
             self._put("/".join(parts[:count]), stat.S_IFDIR | 0o755, b"", 0)
 
     def _put(self, name: str, mode: int, data: bytes, mtime: int) -> None:
-        if name not in self._names:
-            self._names.add(name)
-            self._parts.append(_entry(len(self._names), name, mode, data, mtime))
+        self._entries.setdefault(name, (mode, data, mtime))
 
 
 def linked(path: Path) -> Iterable[Path]:

@@ -1,4 +1,4 @@
-"""Stands before the API of a cluster in memory: all goes through, but for logs of pods that run on a real machine."""
+"""Stands before the API of a cluster in memory: all goes through, but for what is asked of containers on real machines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import json
 import re
 import ssl
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from urllib import error, request
@@ -17,7 +17,10 @@ from urllib import error, request
 import yaml
 from aiohttp import ClientSession, ClientTimeout, TCPConnector, web
 
+from .execs import serve
+
 _LOG = re.compile(r"/api/v1/namespaces/([^/]+)/pods/([^/]+)/log")
+_EXEC = re.compile(r"/api/v1/namespaces/([^/]+)/pods/([^/]+)/exec")
 _HOPS = (
     "host",
     "connection",
@@ -29,6 +32,8 @@ _HOPS = (
 )
 # Gives the log of a container, or None for pods that do not run there.
 Log = Callable[[str, str, str, bool], "str | None"]
+# Gives the words of a program of this machine that runs a command in a container, or None likewise.
+Enter = Callable[[str, str, str, Sequence[str]], "Sequence[str] | None"]
 
 
 class Api:
@@ -82,10 +87,11 @@ class Front:
     Args:
         api: Behind it.
         log: Of pods that run on a real machine.
+        enter: Such a pod.
     """
 
-    def __init__(self, api: Api, log: Log) -> None:
-        self._api, self._log = api, log
+    def __init__(self, api: Api, log: Log, enter: Enter) -> None:
+        self._api, self._log, self._enter = api, log, enter
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
 
@@ -144,6 +150,13 @@ class Front:
             text = await asyncio.to_thread(self._log, *words)
             if text is not None:
                 return web.Response(text=text)
+        found = _EXEC.fullmatch(asked.path)
+        if found:
+            place = (found[1], found[2], asked.query.get("container", ""))
+            argv = asked.query.getall("command")
+            entered = await asyncio.to_thread(self._enter, *place, argv)
+            if entered is not None:
+                return await serve(asked, entered)
         heads = {name: value for name, value in asked.headers.items() if name.lower() not in _HOPS}
         body = await asked.read()
         async with self._session.request(

@@ -42,6 +42,7 @@ _SHELL = (
     "true",
     "nc",
     "printf",
+    "head",
 )
 
 
@@ -62,7 +63,7 @@ class Image:
 
 IMAGES = {
     # Debian's busybox prefers what is in itself to programs of the host that it changes to.
-    "busybox": Image("busybox:1.36", ("/usr/sbin/chroot",)),
+    "busybox": Image("busybox:1.36", ("/usr/sbin/chroot", "/usr/bin/nsenter")),
     "redis": Image("redis:7.0", ("/usr/bin/redis-server", "/usr/bin/redis-cli")),
     "load": Image("notes/load:1.0", scripts=(("load", LOAD),)),
 }

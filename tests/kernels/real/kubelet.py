@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import shlex
 import threading
+import uuid
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from .front import Api
 from .worker import POD_NETWORK, Worker
 
 _PERIOD_S, _LEASE_S = 1.0, 5.0
-_SYSTEM = ("kube-system", "kube-node-lease", "local-path-storage")
 _WRITE = "cat > /run/pods/wanted.part && mv /run/pods/wanted.part /run/pods/wanted.json; cat /run/pods/seen.json 2>/dev/null || echo {}"
 _HOSTS = "cat > /etc/hosts"
 
@@ -71,6 +74,19 @@ class Kubelet:
             f'f=$(ls -tr {folder}/*.log 2>/dev/null | {which}{last}); [ -z "$f" ] || tail -c 60000 $f',
         )
 
+    def enter(self, ssh: Path, ident: str, argv: Sequence[str]) -> tuple[str, ...]:
+        """Words of a program of this machine that runs a command in a container of this node.
+
+        Args:
+            ssh: Configuration with which machines are reached.
+            ident: Of the container.
+            argv: The command.
+        """
+        once = f"exec-{uuid.uuid4().hex[:12]}"
+        words = ("ctr", "-n", "k8s.io", "tasks", "exec", "--exec-id", once, ident, *argv)
+        head = ("ssh", "-F", str(ssh), "-l", "root", self._worker.address, "--")
+        return (*head, shlex.join(words))
+
     def step(self) -> None:
         """Look what is wanted, and say what is."""
         pods = [
@@ -78,7 +94,7 @@ class Kubelet:
             for pod in self._api.get(f"/api/v1/pods?fieldSelector=spec.nodeName={self.node}")[
                 "items"
             ]
-            if pod["metadata"]["namespace"] not in _SYSTEM
+            if not _is_of_all_nodes(pod)
         ]
         wanted = {
             pod["metadata"]["uid"]: self._wanted(pod)
@@ -241,6 +257,12 @@ class Kubelet:
         if text != self._hosts:
             self._hosts = text
             self.said("sh", "-c", _HOSTS, stdin=text)
+
+
+def _is_of_all_nodes(pod: dict[str, Any]) -> bool:
+    """What runs on each node of a cluster is none that can run here."""
+    owners = pod["metadata"].get("ownerReferences") or ()
+    return any(owner["kind"] == "DaemonSet" for owner in owners)
 
 
 def _path(pod: dict[str, Any]) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.interfaces import ClusterSpec
@@ -50,14 +52,10 @@ class Lab:
                 self.kubelets[name] = kubelet
             self.kubelet = self.kubelets["metal-1"]
 
-            def log(namespace: str, pod: str, container: str, previous: bool) -> str | None:
-                where = api.get(f"/api/v1/namespaces/{namespace}/pods/{pod}") or {"spec": {}}
-                own = self.kubelets.get(where["spec"].get("nodeName", ""))
-                return own.log(namespace, pod, container, previous) if own else None
-
-            front = opened.enter_context(Front(api, log))
-            self.kubeconfig = front.kubeconfig(folder / "lab")
             self.ssh = _ssh(folder, workers)
+            self._api = api
+            front = opened.enter_context(Front(api, self._log, self._enter))
+            self.kubeconfig = front.kubeconfig(folder / "lab")
             way = {"nodes": "ssh", "ssh-config": str(self.ssh), "enter-nodes": "true"}
             self.options = {"kubeconfig": str(self.kubeconfig), **way}
             self.choice = "kubeconfig:" + ",".join(
@@ -68,6 +66,25 @@ class Lab:
 
     def __exit__(self, *error: object) -> None:
         self._opened.close()
+
+    def _log(self, namespace: str, pod: str, container: str, previous: bool) -> str | None:
+        own = self.kubelets.get(self._pod(namespace, pod)["spec"].get("nodeName", ""))
+        return own.log(namespace, pod, container, previous) if own else None
+
+    def _enter(
+        self, namespace: str, pod: str, container: str, argv: Sequence[str]
+    ) -> Sequence[str] | None:
+        found = self._pod(namespace, pod)
+        own = self.kubelets.get(found["spec"].get("nodeName", ""))
+        if own is None:
+            return None
+        told = found["status"].get("containerStatuses") or [{"containerID": "", "name": ""}]
+        one = next((one for one in told if one["name"] == container), told[0])
+        return own.enter(self.ssh, one["containerID"].rpartition("/")[2], argv)
+
+    def _pod(self, namespace: str, pod: str) -> dict[str, Any]:
+        path = f"/api/v1/namespaces/{namespace}/pods/{pod}"
+        return self._api.get(path) or {"spec": {}, "status": {}}
 
 
 def _ssh(folder: Path, workers: list[Worker]) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -46,12 +47,13 @@ class Machine(Reached):
     Args:
         image: The kernel.
         root: Its files.
+        memory: How much of it.
     """
 
-    def __init__(self, image: Path, root: Path) -> None:
+    def __init__(self, image: Path, root: Path, memory: str = "768M") -> None:
         self._words = (
             *("qemu-system-x86_64", "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max"),
-            *("-smp", "1", "-m", "768M", "-nodefaults", "-no-reboot", "-display", "none"),
+            *("-smp", "1", "-m", memory, "-nodefaults", "-no-reboot", "-display", "none"),
             *("-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console"),
             *("-kernel", str(image), "-initrd", str(root)),
             *("-append", "console=ttyS0 quiet loglevel=1 panic=-1 mitigations=off no_timer_check"),
@@ -67,12 +69,23 @@ class Machine(Reached):
         self.process.end()
 
 
-def root(into: Path) -> Path:
-    """Files of this machine that a guest needs, as one archive."""
-    needs(*(Path(program).name for program in PROGRAMS))
+def root(
+    into: Path, programs: Sequence[str] = (), files: Mapping[str, bytes] | None = None
+) -> Path:
+    """Files of this machine that a guest needs, as one archive.
+
+    Args:
+        into: Its file.
+        programs: Further ones.
+        files: Of its own, by their names.
+    """
+    meant = (*PROGRAMS, *programs)
+    needs(*(Path(program).name for program in meant))
     archive = Archive()
-    for program in PROGRAMS:
+    for program in meant:
         archive.program(Path(program))
+    for name, data in (files or {}).items():
+        archive.add(name, data)
     for applet in APPLETS:
         archive.link(f"usr/bin/{applet}", "busybox")
     archive.copy(PYTHON)

@@ -199,7 +199,6 @@ class KubernetesCluster(Cluster):
         self, namespace: str, pod: str, command: Sequence[str], container: str = "", stdin: str = ""
     ) -> CommandResult:
         """Run a command in a container."""
-        options: dict[str, Any] = {"container": container} if container else {}
         with _translated():
             channel = stream(
                 self._core.connect_get_namespaced_pod_exec,
@@ -211,7 +210,7 @@ class KubernetesCluster(Cluster):
                 stderr=True,
                 tty=False,
                 _preload_content=False,
-                **options,
+                **({"container": container} if container else {}),
             )
             if stdin:
                 channel.write_stdin(stdin)
@@ -222,6 +221,7 @@ class KubernetesCluster(Cluster):
                 int(channel.returncode or 0), channel.read_stdout(), channel.read_stderr()
             )
             channel.close()
+            channel.sock.shutdown()  # it stays open where the server closed first
         return done
 
     def kubectl(self, command: Command) -> CommandResult:

@@ -12,9 +12,10 @@ import select
 import signal
 import subprocess
 import sys
+import traceback
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import facts, registry
 from .journal import APPLIED, ENDED, Entry, Journal
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _READY_S = 60.0
 _END_S = 20.0
+_DESCRIPTORS = 1 << 16
 _CGROUP_NAMESPACE = 0x02000000  # CLONE_NEWCGROUP
 
 
@@ -52,23 +54,21 @@ class _Told:
         self.to_end = True
 
 
-def start(journal: Journal, ident: str, verb: str = "hold") -> Mapping[str, Any]:
+def start(journal: Journal, ident: str, *, again: bool = False) -> Mapping[str, Any]:
     """Start the process for a change, and wait until it stands.
+
+    Args:
+        journal: Where the change stands.
+        ident: Which.
+        again: It was made before, and its process was lost.
 
     Raises:
         Refusal: It could not be made; nothing is left of it.
     """
     reading, writing = os.pipe()
-    with (journal.folder / "log").open("ab") as log:
-        subprocess.Popen(
-            [sys.executable, "-I", "-S", sys.argv[0], verb, ident, str(writing)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=log,
-            pass_fds=(writing,),
-            start_new_session=True,
-            cwd="/",
-        )
+    # What is loaded here already need not be loaded anew, which would take longer than the change.
+    if os.fork() == 0:
+        _be_the_holder(journal, ident, writing, again)
     os.close(writing)
     text = b""
     while select.select((reading,), (), (), _READY_S)[0]:
@@ -83,6 +83,28 @@ def start(journal: Journal, ident: str, verb: str = "hold") -> Mapping[str, Any]
             str(said.get("error") or f"the process that makes it ended; see {journal.folder}/log")
         )
     return said
+
+
+def _be_the_holder(journal: Journal, ident: str, answer: int, again: bool) -> NoReturn:
+    """In the child: nothing is left of whoever asked but what it has loaded."""
+    failed = 1
+    try:
+        os.setsid()
+        os.chdir("/")
+        log = os.open(journal.folder / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for number, fd in enumerate((nowhere, nowhere, log)):
+            os.dup2(fd, number)
+        # The lock of the journal among them, which is its parent's.
+        os.closerange(3, answer)
+        os.closerange(answer + 1, _DESCRIPTORS)
+        hold(journal, ident, answer, again=again)
+        failed = 0
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+    finally:
+        os._exit(failed)
 
 
 def end(journal: Journal, entry: Entry) -> None:

@@ -7,15 +7,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import burning, holding, prepared
 from .journal import Journal
 from .refusal import Refusal
 from .verbs import VERBS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-_HOLDS = {"hold": False, "mind": True}
 
 
 def main() -> int:
@@ -26,15 +23,15 @@ def main() -> int:
     """
     verb, *words = sys.argv[1:] or ("list",)
     journal = Journal(Path(sys.argv[0]).resolve().parent)
-    if verb in _HOLDS:
-        ident, answer = words
-        holding.hold(journal, ident, int(answer), again=_HOLDS[verb])
-        return 0
     if verb == "disk":
+        from . import prepared  # takes long to load, as `burning` does
+
         prepared.serve(*words)
         return 0
     given: dict[str, Any] = json.loads(sys.stdin.read() or "{}")
     if verb == "work":
+        from . import burning
+
         burning.burn(given)
     try:
         answered = VERBS[verb](journal, given)

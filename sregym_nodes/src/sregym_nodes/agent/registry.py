@@ -1,18 +1,15 @@
-"""The back ends, best first. One that can do what is asked is taken; a new one is a line here."""
+"""The back ends, best first. One that can do what is asked is taken; a new one is a line here.
+
+Most of what a start of this program costs is the loading of modules, and most of them are about other
+things than what is asked: each is loaded when it is needed.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .copies import AlteredCopy
-from .families import GroupModule, ModifyReturn, Override
-from .links import Netem, Tbf
-from .mapper import Delay, Dust, ErrorSegments, Flakey
-from .prepared import PreparedDisk
-from .pressure import Burner, StressNg
-from .redirect import Redirected
 from .refusal import Refusal
-from .strace import Strace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,12 +17,32 @@ if TYPE_CHECKING:
 
     from .backend import Backend
 
-BACKENDS: tuple[type[Backend], ...] = (
-    *(ModifyReturn, GroupModule, Override, Strace),
-    *(Dust, ErrorSegments, AlteredCopy, Flakey, Delay, PreparedDisk),
-    *(StressNg, Burner),
-    *(Netem, Tbf, Redirected),
-)
+# By kind of what is asked: the name of the back end, its module and its class there.
+BACKENDS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
+    "calls": (
+        ("fmod_ret", "families", "ModifyReturn"),
+        ("lsm_cgroup", "families", "GroupModule"),
+        ("kprobe", "families", "Override"),
+        ("strace", "strace", "Strace"),
+    ),
+    "disk": (
+        ("dm-dust", "mapper", "Dust"),
+        ("dm-error", "mapper", "ErrorSegments"),
+        ("dm-copy", "copies", "AlteredCopy"),
+        ("dm-flakey", "mapper", "Flakey"),
+        ("dm-delay", "mapper", "Delay"),
+        ("fuse-disk", "prepared", "PreparedDisk"),
+    ),
+    "load": (
+        ("stress-ng", "pressure", "StressNg"),
+        ("processes", "pressure", "Burner"),
+    ),
+    "link": (
+        ("netem", "links", "Netem"),
+        ("tbf", "links", "Tbf"),
+        ("relay", "redirect", "Redirected"),
+    ),
+}
 AUTO = "auto"
 
 
@@ -35,10 +52,11 @@ def named(name: str) -> Backend:
     Raises:
         Refusal: There is none.
     """
-    for kind in BACKENDS:
-        if kind.name == name:
-            return kind()
-    known = ", ".join((AUTO, *(kind.name for kind in BACKENDS)))
+    lines = [line for kind in BACKENDS.values() for line in kind]
+    for known, module, of in lines:
+        if known == name:
+            return _kind(module, of)()
+    known = ", ".join((AUTO, *(line[0] for line in lines)))
     msg = f"there is no back end {name!r}; known: {known}"
     raise Refusal(msg)
 
@@ -49,11 +67,17 @@ def fitting(ask: Mapping[str, Any], backend: str = AUTO) -> list[Backend]:
     Raises:
         Refusal: There is none.
     """
-    found = [kind() for kind in BACKENDS if ask["kind"] in kind.kinds and kind.can(ask)]
+    kinds = (_kind(module, of) for _, module, of in BACKENDS.get(ask["kind"], ()))
+    found = [kind() for kind in kinds if kind.can(ask)]
     if backend != AUTO:
         found = [one for one in found if one.name == named(backend).name]
     if not found:
         what = ask["kind"] if backend == AUTO else f"{ask['kind']} by {backend!r}"
         msg = f"no back end is for {what}"
         raise Refusal(msg)
+    return found
+
+
+def _kind(module: str, name: str) -> type[Backend]:
+    found: type[Backend] = getattr(import_module(f".{module}", __package__), name)
     return found

@@ -95,9 +95,8 @@ class Strace(Backend):
             self._hear(_LOOK_S)
         if self.hits or not any(facts.started(pid) for pids in meant for pid in pids):
             why = ""
-        free = [pid for pid in self._scope.pids() if not self._is_ours(pid)]
-        if not why and free and not wait_for(lambda: not any(map(self._missed, free)), _ATTACH_S):
-            why = f"processes {free} of {self._scope.told} are not traced"
+        if not why and not wait_for(lambda: not self._untraced(ask), _ATTACH_S):
+            why = f"processes {self._untraced(ask)} of {self._scope.told} are not traced"
         if why:
             msg = f"injected, but no effect is seen, so it was undone: {why}"
             raise Refusal(msg)
@@ -170,6 +169,12 @@ class Strace(Backend):
 
     def _is_ours(self, pid: int) -> bool:
         return int(facts.status(pid, "TracerPid") or 0) in self._tracers
+
+    def _untraced(self, ask: Mapping[str, Any]) -> list[int]:
+        """Who is left after all were attached to: who ended at its first call has been started again."""
+        self._attach(ask)
+        assert self._scope is not None
+        return [pid for pid in self._scope.pids() if self._missed(pid)]
 
     def _missed(self, pid: int) -> bool:
         return facts.started(pid) != 0 and not self._is_ours(pid)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import time
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _LATE = 254
 _UNKNOWN = 255
 _GO = signal.SIGUSR1
+_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 
 
 class Said(NamedTuple):
@@ -52,8 +54,13 @@ class Trial:
     ) -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, {_GO})
         reading, writing = os.pipe()
+        parent, prctl = os.getpid(), ctypes.CDLL(None).prctl
         self.pid = os.fork()
         if self.pid == 0:
+            # It has the lock of the journal, which it would hold for ever.
+            prctl(_DEATH_SIGNAL, int(signal.SIGKILL))
+            if os.getppid() != parent:
+                os._exit(_UNKNOWN)
             os._exit(_wait_and_call(call, path, late_s, (error, times), writing))
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {_GO})
         os.close(writing)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import facts, files, holding, prepared, registry
+from . import facts, files, holding, registry
 from .journal import APPLIED, ENDED, INTENT, Entry, Journal
 from .refusal import Refusal
 from .scope import Scope
@@ -109,12 +109,16 @@ def locate(_journal: Journal, given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def prepare(journal: Journal, given: Mapping[str, Any]) -> Mapping[str, Any]:
     """Mount a file or partition (`file`, `at`) so that its disk can go bad without a device mapper."""
+    from . import prepared  # with what it loads, two thirds of a start of this program
+
     _need_root()
     return prepared.prepare(journal.folder, given)
 
 
 def release(journal: Journal, given: Mapping[str, Any]) -> Mapping[str, Any]:
     """Unmount what was prepared of a `file`; it is as it was."""
+    from . import prepared
+
     _need_root()
     return prepared.release(journal.folder, given)
 
@@ -180,7 +184,7 @@ def _heal(journal: Journal) -> None:
         elif entry.phase == ENDED or not registry.named(entry.backend).stands(entry):
             holding.end(journal, entry)  # somebody else undid it; what is left of it goes, too
         elif not entry.is_held:
-            holding.start(journal, entry.ident, "mind")
+            holding.start(journal, entry.ident, again=True)
 
 
 def _same(journal: Journal, ask: Mapping[str, Any], owner: str) -> Entry | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 from abc import ABC, abstractmethod
@@ -21,6 +22,13 @@ TIMEOUT_S = 120.0
 POD_NAMESPACE = "kube-system"
 POD_IMAGE = "busybox:1.36"
 POD_TIMEOUT_S = 120.0
+# How Docker, podman and nerdctl begin what they say themselves, and no command in the container.
+_OF_ENGINE = re.compile(
+    r"(?:Error response from daemon: |Error: (?:No such container|no container with name)"
+    r"|Cannot connect to the |.*permission denied while trying to connect to the |.*level=fatal "
+    r"|FATA\[|Error: can only create exec sessions on running containers)"
+)
+_NOBODY = re.compile("no such container|no container with name", re.IGNORECASE)
 
 
 class UnreachedError(NodeError):
@@ -97,8 +105,12 @@ class DockerExec(Transport):
         """`docker exec` in the node's container."""
         head = (self._program, "exec", "-i", "--user", "0", node)
         done = self._run((*head, *argv), stdin)
-        if done.exit_code == 1 and "No such container" in done.stderr:
+        said = done.stderr.strip().splitlines()[-1:] or [""]
+        if not done.ok and _NOBODY.search(said[0]) and _OF_ENGINE.match(said[0]):
             msg = f"no container is called {node!r}; are the nodes containers of this machine?"
+            raise UnreachedError(msg)
+        if not done.ok and _OF_ENGINE.match(said[0]):
+            msg = f"node {node!r} cannot be reached by {self._program}: {said[0]}"
             raise UnreachedError(msg)
         return done
 
