@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,6 @@ from sregym_testing import FreshEnvironment, same_as_here
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
-# What the embedded cluster is made of besides.
-LIBRARIES = ("sregym-cel", "sregym-logql", "sregym-promql", "sregym-regex")
 BROUGHT = (
     *("sregym-server-redis", "sregym-server-sql"),
     *("sregym-injectors", "sregym-injector-kubernetes"),
@@ -28,8 +28,8 @@ def author(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
     """
     environment = FreshEnvironment.create(tmp_path_factory.mktemp("author") / "venv")
     core = same_as_here("sregym-core", "testing")
-    others = ("sregym-dev", "sregym-apps", "sregym-cluster-embedded", *LIBRARIES, *BROUGHT)
-    environment.install("pip", *core, *(word for name in others for word in same_as_here(name)))
+    others = ("sregym-dev", "sregym-apps", "sregym-cluster-embedded", *BROUGHT)
+    environment.install("pip", *core, *_words(others))
     return environment
 
 
@@ -40,15 +40,27 @@ def user(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
     root = Path(__file__).resolve().parents[2] / "pyproject.toml"
     wanted = tomllib.loads(root.read_text(encoding="utf-8"))["project"]["dependencies"]
     names = [requirement.partition(">")[0] for requirement in wanted]
-    words = [word for name in names for word in same_as_here(name)]
-    for toolkit in (
-        *("sregym-apps", "sregym-injectors", "sregym-oracles", "sregym-agents"),
-        # And what the page on campaigns installs besides.
-        *("sregym-statistics", "sregym-campaign", "sregym-leaderboard"),
-        # And those of tutorials, which generate packages.
-        *("sregym-dev", "sregym-testing"),
-        *LIBRARIES,
-    ):
-        words += same_as_here(toolkit)
-    environment.install("pip", "pytest", *words)
+    # What the page on campaigns installs besides, and those of tutorials, which generate packages.
+    names += ["sregym-campaign", "sregym-leaderboard", "sregym-dev", "sregym-testing"]
+    environment.install("pip", "pytest", *_words(names))
     return environment
+
+
+def _words(names: Iterable[str]) -> list[str]:
+    """Words of an installation of distributions of this repository, with those that they require."""
+    from workspace import projects
+
+    needed = {
+        project.name: [
+            re.split(r"[^\w-]", line)[0] for line in project.settings["project"]["dependencies"]
+        ]
+        for project in projects()
+    }
+    found: dict[str, None] = {}
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name in needed and name not in found:
+            found[name] = None
+            waiting += needed[name]
+    return [word for name in found for word in same_as_here(name)]
