@@ -11,11 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 from kubernetes.client import ApiClient, CoreV1Api, VersionApi
-from kubernetes.client.exceptions import ApiException
 from kubernetes.dynamic import DynamicClient
-from kubernetes.dynamic.exceptions import DynamicApiError, ResourceNotFoundError
 from kubernetes.stream import stream
-from sregym_core.errors import WorldError
 from sregym_core.interfaces import (
     Access,
     Cluster,
@@ -29,10 +26,9 @@ from sregym_core.interfaces import (
 )
 from sregym_core.scratch import ScratchFolder
 from sregym_kubernetes.observing import observed_for
-from urllib3.exceptions import HTTPError
 
 from sregym_cluster_kubernetes.clock import ServerClock
-from sregym_cluster_kubernetes.failure import cluster_error, unreachable
+from sregym_cluster_kubernetes.failure import translated
 from sregym_cluster_kubernetes.nodes.access import access_to
 from sregym_cluster_kubernetes.telemetry.services import Services
 from sregym_cluster_kubernetes.versions import numbers
@@ -93,7 +89,7 @@ class KubernetesCluster(Cluster):
         # By default it would be left for whoever comes to the same address next, whatever is there.
         discovery = self._own_kubeconfig().with_name("discovery")
         try:
-            with _translated():
+            with translated():
                 self._dynamic = DynamicClient(client, cache_file=str(discovery))
                 self._clock = ServerClock(self._server_time, options.pace)
         except BaseException:
@@ -108,7 +104,7 @@ class KubernetesCluster(Cluster):
     def get(self, ref: ObjectRef) -> KubeObject | None:
         """The object, or None."""
         try:
-            with _translated():
+            with translated():
                 resource = self._resource(ref.api_version, ref.kind)
                 found = resource.get(name=ref.name, namespace=ref.namespace or None)
         except ClusterError as error:
@@ -121,7 +117,7 @@ class KubernetesCluster(Cluster):
         self, api_version: str, kind: str, namespace: str = "", selector: str = ""
     ) -> list[KubeObject]:
         """Objects of a kind."""
-        with _translated():
+        with translated():
             found = self._resource(api_version, kind).get(
                 namespace=namespace or None, label_selector=selector or None
             )
@@ -187,7 +183,7 @@ class KubernetesCluster(Cluster):
             options["container"] = container
         if since_s is not None:
             options["since_seconds"] = max(1, round(since_s))
-        with _translated():
+        with translated():
             # Without preloading the client decodes the bytes; with it, it prints their repr.
             answer: Any = self._core.read_namespaced_pod_log(
                 pod, namespace, _preload_content=False, **options
@@ -199,7 +195,7 @@ class KubernetesCluster(Cluster):
         self, namespace: str, pod: str, command: Sequence[str], container: str = "", stdin: str = ""
     ) -> CommandResult:
         """Run a command in a container."""
-        with _translated():
+        with translated():
             channel = stream(
                 self._core.connect_get_namespaced_pod_exec,
                 pod,
@@ -350,7 +346,7 @@ class KubernetesCluster(Cluster):
         before = self._client.user_agent
         self._client.user_agent = actor.user_agent
         try:
-            with _translated():
+            with translated():
                 yield {"field_manager": actor.manager}
         finally:
             self._client.user_agent = before
@@ -360,12 +356,12 @@ class KubernetesCluster(Cluster):
 
     def _server(self) -> tuple[int, int]:
         """Major and minor version of the API server."""
-        with _translated():
+        with translated():
             return numbers(self._version.get_code())
 
     def _server_time(self) -> float | None:
         """The `Date` of an answer: the clock by which the cluster writes timestamps and logs."""
-        with _translated():
+        with translated():
             # Unread, the answer shows its headers whatever the version of the client.
             answer: Any = self._version.get_code(_preload_content=False)
             answer.read()
@@ -382,19 +378,6 @@ class KubernetesCluster(Cluster):
         if self._scratch is None:
             self._scratch = ScratchFolder("cluster-")
         return Path(self._scratch.name)
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    """Turn what the client raises into the API server's own words."""
-    try:
-        yield
-    except ResourceNotFoundError as error:
-        raise ClusterError(404, "NotFound", str(error)) from error
-    except (ApiException, DynamicApiError) as error:
-        raise cluster_error(error) from error
-    except HTTPError as error:
-        raise WorldError(unreachable(error)) from error
 
 
 def _place(obj: KubeObject) -> tuple[str, str]:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import ast
 import json
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from kubernetes.client.exceptions import ApiException
+from kubernetes.dynamic.exceptions import DynamicApiError, ResourceNotFoundError
+from sregym_core.errors import WorldError
 from sregym_core.interfaces import ClusterError
+from urllib3.exceptions import HTTPError
 
 if TYPE_CHECKING:
-    from kubernetes.client.exceptions import ApiException
+    from collections.abc import Iterator
 
 # The websocket library puts the whole answer to its upgrade into one line: status, headers, body.
 # The body is text or, with other versions of the client, what Python prints for bytes.
@@ -46,3 +51,16 @@ def unreachable(error: Exception) -> str:
     return (
         f"the cluster does not answer: {error}; check it with: sregym doctor --cluster kubeconfig"
     )
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn what the client raises into the API server's own words."""
+    try:
+        yield
+    except ResourceNotFoundError as error:
+        raise ClusterError(404, "NotFound", str(error)) from error
+    except (ApiException, DynamicApiError) as error:
+        raise cluster_error(error) from error
+    except HTTPError as error:
+        raise WorldError(unreachable(error)) from error

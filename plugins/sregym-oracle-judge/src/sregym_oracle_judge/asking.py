@@ -173,7 +173,8 @@ class Asked:
         if self.price is None:
             return _price(result.all_messages())
         used = result.usage
-        return (used.input_tokens * self.price[0] + used.output_tokens * self.price[1]) / 1e6
+        cost: float = used.input_tokens * self.price[0] + used.output_tokens * self.price[1]
+        return cost / 1e6
 
 
 def _price(messages: Any) -> float | None:

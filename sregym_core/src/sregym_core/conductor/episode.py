@@ -144,10 +144,8 @@ class EpisodePlayer:
 
     def begin(self) -> None:
         """Make the world, break it and open the session; `stopped` says what is not right."""
-        plan = self.plan
-        started = EpisodeStarted(
-            plan.problem.id, plan.agent.name, plan.seed, self._worlds.provider.name
-        )
+        plan, cluster = self.plan, self._worlds.provider.name
+        started = EpisodeStarted(plan.problem.id, plan.agent.name, plan.seed, cluster)
         self._timeline.record(started)
         self._contained(self._setup.prepare)
         if not self._problem_with_world:
