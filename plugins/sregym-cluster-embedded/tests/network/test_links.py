@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.network import links
-from sregym_cluster_embedded.network.ends import CLEAR, Outcome, Path
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.network.links import End, Link, path_between
+from sregym_cluster_embedded.network.outcomes import CLEAR, Outcome, Path
 from sregym_cluster_embedded.store import Key, Object
 
 PODS = """

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.api import writes
-from sregym_cluster_embedded.network.ends import Outcome
 from sregym_cluster_embedded.network.keys import NETWORK
+from sregym_cluster_embedded.network.outcomes import Outcome
 from sregym_cluster_embedded.network.room import Network
 from sregym_cluster_embedded.store import Key, Object
 

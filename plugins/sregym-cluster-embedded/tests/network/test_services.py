@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.network import proxies
-from sregym_cluster_embedded.network.dialling import Dialled
+from sregym_cluster_embedded.network.connect import Dialled
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.store import Key, Object
 

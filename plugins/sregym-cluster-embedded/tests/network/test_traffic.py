@@ -8,8 +8,8 @@ from sregym_apps.model import parse_service_model
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.network import links
-from sregym_cluster_embedded.network.ends import Outcome, Path
 from sregym_cluster_embedded.network.links import Link
+from sregym_cluster_embedded.network.outcomes import Outcome, Path
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.traffic import Totals
 from sregym_cluster_embedded.traffic.latency import Time, given_up, on_the_way

@@ -11,7 +11,7 @@ from sregym_core.model import LinkState, NodeSetting, Peer, RegistryAccess, Syst
 from sregym_cluster_embedded import syscalls
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.network import links
-from sregym_cluster_embedded.network.ends import Outcome
+from sregym_cluster_embedded.network.outcomes import Outcome
 from sregym_cluster_embedded.network.resolver import NODE_DNS
 from sregym_cluster_embedded.placed_pods import PREFIX, choice
 from sregym_cluster_embedded.userland import registries, runtime_calls

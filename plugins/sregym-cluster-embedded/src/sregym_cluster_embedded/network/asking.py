@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.api.keys import LISTENERS
-from sregym_cluster_embedded.network import dialling
+from sregym_cluster_embedded.network import connect
+from sregym_cluster_embedded.network.paths import way
 from sregym_cluster_embedded.network.resolver import CLUSTER_DOMAIN, resolver_of
 from sregym_cluster_embedded.network.services import backends
-from sregym_cluster_embedded.network.ways import way
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.network.ends import Path
+    from sregym_cluster_embedded.network.outcomes import Path
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
@@ -32,7 +32,7 @@ class Asking(NamedTuple):
 
 def asking(world: World, source: Object, host: str) -> Asking | None:
     """What a look-up of a host from a pod asks; None where no name server of the cluster is asked."""
-    looked = dialling.looked_up(world, source, host)
+    looked = connect.looked_up(world, source, host)
     if looked.status != "ok" or not looked.server:
         return None
     found = backends(world, looked.server, 53, source, "UDP").backends

@@ -14,7 +14,7 @@ from sregym_cluster_embedded.network.keys import KUBELETS
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.network.ends import Backend
+    from sregym_cluster_embedded.network.outcomes import Backend
     from sregym_cluster_embedded.store import Change
     from sregym_cluster_embedded.world import World
 

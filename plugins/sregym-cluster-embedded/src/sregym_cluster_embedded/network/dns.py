@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.api.keys import LISTENERS
 from sregym_cluster_embedded.network import answers, cache, coredns, upstream
-from sregym_cluster_embedded.network.ends import Outcome
+from sregym_cluster_embedded.network.outcomes import Outcome
+from sregym_cluster_embedded.network.paths import way
 from sregym_cluster_embedded.network.records import Question, Reply, is_address
 from sregym_cluster_embedded.network.resolver import NODE_DNS, Resolver, hosts_of, resolver_of
 from sregym_cluster_embedded.network.services import backends
-from sregym_cluster_embedded.network.ways import way
 from sregym_cluster_embedded.syscalls import RULES
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.network.corefile import ServerBlock
-    from sregym_cluster_embedded.network.ends import Backend
+    from sregym_cluster_embedded.network.outcomes import Backend
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api.keys import LISTENERS
 from sregym_cluster_embedded.machines import control_plane_address
 from sregym_cluster_embedded.network import proxies
-from sregym_cluster_embedded.network.ends import Backend, Outcome, Target
+from sregym_cluster_embedded.network.outcomes import Backend, Outcome, Target
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.network import cache
-from sregym_cluster_embedded.network.ends import CLEAR, Outcome, Path
 from sregym_cluster_embedded.network.keys import KUBELETS
+from sregym_cluster_embedded.network.outcomes import CLEAR, Outcome, Path
 from sregym_cluster_embedded.placed_pods import PREFIX, chosen
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from sregym_cluster_embedded.store import Key
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sregym_cluster_embedded.network.ends import Backend
+    from sregym_cluster_embedded.network.outcomes import Backend
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 

@@ -16,7 +16,7 @@ from sregym_cluster_embedded.workqueue import enqueue, forget, taken
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sregym_cluster_embedded.network.ends import Backend
+    from sregym_cluster_embedded.network.outcomes import Backend
     from sregym_cluster_embedded.store import Change, Object
     from sregym_cluster_embedded.world import World
 

@@ -10,10 +10,9 @@ from sregym_cluster_embedded.keys import CacheKey
 from sregym_cluster_embedded.machines import HOST
 from sregym_cluster_embedded.network import (
     cache,
+    connect,
     coredns,
-    dialling,
     dns,
-    echo,
     ingress_status,
     mirroring,
     proxies,
@@ -22,10 +21,13 @@ from sregym_cluster_embedded.network import (
     service_addresses,
     services,
 )
+from sregym_cluster_embedded.network import (
+    icmp as echo,
+)
 from sregym_cluster_embedded.network.asking import Asking, asking
-from sregym_cluster_embedded.network.dialling import Dialled, Routes
-from sregym_cluster_embedded.network.ends import Outcome, Target
+from sregym_cluster_embedded.network.connect import Dialled, Routes
 from sregym_cluster_embedded.network.keys import NETWORK
+from sregym_cluster_embedded.network.outcomes import Outcome, Target
 from sregym_cluster_embedded.network.records import is_address
 from sregym_cluster_embedded.store import Key
 
@@ -56,7 +58,7 @@ class Network:
         source = pod_by_uid(world, pod_uid)
         if source is None:
             return Routes("unreachable")
-        return dialling.routes(world, source, host, port, protocol)
+        return connect.routes(world, source, host, port, protocol)
 
     def dial(
         self,
@@ -70,7 +72,7 @@ class Network:
     ) -> Dialled:
         """Open one connection; see `network.dialling.dial`."""
         _note_look(world)
-        return dialling.dial(world, pod, host, port, protocol, purpose, node)
+        return connect.dial(world, pod, host, port, protocol, purpose, node)
 
     def lookup(self, world: World, pod: Object, name: str, kind: str = "A") -> dns.Lookup:
         """Look up a name as a command in the pod does: hosts, search domains, name servers."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.machines import control_plane_address, machine
 from sregym_cluster_embedded.network import hosts, proxies
 from sregym_cluster_embedded.network.addresses import holder, node_with
-from sregym_cluster_embedded.network.ends import Backend, Outcome, Target
+from sregym_cluster_embedded.network.outcomes import Backend, Outcome, Target
 from sregym_cluster_embedded.store import Key, Object
 
 if TYPE_CHECKING:

@@ -23,6 +23,7 @@ from sregym_cluster_embedded.network.dns import query, resolve
 from sregym_cluster_embedded.network.records import is_address
 from sregym_cluster_embedded.store import Object
 from sregym_cluster_embedded.userland import pages
+from sregym_cluster_embedded.userland.connect_limits import listen_failure
 from sregym_cluster_embedded.userland.connections import held_from
 from sregym_cluster_embedded.userland.counted import (
     ANSWER_BYTES,
@@ -33,7 +34,6 @@ from sregym_cluster_embedded.userland.counted import (
     connection_count,
     counted,
 )
-from sregym_cluster_embedded.userland.dialling import listen_failure
 from sregym_cluster_embedded.userland.disk import (
     ALTERED,
     FILE_BYTES,

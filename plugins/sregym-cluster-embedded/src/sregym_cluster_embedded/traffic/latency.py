@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.network.ends import Path
+    from sregym_cluster_embedded.network.outcomes import Path
 
 # Quantile -> that of the standard normal distribution.
 _NORMAL = {

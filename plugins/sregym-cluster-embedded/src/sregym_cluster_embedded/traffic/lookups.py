@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sregym_apps.model import Call
 
     from sregym_cluster_embedded.network.asking import Asking
-    from sregym_cluster_embedded.network.ends import Path
+    from sregym_cluster_embedded.network.outcomes import Path
     from sregym_cluster_embedded.traffic.building import Builder
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.traffic.structure import Opening, Site, Way
-from sregym_cluster_embedded.userland.dialling import failing_connects, opened_per_s
+from sregym_cluster_embedded.userland.connect_limits import failing_connects, opened_per_s
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.wording import error_text
 

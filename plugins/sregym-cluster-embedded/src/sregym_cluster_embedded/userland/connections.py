@@ -24,8 +24,8 @@ from sregym_apps.model import (
 
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.machines import SYSCTLS
+from sregym_cluster_embedded.userland.connect_limits import port_range
 from sregym_cluster_embedded.userland.counted import counted
-from sregym_cluster_embedded.userland.dialling import port_range
 from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME, Call
 from sregym_cluster_embedded.userland.process import PODS, process_of, running_in
 from sregym_cluster_embedded.userland.wiring import parse_address, reach, targets, wanted_by

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.proxying import Passed, Passing
 from sregym_cluster_embedded.machines import control_plane_address
-from sregym_cluster_embedded.network.ends import Outcome
 from sregym_cluster_embedded.network.keys import NETWORK
+from sregym_cluster_embedded.network.outcomes import Outcome
 from sregym_cluster_embedded.userland import kubelet_server
 from sregym_cluster_embedded.userland.httpd import note_request
 from sregym_cluster_embedded.userland.kinds.kind import WebRequest
 from sregym_cluster_embedded.userland.process import listener_at
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.network.dialling import Dialled
+    from sregym_cluster_embedded.network.connect import Dialled
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.world import World
 

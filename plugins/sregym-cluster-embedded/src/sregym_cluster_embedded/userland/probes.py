@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from sregym_apps.model import ServiceProgram, expand, is_on
 
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ProbeResult
-from sregym_cluster_embedded.network.dialling import dial
-from sregym_cluster_embedded.network.ends import Backend, Outcome
+from sregym_cluster_embedded.network.connect import dial
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.network.links import LINKS
+from sregym_cluster_embedded.network.outcomes import Backend, Outcome
+from sregym_cluster_embedded.network.paths import way
 from sregym_cluster_embedded.network.resolver import NODE_DNS
-from sregym_cluster_embedded.network.ways import way
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.userland.flags import facts_with_flags
 from sregym_cluster_embedded.userland.httpd import note_request

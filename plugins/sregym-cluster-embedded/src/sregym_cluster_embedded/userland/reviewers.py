@@ -9,8 +9,8 @@ from sregym_apps.model import Line
 
 from sregym_cluster_embedded.api.dynamic.calling import Answer, Call, CallFailed
 from sregym_cluster_embedded.machines import control_plane_address
-from sregym_cluster_embedded.network.ends import Outcome
 from sregym_cluster_embedded.network.keys import NETWORK
+from sregym_cluster_embedded.network.outcomes import Outcome
 from sregym_cluster_embedded.network.trust import distrust
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.userland.kinds.kind import WebRequest
@@ -18,7 +18,7 @@ from sregym_cluster_embedded.userland.life import say
 from sregym_cluster_embedded.userland.process import Process, listener_at
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.network.dialling import Dialled
+    from sregym_cluster_embedded.network.connect import Dialled
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.world import World
 

@@ -13,7 +13,7 @@ from sregym_apps.model import Line
 
 from sregym_cluster_embedded import syscalls
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.userland.dialling import caller_of
+from sregym_cluster_embedded.userland.connect_limits import caller_of
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds import disks_changed
 from sregym_cluster_embedded.userland.life import end, say

@@ -24,7 +24,7 @@ from sregym_cluster_embedded.network import cache, coredns
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.syscalls import RULES, risk
-from sregym_cluster_embedded.userland.dialling import caller_of
+from sregym_cluster_embedded.userland.connect_limits import caller_of
 from sregym_cluster_embedded.userland.etc import CLUSTER_DNS
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.leading import led, listed, reads_of, watched, wish_of
@@ -35,7 +35,7 @@ from sregym_cluster_embedded.userland.wording import lookup_text
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.network.ends import Path
+    from sregym_cluster_embedded.network.outcomes import Path
     from sregym_cluster_embedded.network.room import Routes
     from sregym_cluster_embedded.world import World
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.network import links
-from sregym_cluster_embedded.network.ends import Outcome
 from sregym_cluster_embedded.network.links import End, Link
+from sregym_cluster_embedded.network.outcomes import Outcome
 from sregym_cluster_embedded.placed_pods import PREFIX, chosen
 from sregym_cluster_embedded.userland.host.concealed import visible_pods
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.network import links
-from sregym_cluster_embedded.network.ends import Outcome
 from sregym_cluster_embedded.network.links import Link
+from sregym_cluster_embedded.network.outcomes import Outcome
 from sregym_cluster_embedded.userland.host.disturbances import clear_cut, name_of, rules
 from sregym_cluster_embedded.userland.host.packet_tables import BUILT_IN, Table, table_of
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.network.ends import Outcome
 from sregym_cluster_embedded.network.links import End, path_between
+from sregym_cluster_embedded.network.outcomes import Outcome
 from sregym_cluster_embedded.userland.host.units import SSH, is_active
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 

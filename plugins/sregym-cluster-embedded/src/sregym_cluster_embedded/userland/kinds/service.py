@@ -27,7 +27,7 @@ from sregym_apps.model import (
 
 from sregym_cluster_embedded.syscalls import words
 from sregym_cluster_embedded.userland.batch import begin_work, end_work, progress
-from sregym_cluster_embedded.userland.dialling import attempted, bind_failure
+from sregym_cluster_embedded.userland.connect_limits import attempted, bind_failure
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.answering import answer_to
 from sregym_cluster_embedded.userland.kinds.kind import Kind, WebAnswer, WebRequest

@@ -10,7 +10,7 @@ from sregym_apps.model import (
     expand,
 )
 
-from sregym_cluster_embedded.userland.dialling import listen_failure
+from sregym_cluster_embedded.userland.connect_limits import listen_failure
 from sregym_cluster_embedded.userland.kinds.kind import Kind
 from sregym_cluster_embedded.userland.life import end, open_port, say, serve
 from sregym_cluster_embedded.userland.settings import parse_words

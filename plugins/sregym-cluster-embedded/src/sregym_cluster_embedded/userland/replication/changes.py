@@ -10,7 +10,7 @@ from sregym_cluster_embedded.userland.replication.sleeping import wake
 from sregym_cluster_embedded.userland.writing import WRITING
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.network.ends import Path
+    from sregym_cluster_embedded.network.outcomes import Path
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 

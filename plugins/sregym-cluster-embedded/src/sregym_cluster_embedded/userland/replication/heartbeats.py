@@ -18,7 +18,7 @@ from sregym_cluster_embedded.userland.wiring import parse_address, reach
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.network.ends import Path
+    from sregym_cluster_embedded.network.outcomes import Path
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 

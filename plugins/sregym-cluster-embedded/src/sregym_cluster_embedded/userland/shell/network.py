@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.network.ends import Outcome
 from sregym_cluster_embedded.network.keys import NETWORK
+from sregym_cluster_embedded.network.outcomes import Outcome
 from sregym_cluster_embedded.userland.connections import ESTABLISHED, LISTEN, SYN_SENT
 from sregym_cluster_embedded.userland.files.figures import carried
 from sregym_cluster_embedded.userland.shell.interfaces import INTERFACE_COMMANDS, routes
@@ -17,7 +17,7 @@ from sregym_cluster_embedded.userland.shell.sockets import WORDS, connect, said,
 from sregym_cluster_embedded.userland.shell.ss import name_of, sockets_of, ss
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.network.echo import Echo
+    from sregym_cluster_embedded.network.icmp import Echo
     from sregym_cluster_embedded.userland.connections import Socket
 
 # As netstat calls states, and what is sent in them and not yet acknowledged.

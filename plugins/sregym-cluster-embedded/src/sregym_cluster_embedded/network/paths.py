@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.machines import connection_refused_by_kernel, machine
 from sregym_cluster_embedded.network import routing
 from sregym_cluster_embedded.network.addresses import holder, node_with
-from sregym_cluster_embedded.network.ends import CLEAR, Backend, Outcome, Path
 from sregym_cluster_embedded.network.links import LINKS, End, carried, path_between
+from sregym_cluster_embedded.network.outcomes import CLEAR, Backend, Outcome, Path
 from sregym_cluster_embedded.network.policies import governs, lets_through
 from sregym_cluster_embedded.syscalls import RULES, Caller, failure, risk
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.machines import SYSCTLS, machine
-from sregym_cluster_embedded.network.ways import outcome_of
+from sregym_cluster_embedded.network.paths import outcome_of
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.syscalls import Caller, failure, risk, words
 from sregym_cluster_embedded.userland.process import listener_at, process_of

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.network import dns, services
 from sregym_cluster_embedded.network.addresses import holder, node_with
-from sregym_cluster_embedded.network.ends import CLEAR, Backend, Outcome, Path
-from sregym_cluster_embedded.network.ways import way
+from sregym_cluster_embedded.network.outcomes import CLEAR, Backend, Outcome, Path
+from sregym_cluster_embedded.network.paths import way
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object

@@ -9,10 +9,10 @@ from sregym_cluster_embedded.api.keys import LISTENERS
 from sregym_cluster_embedded.network import cache, dns, services
 from sregym_cluster_embedded.network.addresses import holder
 from sregym_cluster_embedded.network.dns import Lookup
-from sregym_cluster_embedded.network.ends import Backend, Outcome, Path
 from sregym_cluster_embedded.network.hosts import daemon_listens
+from sregym_cluster_embedded.network.outcomes import Backend, Outcome, Path
+from sregym_cluster_embedded.network.paths import way
 from sregym_cluster_embedded.network.records import is_address
-from sregym_cluster_embedded.network.ways import way
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
