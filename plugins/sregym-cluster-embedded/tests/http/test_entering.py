@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.api.request import Connect
 from sregym_cluster_embedded.assembly import Blueprint, build
-from sregym_cluster_embedded.http.entering import entered
 from sregym_cluster_embedded.http.live import LiveWorld
+from sregym_cluster_embedded.http.stdin import entered
 from sregym_cluster_embedded.kubectl import DirectAccess, run
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from sregym_cluster_embedded.http import forwarding
-from sregym_cluster_embedded.http.attaching import serve_attach
-from sregym_cluster_embedded.http.carriers import SocketCarrier, offered, upgraded
+from sregym_cluster_embedded.http.attach import serve_attach
 from sregym_cluster_embedded.http.executing import serve_exec
 from sregym_cluster_embedded.http.following import serve_log
 from sregym_cluster_embedded.http.remote_streams import (
@@ -18,6 +17,7 @@ from sregym_cluster_embedded.http.remote_streams import (
     opened_streams,
 )
 from sregym_cluster_embedded.http.status import failure_response
+from sregym_cluster_embedded.http.stream_transport import SocketCarrier, offered, upgraded
 from sregym_cluster_embedded.kubectl.containers import (
     ContainerNotRunningError,
     attach_refusal,

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.http.conversing import converse
-from sregym_cluster_embedded.http.entering import enough, entered
 from sregym_cluster_embedded.http.holding import TookTooLongError
+from sregym_cluster_embedded.http.interactive import converse
 from sregym_cluster_embedded.http.reading import Reader
-from sregym_cluster_embedded.http.relaying import answer, spend
 from sregym_cluster_embedded.http.status import KILLED, failure
+from sregym_cluster_embedded.http.stdin import enough, entered
+from sregym_cluster_embedded.http.stream_io import answer, spend
 from sregym_cluster_embedded.http.watching import changes, wait_for_change
 from sregym_cluster_embedded.kubectl.containers import ContainerNotRunningError, run_in_container
 from sregym_cluster_embedded.kubelet.runtime import ExecResult

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from sregym_cluster_embedded.http.greeting import Reception
-from sregym_cluster_embedded.http.unreadable import Handler
+from sregym_cluster_embedded.http.bad_request import Handler
+from sregym_cluster_embedded.http.tls_sniffer import TlsListener
 
 if TYPE_CHECKING:
     import ssl
@@ -131,7 +131,7 @@ class BackgroundServer:
                 max_field_size=_HEAD_LIMIT,
             )
 
-        server: asyncio.Server | Reception | None = None
+        server: asyncio.Server | TlsListener | None = None
         try:
             try:
                 listener = socket.create_server(("127.0.0.1", self._wanted_port), backlog=_BACKLOG)
@@ -144,7 +144,7 @@ class BackgroundServer:
             if self._secure is None:
                 server = await loop.create_server(handler, sock=listener)
             else:
-                server = Reception(listener, handler, self._secure)
+                server = TlsListener(listener, handler, self._secure)
             self._ready.set()
             await self._stop.wait()
             for task in beside:

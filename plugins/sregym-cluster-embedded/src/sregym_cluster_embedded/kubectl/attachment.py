@@ -1,6 +1,6 @@
 """Joining the main process of a container: what it writes from now on, and what it is told.
 
-One that is on a socket takes its turns by `http.attaching`; here is what both have in common, and
+One that is on a socket takes its turns by `http.attach`; here is what both have in common, and
 the whole of it for one whose input is complete.
 """
 

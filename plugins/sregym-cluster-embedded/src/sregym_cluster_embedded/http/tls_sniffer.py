@@ -17,7 +17,7 @@ _TOLD = b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTP
 _SILENT_S, _FULL_S = 10.0, 0.1
 
 
-class Reception:
+class TlsListener:
     """Hands the connections of a listening socket to handlers; belongs to the running loop.
 
     Callbacks and no task until a client has begun: connections are opened by the dozen.

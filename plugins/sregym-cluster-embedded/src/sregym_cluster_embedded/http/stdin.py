@@ -12,7 +12,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sregym_cluster_embedded.http.relaying import texts
+from sregym_cluster_embedded.http.stream_io import texts
 from sregym_cluster_embedded.http.time_shift import shifted_text
 from sregym_cluster_embedded.kubectl.containers import ContainerNotRunningError, run_in_container
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sregym_cluster_embedded.http.relaying import answer, spend, texts
 from sregym_cluster_embedded.http.remote_streams import STDOUT
+from sregym_cluster_embedded.http.stream_io import answer, spend, texts
 from sregym_cluster_embedded.http.terminal import LineEditor
 from sregym_cluster_embedded.http.time_shift import shifted_text
 from sregym_cluster_embedded.kubectl.containers import ContainerNotRunningError, running_container

@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.http.conversing import talk
 from sregym_cluster_embedded.http.executing import SUCCESS
 from sregym_cluster_embedded.http.following import follow
+from sregym_cluster_embedded.http.interactive import talk
 from sregym_cluster_embedded.http.reading import typed_at
-from sregym_cluster_embedded.http.relaying import answer
 from sregym_cluster_embedded.http.remote_streams import STDOUT
 from sregym_cluster_embedded.http.status import failure
+from sregym_cluster_embedded.http.stream_io import answer
 from sregym_cluster_embedded.http.terminal import shown
 from sregym_cluster_embedded.http.time_shift import shifted_text
 from sregym_cluster_embedded.kubectl.attachment import FROM_NOW_ON, demand_process, main_process
