@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_cluster_embedded.kubelet import absence
+from sregym_cluster_embedded.kubelet import unresponsive
 from sregym_cluster_embedded.kubelet.runtime import ExecResult
 from sregym_cluster_embedded.network import links
 from sregym_cluster_embedded.userland.host.baseline import digests, nodes_now, restore
@@ -41,7 +41,7 @@ def test_a_change_is_undone(world: World, on_host, line: str) -> None:
     after = nodes_now(world)
     assert (after.files["node1"], after.links) == ({}, {})
     assert after.machines["node1"]._replace(number=0) == before.machines["node1"]._replace(number=0)
-    assert absence.absent(world, "node1") == ""
+    assert unresponsive.absent(world, "node1") == ""
     assert on_host("systemctl is-active kubelet kube-proxy containerd cron chrony") == ExecResult(
         0, "active\n" * 5
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sregym_cluster_embedded.kubelet import absence
+from sregym_cluster_embedded.kubelet import unresponsive
 from sregym_cluster_embedded.kubelet.runtime import ExecResult
 from sregym_cluster_embedded.network import proxies
 from sregym_cluster_embedded.node.kubelets import (
@@ -39,19 +39,19 @@ def test_a_frozen_kubelet_is_continued_by_a_signal_or_a_restart(world: World, on
         assert on_host("ps -C kubelet -o stat=").stdout == "Ts\n"
         assert on_host("systemctl is-active kubelet").stdout == "active\n"
         assert on_host(repair).exit_code == 0
-        assert absence.absent(world, "node1") == ""
+        assert unresponsive.absent(world, "node1") == ""
     assert on_host("ps -C kubelet -o stat=").stdout == "Ss\n"
 
 
 def test_services_that_are_killed_come_back_as_their_files_say(world: World, on_host) -> None:
     on_host("kill -9 $(pidof kubelet)")
-    assert absence.absent(world, "node1") == absence.STOPPED
+    assert unresponsive.absent(world, "node1") == unresponsive.STOPPED
     assert on_host("systemctl is-active kubelet").stdout == "activating\n"
     world.run_until(world.now + 11)
     assert on_host("systemctl show kubelet -p ActiveState,NRestarts").stdout == (
         "NRestarts=1\nActiveState=active\n"
     )
-    assert absence.absent(world, "node1") == ""
+    assert unresponsive.absent(world, "node1") == ""
 
 
 def test_the_container_runtime_is_stopped_and_started(world: World, on_host, kubectl) -> None:
@@ -66,9 +66,9 @@ def test_the_container_runtime_is_stopped_and_started(world: World, on_host, kub
 
 def test_a_kubelet_that_starts_without_its_runtime_finds_none(world: World, on_host) -> None:
     on_host("systemctl stop kubelet; systemctl stop containerd; systemctl start kubelet")
-    assert absence.absent(world, "node1") == absence.NO_RUNTIME
+    assert unresponsive.absent(world, "node1") == unresponsive.NO_RUNTIME
     on_host("systemctl start containerd")
-    assert absence.absent(world, "node1") == ""
+    assert unresponsive.absent(world, "node1") == ""
 
 
 def test_kube_proxy_is_a_service_of_the_node(world: World, on_host) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sregym_cluster_embedded.kubelet.runtime import LogLine
-from sregym_cluster_embedded.telemetry.lives import lives
+from sregym_cluster_embedded.telemetry.container_instances import lives
 from sregym_cluster_embedded.telemetry.logs import written
 from sregym_cluster_embedded.userland.keys import TELEMETRY
 

@@ -36,7 +36,7 @@ class ReachCheck(Protocol):
     """Refuses what needs a kubelet that does not answer."""
 
     def __call__(self, world: World, pod: Object, action: str, container: str = "") -> None:
-        """See `sregym_cluster_embedded.kubelet.absence`."""
+        """See `sregym_cluster_embedded.kubelet.unresponsive`."""
 
 
 class Metrics(Protocol):

@@ -15,16 +15,16 @@ from sregym_apps.model import (
 from sregym_core.interfaces import FatalCalls, PodFailures
 
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.telemetry.container_instances import lives
 from sregym_cluster_embedded.telemetry.dashboard.flowing import stretches
-from sregym_cluster_embedded.telemetry.lives import lives
 from sregym_cluster_embedded.userland.wiring import parse_address, wanted_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sregym_cluster_embedded.http.live import LiveWorld
+    from sregym_cluster_embedded.telemetry.container_instances import Life
     from sregym_cluster_embedded.telemetry.dashboard.flowing import Stretch
-    from sregym_cluster_embedded.telemetry.lives import Life
     from sregym_cluster_embedded.traffic.segments import Flow
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World

@@ -39,8 +39,8 @@ from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.cluster import kubelet_fields
 from sregym_cluster_embedded.cluster import node_rules as rules
-from sregym_cluster_embedded.kubelet import absence
-from sregym_cluster_embedded.kubelet.troubles import network_trouble
+from sregym_cluster_embedded.kubelet import unresponsive
+from sregym_cluster_embedded.kubelet.broken_parts import network_trouble
 from sregym_cluster_embedded.network import proxies
 from sregym_cluster_embedded.node import kubelets, power
 from sregym_cluster_embedded.store import Key
@@ -105,12 +105,12 @@ def _write_power(world: World, setting: Power) -> None:
 
 def _read_daemon(world: World, setting: Daemon) -> Daemon:
     node, daemon = setting.node, setting.daemon
-    how, delay_s = absence.absent(world, node), 0.0
+    how, delay_s = unresponsive.absent(world, node), 0.0
     state = "running"
     if daemon == "kubelet":
-        state = how if how in (absence.FROZEN, absence.STOPPED) else "running"
+        state = how if how in (unresponsive.FROZEN, unresponsive.STOPPED) else "running"
     elif daemon == "container-runtime":
-        state = "stopped" if how == absence.NO_RUNTIME else "running"
+        state = "stopped" if how == unresponsive.NO_RUNTIME else "running"
     elif daemon == "network-plugin":
         state = "stopped" if network_trouble(world, node) else "running"
     else:

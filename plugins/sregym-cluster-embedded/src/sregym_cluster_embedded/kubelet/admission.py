@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.pod_requests import counted, requests_of
 from sregym_cluster_embedded.api.quality import qos_class
-from sregym_cluster_embedded.kubelet.absence import SYNC
 from sregym_cluster_embedded.kubelet.report import pod_of, tell
 from sregym_cluster_embedded.kubelet.requests import confirm_end, put_status, until_turn
 from sregym_cluster_embedded.kubelet.state import pod_states, state_of
+from sregym_cluster_embedded.kubelet.unresponsive import SYNC
 from sregym_cluster_embedded.placement import matches_affinity, untolerated
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.workqueue import forget

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import events
 from sregym_cluster_embedded.controllers.expansion import grown, pending_size
-from sregym_cluster_embedded.kubelet.absence import absent
 from sregym_cluster_embedded.kubelet.report import tell
 from sregym_cluster_embedded.kubelet.state import state_of
+from sregym_cluster_embedded.kubelet.unresponsive import absent
 from sregym_cluster_embedded.store import ChangeType, Key
 from sregym_cluster_embedded.workqueue import enqueue, taken
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.hooks import run_hook
 from sregym_cluster_embedded.kubelet.keys import RUNTIME
-from sregym_cluster_embedded.kubelet.lives import record_exit
 from sregym_cluster_embedded.kubelet.messages import with_message
 from sregym_cluster_embedded.kubelet.pacing import KILLED_S, next_relist, wake
 from sregym_cluster_embedded.kubelet.report import pod_of, tell
+from sregym_cluster_embedded.kubelet.restarting import record_exit
 from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, ExitState
 from sregym_cluster_embedded.kubelet.state import (
     MAIN,

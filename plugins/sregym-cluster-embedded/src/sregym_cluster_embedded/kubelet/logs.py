@@ -9,9 +9,9 @@ from sregym_cluster_embedded.api import resources
 from sregym_cluster_embedded.api.chosen_container import chosen_container
 from sregym_cluster_embedded.api.errors import bad_request, not_found
 from sregym_cluster_embedded.api.request import is_true
-from sregym_cluster_embedded.kubelet.absence import check_reachable
 from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.state import EXITED, RUNNING, PodState, state_of
+from sregym_cluster_embedded.kubelet.unresponsive import check_reachable
 from sregym_cluster_embedded.store import Key, Object
 
 if TYPE_CHECKING:

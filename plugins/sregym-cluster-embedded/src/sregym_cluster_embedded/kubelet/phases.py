@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.kubelet.lives import restarts
+from sregym_cluster_embedded.kubelet.restarting import restarts
 from sregym_cluster_embedded.kubelet.state import (
     EXITED,
     INIT,

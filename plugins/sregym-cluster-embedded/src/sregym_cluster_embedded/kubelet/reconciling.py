@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.kubelet import absence
+from sregym_cluster_embedded.kubelet import unresponsive
 from sregym_cluster_embedded.kubelet.conditions import OWN
 from sregym_cluster_embedded.kubelet.requests import WRITING, until_turn
 from sregym_cluster_embedded.kubelet.state import state_of
@@ -44,8 +44,8 @@ def reconcile(world: World, uid: str) -> None:
     """Handler: a kubelet compares; one that is absent does so when it comes back."""
     taken(world, HANDLER, uid)
     state = state_of(world, uid)
-    if state is not None and not absence.absent(world, state.node):
-        absence.correct(world, uid)
+    if state is not None and not unresponsive.absent(world, state.node):
+        unresponsive.correct(world, uid)
 
 
 def _said_by_kubelets(status: Object) -> tuple[object, ...]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubelet.killing import stop_container
-from sregym_cluster_embedded.kubelet.lives import in_backoff, rule_says
 from sregym_cluster_embedded.kubelet.pacing import next_relist, wake
 from sregym_cluster_embedded.kubelet.report import write_status
+from sregym_cluster_embedded.kubelet.restarting import in_backoff, rule_says
 from sregym_cluster_embedded.kubelet.state import (
     EPHEMERAL,
     EXITED,

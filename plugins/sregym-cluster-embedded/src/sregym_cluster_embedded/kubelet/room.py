@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api.keys import KUBELET_REACHABLE, LOGS
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.kubelet import (
-    absence,
     eviction,
     growth,
     killing,
@@ -20,17 +19,18 @@ from sregym_cluster_embedded.kubelet import (
     static_pods,
     sync,
     termination,
+    unresponsive,
 )
 from sregym_cluster_embedded.kubelet.admission import REJECT, forbidden_sysctl, misfit, reject
 from sregym_cluster_embedded.kubelet.conditions import gate_answers
 from sregym_cluster_embedded.kubelet.environment import forget_links
 from sregym_cluster_embedded.kubelet.keys import KUBELET, STATIC_PODS
-from sregym_cluster_embedded.kubelet.lives import record_exit
 from sregym_cluster_embedded.kubelet.logs import read_logs
 from sregym_cluster_embedded.kubelet.messages import with_message
 from sregym_cluster_embedded.kubelet.pacing import ADMIT_S, REPORT_S, next_relist, wake
 from sregym_cluster_embedded.kubelet.renewal import could_renew
 from sregym_cluster_embedded.kubelet.report import STATIC
+from sregym_cluster_embedded.kubelet.restarting import record_exit
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExitState
 from sregym_cluster_embedded.kubelet.state import RENEWS, PodState, new_containers, save, state_of
 from sregym_cluster_embedded.network.keys import KUBELETS
@@ -195,8 +195,8 @@ def contribution() -> Contribution:
     return Contribution(
         name="kubelet",
         handlers={
-            **{name: absence.while_present(name, act) for name, act in _ACTIONS.items()},
-            "kubelet.correct": absence.correct,
+            **{name: unresponsive.while_present(name, act) for name, act in _ACTIONS.items()},
+            "kubelet.correct": unresponsive.correct,
             reconciling.HANDLER: reconciling.reconcile,
             growth.HANDLER: growth.grow,
             static_pods.READ: static_pods.read,
@@ -210,6 +210,6 @@ def contribution() -> Contribution:
             **KUBELET.offer(kubelet),
             **LOGS.offer(read_logs),
             **STATIC_PODS.offer(static_pods.StaticPods()),
-            **KUBELET_REACHABLE.offer(absence.check_reachable),
+            **KUBELET_REACHABLE.offer(unresponsive.check_reachable),
         },
     )

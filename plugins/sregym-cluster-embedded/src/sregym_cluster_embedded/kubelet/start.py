@@ -14,7 +14,6 @@ from sregym_cluster_embedded.kubelet.hooks import run_hook
 from sregym_cluster_embedded.kubelet.images import ImageState, ensure, finish_pull
 from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.killing import stop_container
-from sregym_cluster_embedded.kubelet.lives import raised_backoff, record_exit
 from sregym_cluster_embedded.kubelet.pacing import (
     FIRST_RETRY_S,
     REPORT_S,
@@ -25,6 +24,7 @@ from sregym_cluster_embedded.kubelet.pacing import (
 )
 from sregym_cluster_embedded.kubelet.report import host_ip, pod_of, tell
 from sregym_cluster_embedded.kubelet.resources_status import limits_of
+from sregym_cluster_embedded.kubelet.restarting import raised_backoff, record_exit
 from sregym_cluster_embedded.kubelet.runtime import ContainerConfig, ContainerRuntime, ExitState
 from sregym_cluster_embedded.kubelet.state import (
     EXITED,

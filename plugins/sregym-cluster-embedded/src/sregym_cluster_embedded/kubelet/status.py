@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.quality import qos_class
 from sregym_cluster_embedded.kubelet.conditions import conditions, is_ready
-from sregym_cluster_embedded.kubelet.lives import restarts
 from sregym_cluster_embedded.kubelet.phases import first_start, phase_of, verdict
 from sregym_cluster_embedded.kubelet.references import shown_image
 from sregym_cluster_embedded.kubelet.resources_status import (
@@ -15,6 +14,7 @@ from sregym_cluster_embedded.kubelet.resources_status import (
     pod_allocated,
     pod_resources,
 )
+from sregym_cluster_embedded.kubelet.restarting import restarts
 from sregym_cluster_embedded.kubelet.runtime import ExitState
 from sregym_cluster_embedded.kubelet.state import (
     EPHEMERAL,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubelet import renewal, resizing, static_pods, termination
+from sregym_cluster_embedded.kubelet.broken_parts import network_trouble
 from sregym_cluster_embedded.kubelet.eviction import say_again
 from sregym_cluster_embedded.kubelet.images import check_pull_secrets
 from sregym_cluster_embedded.kubelet.killing import (
@@ -18,7 +19,6 @@ from sregym_cluster_embedded.kubelet.killing import (
     stop_pod,
     take_turns,
 )
-from sregym_cluster_embedded.kubelet.lives import in_backoff, remembered_backoff, restarts
 from sregym_cluster_embedded.kubelet.pacing import (
     FIRST_RETRY_S,
     RESYNC_S,
@@ -29,6 +29,7 @@ from sregym_cluster_embedded.kubelet.pacing import (
 )
 from sregym_cluster_embedded.kubelet.phases import TERMINAL, begun, verdict, went_well
 from sregym_cluster_embedded.kubelet.report import STATIC, pod_of, tell, write_status
+from sregym_cluster_embedded.kubelet.restarting import in_backoff, remembered_backoff, restarts
 from sregym_cluster_embedded.kubelet.sandbox import (
     allocate_address,
     has_memory,
@@ -52,7 +53,6 @@ from sregym_cluster_embedded.kubelet.state import (
     save,
     state_of,
 )
-from sregym_cluster_embedded.kubelet.troubles import network_trouble
 from sregym_cluster_embedded.network.resolver import omissions
 from sregym_cluster_embedded.workqueue import taken
 

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.kubelet.troubles import troubles
+from sregym_cluster_embedded.kubelet.broken_parts import troubles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,8 +9,8 @@ from sregym_cluster_embedded.api import events
 from sregym_cluster_embedded.controllers import node_lifecycle
 from sregym_cluster_embedded.controllers.node_taints import conditions_of
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.kubelet import absence, thresholds
-from sregym_cluster_embedded.kubelet.troubles import (
+from sregym_cluster_embedded.kubelet import thresholds, unresponsive
+from sregym_cluster_embedded.kubelet.broken_parts import (
     NETWORK,
     NETWORK_DOWN,
     PLEG,
@@ -33,7 +33,7 @@ _REPORT_S = 10.0
 _STALE_S = 30.0
 _STARTED_S = 0.4
 MISSED = "node.missed"
-_SILENT = (absence.FROZEN, absence.STOPPED, absence.OFF)
+_SILENT = (unresponsive.FROZEN, unresponsive.STOPPED, unresponsive.OFF)
 _RUNTIME_LOST: TableKey[str, float] = TableKey("node.runtime_lost")
 # Without news of its containers for so long, a kubelet does not call its node ready.
 _PLEG_S = 183.0
@@ -57,8 +57,8 @@ def freeze_kubelet(world: World, node: str, frozen: bool) -> None:
     """
     _check(world, node)
     if frozen:
-        _leave(world, node, absence.FROZEN)
-    elif absence.absent(world, node) == absence.FROZEN:
+        _leave(world, node, unresponsive.FROZEN)
+    elif unresponsive.absent(world, node) == unresponsive.FROZEN:
         since = heartbeats.silent_since(world, node)
         _come_back(world, node)
         if since is not None and world.now - since > _STALE_S:
@@ -74,7 +74,7 @@ def stop_kubelet(world: World, node: str) -> None:
         LookupError: There is no such node.
     """
     _check(world, node)
-    _leave(world, node, absence.STOPPED)
+    _leave(world, node, unresponsive.STOPPED)
 
 
 def start_kubelet(world: World, node: str) -> None:
@@ -84,7 +84,7 @@ def start_kubelet(world: World, node: str) -> None:
         LookupError: There is no such node.
     """
     _check(world, node)
-    if absence.absent(world, node) != absence.STOPPED:
+    if unresponsive.absent(world, node) != unresponsive.STOPPED:
         return
     _come_back(world, node)
     announce_start(world, node)
@@ -93,14 +93,14 @@ def start_kubelet(world: World, node: str) -> None:
 
 def go_dark(world: World, node: str) -> None:
     """The machine of a node is off, and its kubelet with it."""
-    if absence.absent(world, node) != absence.OFF:
-        _leave(world, node, absence.OFF)
-        absence.leave(world, node, absence.OFF)
+    if unresponsive.absent(world, node) != unresponsive.OFF:
+        _leave(world, node, unresponsive.OFF)
+        unresponsive.leave(world, node, unresponsive.OFF)
 
 
 def come_up(world: World, node: str) -> None:
     """The machine of a node has booted: its kubelet starts."""
-    if absence.absent(world, node) == absence.OFF:
+    if unresponsive.absent(world, node) == unresponsive.OFF:
         _come_back(world, node)
         announce_start(world, node)
         enqueue(world, REPORT, node, _STARTED_S)
@@ -126,14 +126,14 @@ def set_container_runtime(world: World, node: str, running: bool) -> None:
         LookupError: There is no such node.
     """
     _check(world, node)
-    present = absence.absent(world, node)
-    if running and present == absence.NO_RUNTIME:
-        absence.come_back(world, node)
+    present = unresponsive.absent(world, node)
+    if running and present == unresponsive.NO_RUNTIME:
+        unresponsive.come_back(world, node)
         for part in (RUNTIME, PLEG):
             set_trouble(world, node, part, "")
         enqueue(world, REPORT, node, heartbeats.until_report(world, node))
     elif not running and not present:
-        absence.leave(world, node, absence.NO_RUNTIME)
+        unresponsive.leave(world, node, unresponsive.NO_RUNTIME)
         world.table(_RUNTIME_LOST)[node] = world.now
         world.after(_STALE_S, MISSED, node, world.now)
         world.after(_PLEG_S, MISSED, node, world.now)
@@ -142,7 +142,7 @@ def set_container_runtime(world: World, node: str, running: bool) -> None:
 def missed(world: World, node: str, since: float) -> None:
     """Handler: the kubelet has not heard of its runtime since then."""
     lost = world.table(_RUNTIME_LOST).get(node)
-    if absence.absent(world, node) != absence.NO_RUNTIME or lost != since:
+    if unresponsive.absent(world, node) != unresponsive.NO_RUNTIME or lost != since:
         return
     set_trouble(world, node, RUNTIME, RUNTIME_DOWN)
     passed = world.now - since
@@ -200,7 +200,7 @@ def report(world: World, node: str) -> None:
     forget(world, REPORT, node)
     key = Key("nodes", "", node)
     obj = world.store.get(key)
-    if obj is None or absence.absent(world, node) in _SILENT:
+    if obj is None or unresponsive.absent(world, node) in _SILENT:
         return
     status = obj.get("status") or {}
     old = {entry.get("type", ""): entry for entry in status.get("conditions") or ()}
@@ -247,10 +247,10 @@ def _say_schedulable(world: World, node: str, obj: Object) -> None:
 
 
 def _leave(world: World, node: str, how: str) -> None:
-    if absence.absent(world, node):
+    if unresponsive.absent(world, node):
         return
     renewed_at = heartbeats.last_renewal(world, node)
-    absence.leave(world, node, how)
+    unresponsive.leave(world, node, how)
     heartbeats.fall_silent(world, node)
     node_lifecycle.fell_silent(world, node, renewed_at)
 
@@ -258,7 +258,7 @@ def _leave(world: World, node: str, how: str) -> None:
 def _come_back(world: World, node: str) -> None:
     heartbeats.speak_again(world, node)
     node_lifecycle.speaks_again(world, node)
-    absence.come_back(world, node)
+    unresponsive.come_back(world, node)
 
 
 def _check(world: World, node: str) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.kubelet import absence, usage
+from sregym_cluster_embedded.kubelet import unresponsive, usage
 from sregym_cluster_embedded.kubelet.keys import RUNTIME
-from sregym_cluster_embedded.kubelet.lives import record_exit
 from sregym_cluster_embedded.kubelet.report import pod_of, tell
+from sregym_cluster_embedded.kubelet.restarting import record_exit
 from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, ExitState
 from sregym_cluster_embedded.kubelet.state import RUNNING, state_of
 from sregym_cluster_embedded.node import kubelets, refusals
@@ -64,7 +64,7 @@ def power_on(world: World, node: str) -> None:
 def _new_boot(world: World, node: str) -> None:
     key = Key("nodes", "", node)
     obj = world.store.get(key)
-    if obj is None or absence.absent(world, node) != absence.OFF:
+    if obj is None or unresponsive.absent(world, node) != unresponsive.OFF:
         return
     boot = world.seed.uid()
     info = {**obj["status"].get("nodeInfo", {}), "bootID": boot}

@@ -12,7 +12,7 @@ from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.api.disruption_target import mark_disrupted
 from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.kubelet import absence, usage
+from sregym_cluster_embedded.kubelet import unresponsive, usage
 from sregym_cluster_embedded.kubelet.eviction import fail, until_look
 from sregym_cluster_embedded.kubelet.report import pod_of
 from sregym_cluster_embedded.kubelet.thresholds import threshold
@@ -59,7 +59,7 @@ def look(world: World, node: str) -> None:
     """Handler: find out what the node is short of, say so, and make room."""
     taken(world, HANDLER, node)
     machine = machines.machine(world, node)
-    if machine is None or not machine.powered or absence.absent(world, node):
+    if machine is None or not machine.powered or unresponsive.absent(world, node):
         return
     pods = _pods(world, node)
     image_garbage.collect(world, machine, usage.available_disk(world, machine, pods))

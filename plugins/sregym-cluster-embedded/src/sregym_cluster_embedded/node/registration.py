@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.controllers import node_lifecycle
-from sregym_cluster_embedded.kubelet import absence
+from sregym_cluster_embedded.kubelet import unresponsive
 from sregym_cluster_embedded.node import heartbeats
 from sregym_cluster_embedded.store import ChangeType, Key
 
@@ -35,12 +35,12 @@ def node_changed(world: World, change: Change) -> None:
         _say(world, change.obj, "RemovingNode", f"Removing Node {name} from Controller")
         heartbeats.speak_again(world, name)
         node_lifecycle.speaks_again(world, name)
-        if absence.absent(world, name) == absence.OUTSIDE:
-            absence.come_back(world, name)
+        if unresponsive.absent(world, name) == unresponsive.OUTSIDE:
+            unresponsive.come_back(world, name)
     elif change.old is None and machines.machine(world, name) is None:
         heartbeats.fall_silent(world, name)
         node_lifecycle.fell_silent(world, name, world.now + _STARTUP_S)
-        absence.leave(world, name, absence.OUTSIDE)
+        unresponsive.leave(world, name, unresponsive.OUTSIDE)
         world.after(_NOTICED_S, REGISTER, name)
 
 

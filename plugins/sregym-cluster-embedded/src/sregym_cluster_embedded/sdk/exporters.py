@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from sregym_promql.data import Floats
 
-from sregym_cluster_embedded.telemetry.lives import Life, lives
+from sregym_cluster_embedded.telemetry.container_instances import Life, lives
 from sregym_cluster_embedded.telemetry.metrics.exporters.objects import ObjectExporter, of_objects
 from sregym_cluster_embedded.telemetry.metrics.exporters.stores.exporter import StoreExporter
 from sregym_cluster_embedded.telemetry.metrics.exporters.stores.measures import (

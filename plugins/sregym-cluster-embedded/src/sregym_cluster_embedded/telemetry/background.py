@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sregym_apps.model import AnyProgram
 
     from sregym_cluster_embedded.kubelet.runtime import LogLine
-    from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.telemetry.container_instances import Life
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.world import World
 

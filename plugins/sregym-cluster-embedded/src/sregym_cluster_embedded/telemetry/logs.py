@@ -22,7 +22,7 @@ from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.clock.unrest import mixed
 from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.telemetry.background import background
-from sregym_cluster_embedded.telemetry.lives import Life, keep, lives
+from sregym_cluster_embedded.telemetry.container_instances import Life, keep, lives
 from sregym_cluster_embedded.telemetry.rounds import rounds
 from sregym_cluster_embedded.telemetry.spreading import before_last, moments
 from sregym_cluster_embedded.traffic.segments import (

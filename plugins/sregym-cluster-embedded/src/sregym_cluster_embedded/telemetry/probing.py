@@ -10,12 +10,12 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.kubelet.probes import FIELDS, GRID_OFFSET_S
-from sregym_cluster_embedded.telemetry.lives import lives
+from sregym_cluster_embedded.telemetry.container_instances import lives
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.telemetry.container_instances import Life
     from sregym_cluster_embedded.world import World
 
 _CLOSE_S = 1e-6

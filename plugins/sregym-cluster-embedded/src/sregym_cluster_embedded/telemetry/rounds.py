@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sregym_apps.model import LoadGeneratorProgram
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.telemetry.container_instances import Life
     from sregym_cluster_embedded.world import World
 
 # What a round tells of the times of its requests.

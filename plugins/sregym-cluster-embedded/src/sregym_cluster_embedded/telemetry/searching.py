@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.telemetry.lives import Life, lives
+from sregym_cluster_embedded.telemetry.container_instances import Life, lives
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,8 @@ from typing import Any
 
 from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.kubectl import DirectAccess, run
+from sregym_cluster_embedded.telemetry.container_instances import lives
 from sregym_cluster_embedded.telemetry.endpoints import service
-from sregym_cluster_embedded.telemetry.lives import lives
 from sregym_cluster_embedded.telemetry.logs import written
 from sregym_cluster_embedded.telemetry.loki.storage import WorldLogs
 from sregym_cluster_embedded.world import World

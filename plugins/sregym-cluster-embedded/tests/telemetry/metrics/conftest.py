@@ -12,7 +12,7 @@ from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.telemetry.lives import Life, lives
+from sregym_cluster_embedded.telemetry.container_instances import Life, lives
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.world import World
 from sregym_promql import Engine, Matcher, StoredSeries

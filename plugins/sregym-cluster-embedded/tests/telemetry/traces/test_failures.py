@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from sregym_cluster_embedded.telemetry.lives import lives
+from sregym_cluster_embedded.telemetry.container_instances import lives
 
 REFUSED = (
     'rpc error: code = Unavailable desc = connection error: desc = "transport: Error while '

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_apps.model import ServiceProgram, StoreProgram
 
+from sregym_cluster_embedded.telemetry.container_instances import lives
 from sregym_cluster_embedded.telemetry.dashboard.flowing import (
     Mixture,
     Stretch,
@@ -14,13 +15,12 @@ from sregym_cluster_embedded.telemetry.dashboard.flowing import (
     stretches,
 )
 from sregym_cluster_embedded.telemetry.dashboard.workloads import Census
-from sregym_cluster_embedded.telemetry.lives import lives
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.telemetry.container_instances import Life
     from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.traffic.segments import CallFlow, Segment
     from sregym_cluster_embedded.world import World

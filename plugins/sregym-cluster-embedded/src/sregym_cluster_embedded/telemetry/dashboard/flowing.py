@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_apps.model import LoadGeneratorProgram, expand
 
-from sregym_cluster_embedded.telemetry.lives import lives
+from sregym_cluster_embedded.telemetry.container_instances import lives
 from sregym_cluster_embedded.traffic.arrivals import Course
 from sregym_cluster_embedded.traffic.segments import SENT, segments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.telemetry.container_instances import Life
     from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.traffic.latency import Time
     from sregym_cluster_embedded.traffic.segments import Flow, Segment

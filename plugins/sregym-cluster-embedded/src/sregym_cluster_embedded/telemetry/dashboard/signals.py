@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.telemetry.container_instances import lives
 from sregym_cluster_embedded.telemetry.dashboard.flowing import Tally, sent, stretches
 from sregym_cluster_embedded.telemetry.dashboard.workloads import SYSTEM, Census
-from sregym_cluster_embedded.telemetry.lives import lives
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.telemetry.container_instances import Life
     from sregym_cluster_embedded.traffic.segments import Segment
     from sregym_cluster_embedded.world import World
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.telemetry.lives import lives
+from sregym_cluster_embedded.telemetry.container_instances import lives
 from sregym_cluster_embedded.telemetry.logs import written
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.telemetry.container_instances import Life
     from sregym_cluster_embedded.world import World
 
 

@@ -11,7 +11,7 @@ from sregym_logql.errors import LogqlError
 from sregym_promql.data import Labels, labels_of
 
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.telemetry.lives import Life, lives
+from sregym_cluster_embedded.telemetry.container_instances import Life, lives
 from sregym_cluster_embedded.telemetry.logs import output_streams, written
 from sregym_cluster_embedded.telemetry.loki.audit import audit_stream
 from sregym_cluster_embedded.telemetry.past import Past

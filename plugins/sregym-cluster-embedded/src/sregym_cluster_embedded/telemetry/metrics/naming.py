@@ -13,7 +13,7 @@ from sregym_cluster_embedded.telemetry.traces.sites import sites_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.telemetry.container_instances import Life
     from sregym_cluster_embedded.telemetry.metrics.view import Pod
     from sregym_cluster_embedded.traffic.segments import CallFlow, Flow
 

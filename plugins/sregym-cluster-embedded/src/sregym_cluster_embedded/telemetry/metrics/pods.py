@@ -12,7 +12,7 @@ from sregym_cluster_embedded.telemetry.metrics.work import end_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.telemetry.container_instances import Life
     from sregym_cluster_embedded.telemetry.metrics.exposition import Row
     from sregym_cluster_embedded.telemetry.metrics.view import Pod, View
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.keys import CacheKey
 from sregym_cluster_embedded.network.questions_asked import QUESTIONS
-from sregym_cluster_embedded.telemetry.lives import Life, lives
+from sregym_cluster_embedded.telemetry.container_instances import Life, lives
 from sregym_cluster_embedded.telemetry.past import Past
 from sregym_cluster_embedded.traffic.segments import QUEUES, SENT
 from sregym_cluster_embedded.userland.space import held

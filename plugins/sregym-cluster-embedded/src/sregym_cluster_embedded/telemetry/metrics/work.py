@@ -15,7 +15,7 @@ import numpy as np
 
 from sregym_cluster_embedded.clock import unrest
 from sregym_cluster_embedded.clock.unrest import level, place
-from sregym_cluster_embedded.telemetry.lives import Life
+from sregym_cluster_embedded.telemetry.container_instances import Life
 from sregym_cluster_embedded.telemetry.metrics.courses import Progress
 from sregym_cluster_embedded.telemetry.metrics.exposition import BEGINNING, FOREVER, Steps
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_apps.model import ServiceProgram, Tracing, expand
 
 from sregym_cluster_embedded.clock import Seed
-from sregym_cluster_embedded.telemetry.lives import Life, lives
+from sregym_cluster_embedded.telemetry.container_instances import Life, lives
 from sregym_cluster_embedded.telemetry.traces.ids import origin_code
 from sregym_cluster_embedded.telemetry.traces.messages import Messages
 from sregym_cluster_embedded.telemetry.traces.names import taken

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_apps.model import ServiceProgram, expand
 
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.telemetry.lives import lives
+from sregym_cluster_embedded.telemetry.container_instances import lives
 from sregym_cluster_embedded.telemetry.past import Past
 from sregym_cluster_embedded.userland.wiring import parse_address
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sregym_cluster_embedded.store import Object
-    from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.telemetry.container_instances import Life
     from sregym_cluster_embedded.telemetry.traces.chronicle import Traced
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World

@@ -6,7 +6,7 @@ import re
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sregym_cluster_embedded.kubelet import absence
+from sregym_cluster_embedded.kubelet import unresponsive
 from sregym_cluster_embedded.kubelet.images import IMAGES
 from sregym_cluster_embedded.kubelet.state import EXITED, RUNNING
 from sregym_cluster_embedded.node.system_objects import PAUSE_IMAGE, PAUSE_SIZE_BYTES
@@ -71,7 +71,10 @@ def asked_of(words: Sequence[str], switches: Sequence[str]) -> Asked:
 def runs(session: Session) -> bool:
     """Whether the runtime answers."""
     world, node = session.world, session.process.config.node
-    return is_active(world, node, CONTAINERD) and absence.absent(world, node) != absence.NO_RUNTIME
+    return (
+        is_active(world, node, CONTAINERD)
+        and unresponsive.absent(world, node) != unresponsive.NO_RUNTIME
+    )
 
 
 def containers_of(session: Session) -> list[Listed]:

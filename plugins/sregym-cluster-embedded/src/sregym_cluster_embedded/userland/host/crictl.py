@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.keys import USAGE
+from sregym_cluster_embedded.kubelet.broken_parts import troubles
 from sregym_cluster_embedded.kubelet.report import pod_of
 from sregym_cluster_embedded.kubelet.state import RUNNING
-from sregym_cluster_embedded.kubelet.troubles import troubles
 from sregym_cluster_embedded.userland.host.concealed import visible_pods
 from sregym_cluster_embedded.userland.host.cri import (
     SHORT,

@@ -7,7 +7,7 @@ import posixpath
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.kubelet.troubles import NETWORK, network_trouble, troubles
+from sregym_cluster_embedded.kubelet.broken_parts import NETWORK, network_trouble, troubles
 from sregym_cluster_embedded.machines import MACHINE_CHANGED
 from sregym_cluster_embedded.network import addresses
 from sregym_cluster_embedded.node.kubelets import set_network_plugin

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.kubelet import absence
+from sregym_cluster_embedded.kubelet import unresponsive
 from sregym_cluster_embedded.node import heartbeats
 from sregym_cluster_embedded.userland.host.concealed import veil_of
 from sregym_cluster_embedded.userland.host.entries import ERROR, INFO, WARNING, Entry
@@ -102,7 +102,7 @@ def _kubelet_lines(world: World, node: str) -> Iterator[Entry]:
 def _stopped(world: World, node: str) -> Iterator[Entry]:
     """A kubelet that somebody has stopped who does not write to the journal."""
     since = heartbeats.silent_since(world, node)
-    stopped = absence.absent(world, node) == absence.STOPPED
+    stopped = unresponsive.absent(world, node) == unresponsive.STOPPED
     if not stopped or since is None or kept(world, node, KUBELET).state != "active":
         return
     name = "kubelet: The Kubernetes Node Agent"

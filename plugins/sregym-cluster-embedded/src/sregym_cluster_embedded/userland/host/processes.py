@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.kubelet import absence
+from sregym_cluster_embedded.kubelet import unresponsive
 from sregym_cluster_embedded.kubelet.state import RUNNING
 from sregym_cluster_embedded.userland.files.container import Container
 from sregym_cluster_embedded.userland.files.tasks import Task, tasks_of_process
@@ -86,7 +86,7 @@ def _services(world: World, node: str, files: Files, began: float) -> Iterator[T
         known = status(world, node, unit.name)
         if known.state != ACTIVE or not unit.stays or not unit.command:
             continue
-        frozen = unit.name == KUBELET and absence.absent(world, node) == absence.FROZEN
+        frozen = unit.name == KUBELET and unresponsive.absent(world, node) == unresponsive.FROZEN
         argv = arguments(files, unit.settings, unit.command)
         name = argv[0].rpartition("/")[2]
         since = began if known.since is None else known.since

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.api.documents import DocumentError, read_toml, read_yaml
-from sregym_cluster_embedded.kubelet import absence, thresholds
+from sregym_cluster_embedded.kubelet import thresholds, unresponsive
 from sregym_cluster_embedded.network import proxies
 from sregym_cluster_embedded.node import kubelets
 from sregym_cluster_embedded.userland.host import journal
@@ -60,7 +60,7 @@ def start(world: World, node: str, files: Files, unit: Unit) -> str:
 
 def make_run(world: World, node: str, files: Files, unit: Unit) -> None:
     """Let a service run, a kubelet that was frozen by a signal among them."""
-    if unit.name == KUBELET and absence.absent(world, node) == absence.FROZEN:
+    if unit.name == KUBELET and unresponsive.absent(world, node) == unresponsive.FROZEN:
         kubelets.freeze_kubelet(world, node, frozen=False)
     start(world, node, files, unit)
 
@@ -207,9 +207,9 @@ def _configure_kubelet(world: World, node: str) -> None:
 def _end(world: World, node: str, name: str) -> None:
     """What it means for the cluster that a service runs no more."""
     if name == KUBELET:
-        if absence.absent(world, node) == absence.FROZEN:
+        if unresponsive.absent(world, node) == unresponsive.FROZEN:
             kubelets.freeze_kubelet(world, node, frozen=False)
-        if absence.absent(world, node) == absence.NO_RUNTIME:
+        if unresponsive.absent(world, node) == unresponsive.NO_RUNTIME:
             kubelets.set_container_runtime(world, node, running=True)
             keep(world, node, CONTAINERD, state=INACTIVE)
         kubelets.stop_kubelet(world, node)

@@ -1,7 +1,7 @@
 """The services of a node: which there are, how they are, starting and stopping them.
 
 How the kubelet, the container runtime and kube-proxy are is known to those who are concerned
-(`kubelet.absence`, `network.proxies`); kept here is what nobody else has to know: since when, with
+(`kubelet.unresponsive`, `network.proxies`); kept here is what nobody else has to know: since when, with
 what result, and whether a service is enabled.
 """
 
@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.keys import CacheKey, TableKey
-from sregym_cluster_embedded.kubelet import absence
+from sregym_cluster_embedded.kubelet import unresponsive
 from sregym_cluster_embedded.network import proxies
 from sregym_cluster_embedded.node import heartbeats
 from sregym_cluster_embedded.userland.host.unit_files import LOCAL, SHIPPED
@@ -179,12 +179,12 @@ def status(world: World, node: str, name: str) -> Kept:
     known = kept(world, node, name)
     runs = known.state == ACTIVE
     if name == KUBELET:
-        stopped = absence.absent(world, node) == absence.STOPPED
+        stopped = unresponsive.absent(world, node) == unresponsive.STOPPED
         if stopped and runs:
             return known._replace(state=INACTIVE, since=heartbeats.silent_since(world, node))
         if not stopped and not runs:
             return known._replace(state=ACTIVE)
-    if name == CONTAINERD and runs and absence.absent(world, node) == absence.NO_RUNTIME:
+    if name == CONTAINERD and runs and unresponsive.absent(world, node) == unresponsive.NO_RUNTIME:
         return known._replace(state=INACTIVE, since=known.since)
     if name == PROXY and runs and not proxies.works(world, node):
         return known._replace(state=INACTIVE, since=known.since)

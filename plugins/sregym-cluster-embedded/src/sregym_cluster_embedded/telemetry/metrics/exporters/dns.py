@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from sregym_promql.data import Floats
 
-    from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.telemetry.container_instances import Life
     from sregym_cluster_embedded.telemetry.metrics.view import View
 
 _REQUESTS = Family(

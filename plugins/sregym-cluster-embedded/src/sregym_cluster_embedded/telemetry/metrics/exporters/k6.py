@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sregym_cluster_embedded.telemetry.lives import Life
+from sregym_cluster_embedded.telemetry.container_instances import Life
 from sregym_cluster_embedded.telemetry.metrics.exporters.load import tool_of, users_of
 from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Exporter,

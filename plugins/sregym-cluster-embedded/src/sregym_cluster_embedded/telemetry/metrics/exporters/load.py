@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sregym_apps.model import LoadGeneratorProgram
 
-from sregym_cluster_embedded.telemetry.lives import Life
+from sregym_cluster_embedded.telemetry.container_instances import Life
 from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Exporter,
     Family,

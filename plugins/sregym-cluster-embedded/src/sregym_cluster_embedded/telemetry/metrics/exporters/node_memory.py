@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sregym_promql.data import Floats
 
     from sregym_cluster_embedded.machines import Machine
-    from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.telemetry.container_instances import Life
 
 _KIB = 1024.0
 # The part of what is left that the kernel keeps files in; how far it wanders, and within which time.

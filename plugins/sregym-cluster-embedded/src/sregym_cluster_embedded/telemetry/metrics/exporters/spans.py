@@ -17,7 +17,7 @@ from sregym_cluster_embedded.telemetry.traces.names import call_kind
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.telemetry.container_instances import Life
     from sregym_cluster_embedded.telemetry.metrics.exposition import Pairs
     from sregym_cluster_embedded.telemetry.metrics.operations import Served
     from sregym_cluster_embedded.telemetry.metrics.view import View

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sregym_cluster_embedded.telemetry.lives import Life, lives
+from sregym_cluster_embedded.telemetry.container_instances import Life, lives
 from sregym_cluster_embedded.telemetry.metrics.exporters.stores.store import MISS, Store
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, cpu
 from sregym_cluster_embedded.traffic.segments import SERVED, segments

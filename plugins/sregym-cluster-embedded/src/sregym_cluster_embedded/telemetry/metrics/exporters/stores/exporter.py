@@ -22,7 +22,7 @@ from sregym_cluster_embedded.telemetry.metrics.work import end_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.telemetry.container_instances import Life
     from sregym_cluster_embedded.telemetry.metrics.exporters.stores.measures import Measure
     from sregym_cluster_embedded.telemetry.metrics.view import View
 

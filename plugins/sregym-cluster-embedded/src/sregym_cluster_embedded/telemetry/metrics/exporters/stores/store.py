@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from sregym_promql.data import Floats
 
-    from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.telemetry.container_instances import Life
     from sregym_cluster_embedded.telemetry.metrics.exposition import Value
     from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.traffic.segments import CallFlow, Flow, Segment
