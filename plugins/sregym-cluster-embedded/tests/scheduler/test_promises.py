@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 from sregym_cluster_embedded.api import writes
-from sregym_cluster_embedded.scheduler import promises
+from sregym_cluster_embedded.scheduler import reservations
 from sregym_cluster_embedded.scheduler.load import node_loads
 from sregym_cluster_embedded.store import Key, Object
 
@@ -76,16 +76,16 @@ def test_a_pod_goes_to_the_node_that_it_was_promised(places: Any) -> None:
     assert places.where("app") == node
     assert "nominatedNodeName" not in pod(places)["status"]
     assert places.shop.world.table("scheduler.promised") == {}
-    assert places.shop.world.table(promises.OVERDUE) == {}
+    assert places.shop.world.table(reservations.OVERDUE) == {}
 
 
 def test_a_pod_that_goes_leaves_no_promise(places: Any) -> None:
     claim(places, "nowhere.example.com")
     places.pod("app", MOUNTS)
     key = Key("pods", "shop", "app")
-    assert promises.kept(places.shop.world, key) is not None
+    assert reservations.kept(places.shop.world, key) is not None
     writes.delete(places.shop.world, key)
-    assert promises.kept(places.shop.world, key) is None
+    assert reservations.kept(places.shop.world, key) is None
     places.shop.run(620)
     assert failed(places) == []
 

@@ -8,17 +8,17 @@ from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.scheduler import (
     claims,
     devices,
-    neighbours,
+    inter_pod_affinity,
     nominations,
     volume_limits,
 )
+from sregym_cluster_embedded.scheduler.filter_status import Verdict
 from sregym_cluster_embedded.scheduler.filters import FILTERED_OUT, named_nodes, refusal
+from sregym_cluster_embedded.scheduler.inter_pod_affinity import Neighbours
 from sregym_cluster_embedded.scheduler.load import IDLE, PodLoad, less, load_of, more, node_loads
-from sregym_cluster_embedded.scheduler.neighbours import Neighbours
 from sregym_cluster_embedded.scheduler.nodes import NodeFacts, all_nodes
 from sregym_cluster_embedded.scheduler.scoring import Fitness, fitness
 from sregym_cluster_embedded.scheduler.spread import Spread
-from sregym_cluster_embedded.scheduler.verdicts import Verdict
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.scheduler.claims import Volumes
@@ -114,14 +114,14 @@ class Attempt:
         load = less(node_loads(self.world).get(facts.name, IDLE), loads)
         coming = nominations.on(self.world, self.pod, facts.name)
         refused = refusal(self.pod, self.wanted, facts, more(load, coming))
-        refused = refused or neighbours.refused_by(self.world, self.wanted, coming)
+        refused = refused or inter_pod_affinity.refused_by(self.world, self.wanted, coming)
         if refused is not None:
             return refused
         uids = frozenset(pod["metadata"]["uid"] for pod in gone)
         return self._around(facts, loads, uids)
 
     def _prepare(self) -> None:
-        if neighbours.needed(self.world, self.wanted):
+        if inter_pod_affinity.needed(self.world, self.wanted):
             self.neighbours = Neighbours(self.world, self.wanted, self.nodes)
         if self.pod["spec"].get("topologySpreadConstraints"):
             self._spread = Spread(self.world, self.pod, self.wanted, self.nodes)
@@ -141,7 +141,7 @@ class Attempt:
         coming = nominations.on(self.world, self.pod, facts.name)
         if coming:
             refused = refusal(self.pod, self.wanted, facts, more(load, coming))
-            refused = refused or neighbours.refused_by(self.world, self.wanted, coming)
+            refused = refused or inter_pod_affinity.refused_by(self.world, self.wanted, coming)
             if refused is not None:
                 return refused
         return self._around(facts, (), frozenset())

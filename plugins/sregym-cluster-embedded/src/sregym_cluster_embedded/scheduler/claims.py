@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.placement import term_matches
+from sregym_cluster_embedded.scheduler.filter_status import Verdict
 from sregym_cluster_embedded.scheduler.load import present
-from sregym_cluster_embedded.scheduler.verdicts import Verdict
 from sregym_cluster_embedded.store import Key, Object
 from sregym_cluster_embedded.volume_matching import best, reachable
 

@@ -15,7 +15,7 @@ from sregym_cluster_embedded.device_pools import (
     selects,
 )
 from sregym_cluster_embedded.scheduler.device_allocation import allocate
-from sregym_cluster_embedded.scheduler.verdicts import Verdict
+from sregym_cluster_embedded.scheduler.filter_status import Verdict
 from sregym_cluster_embedded.store import Key, Object
 
 if TYPE_CHECKING:

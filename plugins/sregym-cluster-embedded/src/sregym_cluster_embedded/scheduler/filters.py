@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.placement import matches_affinity, tolerates
-from sregym_cluster_embedded.scheduler.verdicts import Verdict
+from sregym_cluster_embedded.scheduler.filter_status import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

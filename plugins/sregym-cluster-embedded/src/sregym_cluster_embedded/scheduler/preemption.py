@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.api import events, writes
-from sregym_cluster_embedded.scheduler import promises
+from sregym_cluster_embedded.scheduler import reservations
+from sregym_cluster_embedded.scheduler.filter_status import (
+    NO_VICTIMS,
+    NOT_HELPFUL,
+    Verdict,
+    summary,
+)
 from sregym_cluster_embedded.scheduler.selecting import labels_match
-from sregym_cluster_embedded.scheduler.verdicts import NO_VICTIMS, NOT_HELPFUL, Verdict, summary
 from sregym_cluster_embedded.store import Key, Object
 
 if TYPE_CHECKING:
@@ -109,7 +114,7 @@ def _victims_on(
     bound = world.store.indexed("pods", "node", facts.name)
     lower = [
         other
-        for other in (*bound, *promises.promised(world, facts.name))
+        for other in (*bound, *reservations.promised(world, facts.name))
         if priority(other) < own and other["status"].get("phase") not in ("Succeeded", "Failed")
     ]
     if not lower:

@@ -15,15 +15,15 @@ from sregym_cluster_embedded.scheduler import (
     nodes,
     nominations,
     preemption,
-    promises,
-    waiting,
+    reservations,
+    unschedulable,
 )
 from sregym_cluster_embedded.scheduler.attempt import Attempt
 from sregym_cluster_embedded.scheduler.claims import Volumes, settle, volumes_of
+from sregym_cluster_embedded.scheduler.filter_status import NO_NODES, Verdict, summary
 from sregym_cluster_embedded.scheduler.load import follow, present
 from sregym_cluster_embedded.scheduler.requests import back_off, settled, speaking
 from sregym_cluster_embedded.scheduler.scoring import best
-from sregym_cluster_embedded.scheduler.verdicts import NO_NODES, Verdict, summary
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.workqueue import enqueue, forget, taken
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _BURST: TableKey[str, tuple[float, int]] = TableKey("scheduler.burst")
 NAME = "default-scheduler"
-_HANDLER = waiting.HANDLER
+_HANDLER = unschedulable.HANDLER
 _VOLUMES = (
     "persistentvolumeclaims",
     "persistentvolumes",
@@ -53,36 +53,36 @@ def listen(world: World, change: Change) -> None:
         _pod_changed(world, change)
     elif resource == "nodes":
         if nodes.follow(world, change):
-            waiting.node_changed(world, change)
+            unschedulable.node_changed(world, change)
     elif resource in _DEVICES:
-        waiting.devices_changed(world)
+        unschedulable.devices_changed(world)
     elif resource in _VOLUMES:
-        waiting.volumes_changed(world, change)
+        unschedulable.volumes_changed(world, change)
 
 
 def _pod_changed(world: World, change: Change) -> None:
     freed = follow(world, change)
     obj, old = change.obj, change.old
     placed = bool(obj["spec"].get("nodeName"))
-    if (not placed or (old is not None and not old["spec"].get("nodeName"))) and not promises.given(
-        world, change.key
-    ):
+    if (
+        not placed or (old is not None and not old["spec"].get("nodeName"))
+    ) and not reservations.given(world, change.key):
         nominations.follow(world, change)
     if change.type is ChangeType.DELETED:
-        waiting.drop(world, change.key)
+        unschedulable.drop(world, change.key)
         settled(world, change.key)
-        promises.drop(world, change.key)
+        reservations.drop(world, change.key)
         if not placed:
             forget(world, _HANDLER, change.key)
     elif not placed:
         if old is None or old["spec"] != obj["spec"]:
             enqueue(world, _HANDLER, change.key, _queueing(world))
         elif old["metadata"].get("labels") != obj["metadata"].get("labels"):
-            waiting.relabelled(world, change.key)
+            unschedulable.relabelled(world, change.key)
     elif old is not None and not old["spec"].get("nodeName"):
-        waiting.pod_came(world, obj)
+        unschedulable.pod_came(world, obj)
     if freed is not None:
-        waiting.pod_left(world, freed, present(world, obj))
+        unschedulable.pod_left(world, freed, present(world, obj))
 
 
 def _queueing(world: World) -> float:
@@ -103,7 +103,7 @@ def schedule(world: World, key: Key) -> None:
     taken(world, _HANDLER, key)
     pod = world.store.get(key)
     if pod is None or pod["spec"].get("nodeName") or "deletionTimestamp" in pod["metadata"]:
-        waiting.drop(world, key)
+        unschedulable.drop(world, key)
         return
     if pod["spec"].get("schedulerName", NAME) != NAME:
         return
@@ -111,17 +111,17 @@ def schedule(world: World, key: Key) -> None:
         return
     wanted = devices.wanted_by(world, pod)
     if wanted.held:
-        waiting.note(world, key, pod, (devices.PLUGIN,))
+        unschedulable.note(world, key, pod, (devices.PLUGIN,))
         return
     volumes = volumes_of(world, pod)
     if volumes.problem:
         _release(world, key)
         total = len(world.store.list("nodes", ""))
         text = f"0/{total} nodes are available: {volumes.problem}. not found"
-        waiting.note(world, key, pod, (volumes.plugin,))
+        unschedulable.note(world, key, pod, (volumes.plugin,))
         _refuse(world, pod, text if total else NO_NODES)
         return
-    chosen = promises.kept(world, key)
+    chosen = reservations.kept(world, key)
     if chosen is None:
         attempt = Attempt(world, pod, volumes, wanted)
         if wanted.problem:
@@ -147,15 +147,15 @@ def _place(
 ) -> None:
     """Bind a pod to a node, or let its volumes be bound first."""
     if volumes.waiting:
-        waiting.note(world, key, pod, ("VolumeBinding",))
+        unschedulable.note(world, key, pod, ("VolumeBinding",))
     else:
-        waiting.drop(world, key)
+        unschedulable.drop(world, key)
     plugin = 'Bind plugin "DefaultBinder"'
     try:
         with speaking(world):
             if volumes.waiting:
                 plugin = 'PreBind plugin "VolumeBinding"'
-                if promises.give(world, key, pod, chosen.name):
+                if reservations.give(world, key, pod, chosen.name):
                     nominations.drop(world, pod)
                     with suppress(ApiError):
                         status = {**pod["status"], "nominatedNodeName": chosen.name}
@@ -173,7 +173,7 @@ def _place(
 
 def _stumble(world: World, key: Key, message: str) -> None:
     """Binding failed: say so, and try the whole again after the pod's back-off."""
-    waiting.drop(world, key)
+    unschedulable.drop(world, key)
     _release(world, key)
     pod = world.store.get(key)
     if pod is None:
@@ -185,7 +185,7 @@ def _stumble(world: World, key: Key, message: str) -> None:
 
 def overdue(world: World, key: Key) -> None:
     """Handler: a pod has waited for its volumes for long enough."""
-    taken(world, promises.OVERDUE, key)
+    taken(world, reservations.OVERDUE, key)
     why = 'running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded'
     _stumble(world, key, why)
 
@@ -198,10 +198,10 @@ def _give_up(world: World, key: Key, attempt: Attempt) -> None:
         # Said once, not of each node.
         text = f"0/{len(attempt.nodes)} nodes are available: {attempt.devices.problem}."
     if not attempt.nodes:
-        waiting.note(world, key, pod, ("NodeAdded",))
+        unschedulable.note(world, key, pod, ("NodeAdded",))
         _refuse(world, pod, text)
         return
-    waiting.note(world, key, pod, [verdict.plugin for verdict in verdicts.values()])
+    unschedulable.note(world, key, pod, [verdict.plugin for verdict in verdicts.values()])
     outcome = preemption.look_for_victims(world, pod, attempt.nodes, verdicts, attempt.check)
     if outcome.candidate is None:
         hint = devices.STUCK if attempt.devices.claims else devices.IDLE
@@ -217,9 +217,9 @@ def _give_up(world: World, key: Key, attempt: Attempt) -> None:
 
 def _release(world: World, key: Key) -> None:
     """A pod keeps no node: others may have what was promised to it."""
-    freed = promises.drop(world, key)
+    freed = reservations.drop(world, key)
     if freed is not None:
-        waiting.pod_left(world, freed, None)
+        unschedulable.pod_left(world, freed, None)
 
 
 def _bind(world: World, pod: Object, node: str) -> None:
@@ -227,7 +227,7 @@ def _bind(world: World, pod: Object, node: str) -> None:
     key = Key("pods", metadata["namespace"], metadata["name"])
     bound = writes.bind(world, key, node)
     settled(world, key)
-    promises.drop(world, key)
+    reservations.drop(world, key)
     message = f"Successfully assigned {key.namespace}/{key.name} to {node}"
     events.record(world, bound, "pods", "Normal", "Scheduled", message, NAME)
 
@@ -267,6 +267,6 @@ def contribution() -> Contribution:
     """What this room adds to a cluster."""
     return Contribution(
         name="scheduler",
-        handlers={_HANDLER: schedule, promises.OVERDUE: overdue},
+        handlers={_HANDLER: schedule, reservations.OVERDUE: overdue},
         followers=dict.fromkeys(_FOLLOWED, (listen,)),
     )

@@ -12,8 +12,8 @@ from sregym_cluster_embedded.scheduler.spread import soft_scores
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sregym_cluster_embedded.scheduler.inter_pod_affinity import Neighbours
     from sregym_cluster_embedded.scheduler.load import NodeLoad, PodLoad
-    from sregym_cluster_embedded.scheduler.neighbours import Neighbours
     from sregym_cluster_embedded.scheduler.nodes import NodeFacts
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World

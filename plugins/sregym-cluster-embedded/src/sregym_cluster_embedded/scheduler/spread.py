@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.placement import matches_affinity, tolerates
+from sregym_cluster_embedded.scheduler.filter_status import Verdict
 from sregym_cluster_embedded.scheduler.nodes import facts_of
 from sregym_cluster_embedded.scheduler.selecting import Selector, counts, requirements_of
 from sregym_cluster_embedded.scheduler.terms import with_own_labels
-from sregym_cluster_embedded.scheduler.verdicts import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

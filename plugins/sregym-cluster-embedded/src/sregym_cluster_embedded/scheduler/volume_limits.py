@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import storage_drivers as drivers
-from sregym_cluster_embedded.scheduler import promises
+from sregym_cluster_embedded.scheduler import reservations
 from sregym_cluster_embedded.scheduler.claims import claim_names
-from sregym_cluster_embedded.scheduler.verdicts import Verdict
+from sregym_cluster_embedded.scheduler.filter_status import Verdict
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def refusal(
         return None
     there: set[tuple[str, str]] = set()
     bound = world.store.indexed("pods", "node", facts.name)
-    for other in (*bound, *promises.promised(world, facts.name)):
+    for other in (*bound, *reservations.promised(world, facts.name)):
         if other["metadata"]["uid"] not in gone and other["status"].get("phase") not in _OVER:
             there |= _volumes(world, other)
     for driver, limit in limits.items():

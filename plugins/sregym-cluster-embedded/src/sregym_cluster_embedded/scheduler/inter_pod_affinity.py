@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.scheduler.filter_status import Verdict
 from sregym_cluster_embedded.scheduler.load import PodLoad, neighbour_terms
 from sregym_cluster_embedded.scheduler.selecting import counts
 from sregym_cluster_embedded.scheduler.terms import (
@@ -15,7 +16,6 @@ from sregym_cluster_embedded.scheduler.terms import (
     means,
     selector_of,
 )
-from sregym_cluster_embedded.scheduler.verdicts import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
