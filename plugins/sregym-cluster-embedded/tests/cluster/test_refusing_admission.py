@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.assembly import Blueprint, build
-from sregym_cluster_embedded.controllers.accounts import user_of
+from sregym_cluster_embedded.controllers.service_accounts import user_of
 from sregym_cluster_embedded.node import heartbeats
 from sregym_cluster_embedded.store import Key, Object
 from sregym_cluster_embedded.world import World

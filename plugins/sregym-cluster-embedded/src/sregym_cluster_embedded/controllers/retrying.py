@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded.api import dynamic
 from sregym_cluster_embedded.api.dynamic import elapsed
 from sregym_cluster_embedded.api.errors import ApiError
-from sregym_cluster_embedded.controllers.accounts import user_of
+from sregym_cluster_embedded.controllers.service_accounts import user_of
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.workqueue import enqueue
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import events, writes
-from sregym_cluster_embedded.controllers import attacher, expansion, provisioning, recycling
+from sregym_cluster_embedded.controllers import attacher, expansion, provisioning, pv_recycler
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.volume_matching import best, mismatch, refers_to
 from sregym_cluster_embedded.workqueue import enqueue, taken
@@ -160,7 +160,7 @@ def reconcile_volume(world: World, name: str) -> None:
     if policy == "Delete":
         _reclaim(world, key, volume, status)
     elif policy == "Recycle" and phase not in ("Released", "Failed"):
-        recycling.begin(world, name)
+        pv_recycler.begin(world, name)
 
 
 def _become(world: World, key: Key, status: Object, phase: str) -> Object:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api.dynamic.attributes import CONTROLLERS
 from sregym_cluster_embedded.api.request import User
 from sregym_cluster_embedded.controllers import (
-    attaching,
+    attach_detach,
     autoscaling,
     certificates,
     cronjob,
@@ -24,8 +24,8 @@ from sregym_cluster_embedded.controllers import (
     namespace,
     node_lifecycle,
     pod_gc,
+    pv_recycler,
     quotas,
-    recycling,
     replicaset,
     role_aggregation,
     service_ranges,
@@ -44,8 +44,8 @@ _NAMESPACE = "kube-system"
 _OF_VOLUMES = "persistent-volume-binder"
 _ACCOUNTS: Mapping[str, str] = MappingProxyType(
     {
-        attaching.HANDLER: "attachdetach-controller",
-        attaching.OVERDUE: "attachdetach-controller",
+        attach_detach.HANDLER: "attachdetach-controller",
+        attach_detach.OVERDUE: "attachdetach-controller",
         autoscaling.HANDLER: "horizontal-pod-autoscaler",
         certificates.HANDLER: "certificate-controller",
         cronjob.HANDLER: "cronjob-controller",
@@ -69,7 +69,7 @@ _ACCOUNTS: Mapping[str, str] = MappingProxyType(
         node_lifecycle.TAINTS: "node-controller",
         pod_gc.HANDLER: "pod-garbage-collector",
         quotas.HANDLER: "resourcequota-controller",
-        recycling.HANDLER: _OF_VOLUMES,
+        pv_recycler.HANDLER: _OF_VOLUMES,
         replicaset.HANDLER: "replicaset-controller",
         role_aggregation.HANDLER: "clusterrole-aggregation-controller",
         service_ranges.HANDLER: "service-cidrs-controller",
