@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import orjson
 import yaml
 from random_requests import Requests, Sample
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.audit import ENTRIES
 from sregym_cluster_embedded.api.builtin import BUILT_IN
 from sregym_cluster_embedded.api.request import Connect, Request, Response, Watch
@@ -113,7 +113,7 @@ class Tally:
 def prepared() -> World:
     """A cluster with a namespace, a custom type and some objects."""
     world = build(Blueprint())
-    writes.create(world, "namespaces", {"metadata": {"name": "shop"}})
+    internal_client.create(world, "namespaces", {"metadata": {"name": "shop"}})
     world.run_until(world.now + 1)
     path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
     headers = {"content-type": "application/json", "accept": "application/json"}
@@ -247,7 +247,9 @@ def prepared() -> World:
             },
         ),
     ):
-        writes.create(world, resource, {"metadata": {"name": "web", "namespace": "shop"}, **obj})
+        internal_client.create(
+            world, resource, {"metadata": {"name": "web", "namespace": "shop"}, **obj}
+        )
     world.run_until(world.now + 20)
     return world
 

@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import controllers, kubelet, network, node, scheduler
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.contribution import Contribution, constitution_of
 from sregym_cluster_embedded.kubelet.runtime import (
     ContainerConfig,
@@ -85,7 +85,7 @@ def empty_cluster() -> World:
     world = World(constitution, 1, EPOCH)
     bootstrap(world, [NodeSpec(cpu=64, images=("shop/app:1",)) for _ in range(2)])
     world.run_until(70.0)
-    writes.create(world, "namespaces", {"metadata": {"name": "shop"}})
+    internal_client.create(world, "namespaces", {"metadata": {"name": "shop"}})
     world.run_until(71.0)
     return world
 
@@ -126,7 +126,7 @@ def deploy(world: World, deployments: int, replicas: int) -> None:
     """Create everything and let the cluster settle."""
     for number in range(deployments):
         for resource, obj in manifests(f"app-{number}", replicas):
-            writes.create(world, resource, obj)
+            internal_client.create(world, resource, obj)
     world.run_until(world.now + 30.0)
     ready = sum(
         1

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 from sregym_apps.model import parse_service_model
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME
@@ -47,7 +47,7 @@ def deployed() -> World:
             obj["data"] = {
                 key: base64.b64encode(text.encode()).decode() for key, text in given.items()
             }
-        writes.create(world, RESOURCES[obj["kind"]], obj)
+        internal_client.create(world, RESOURCES[obj["kind"]], obj)
     started = time.process_time()
     world.run_until(world.now + 120)
     report("two minutes from manifests to traffic", time.process_time() - started)
@@ -84,7 +84,7 @@ def main() -> None:
     for service in world.store.list("services", NAMESPACE):
         if service["metadata"]["name"] == "mongodb-reservation":
             spec = {**service["spec"], "selector": {"nobody": "here"}}
-            writes.update(world, "services", {**service, "spec": spec})
+            internal_client.update(world, "services", {**service, "spec": spec})
     world.run_until(world.now + 60)
     front = next(p.ref for p in runtime.running(world) if p.ref.pod.startswith("frontend-"))
     lines = len(runtime.logs(world, front, tail_lines=1000))

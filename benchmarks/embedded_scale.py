@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 from sregym_app_deathstarbench.hotel_reservation import HotelReservation
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.assembly import Blueprint, build
@@ -114,7 +114,7 @@ def failure(world: World, number: int) -> float:
     pods = world.store.list("pods", NAMESPACE)
     name = pods[number * len(pods) // FAILURES]["metadata"]["name"]
     began = time.process_time()
-    writes.delete(world, Key("pods", NAMESPACE, name), grace_s=0)
+    internal_client.delete(world, Key("pods", NAMESPACE, name), grace_s=0)
     world.run_until(world.now + 30.0)
     return (time.process_time() - began) * 1000
 
@@ -131,7 +131,7 @@ def forks() -> None:
         kept = [world.fork(number) for number in range(FORKS)]
         for fork in kept:
             pod = fork.store.list("pods", "hotel-reservation")[0]["metadata"]["name"]
-            writes.delete(fork, Key("pods", "hotel-reservation", pod), grace_s=0)
+            internal_client.delete(fork, Key("pods", "hotel-reservation", pod), grace_s=0)
             fork.run_until(fork.now + 60.0)
     print(f"{FORKS} forks of Hotel Reservation, a pod lost in each and a minute on:")
     print(f"  {resident_mib() - before:.0f} MiB more than one; {resident_mib():.0f} MiB in all")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 from sregym_apps.model import Client, OnError, ServiceModel, parse_service_model
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.store import Key
@@ -145,7 +145,7 @@ def opened(policy: Policy) -> World:
     """The system at rest, all pods ready."""
     world = build(Blueprint(models=(market(policy),)))
     names = [*CALLS, *(callee for callees in CALLS.values() for callee in callees)]
-    writes.create(world, "namespaces", {"metadata": {"name": NAMESPACE}})
+    internal_client.create(world, "namespaces", {"metadata": {"name": NAMESPACE}})
     for name in dict.fromkeys(names):
         create(world, name, REPLICAS if name == WEAK else 1)
     world.run_until(world.now + 60)
@@ -165,11 +165,11 @@ def create(world: World, name: str, replicas: int) -> None:
         "template": {"metadata": {"labels": labels}, "spec": {"containers": [container]}},
     }
     metadata = {"name": name, "namespace": NAMESPACE}
-    writes.create(world, "deployments.apps", {"metadata": metadata, "spec": spec})
+    internal_client.create(world, "deployments.apps", {"metadata": metadata, "spec": spec})
     if name != "load":
         port = {"port": 8080, "targetPort": 8080}
         service = {"metadata": metadata, "spec": {"selector": labels, "ports": [port]}}
-        writes.create(world, "services", service)
+        internal_client.create(world, "services", service)
 
 
 def scale(world: World, replicas: int) -> None:
@@ -177,7 +177,7 @@ def scale(world: World, replicas: int) -> None:
     found = world.store.get(Key("deployments.apps", NAMESPACE, WEAK))
     assert found is not None
     spec = {**found["spec"], "replicas": replicas}
-    writes.update(world, "deployments.apps", {**found, "spec": spec})
+    internal_client.update(world, "deployments.apps", {**found, "spec": spec})
 
 
 def market(policy: Policy) -> ServiceModel:

@@ -16,7 +16,7 @@ import time
 from typing import TYPE_CHECKING
 
 from embedded_flow import deployed
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.clock import SharedFindings
 from sregym_cluster_embedded.store import Key
@@ -75,7 +75,7 @@ def main() -> None:
     report("an hour of a well application", world)
     world = deployed()
     world.run_until(world.now + 300)
-    writes.delete(world, Key("services", "hotel-reservation", "mongodb-rate"))
+    internal_client.delete(world, Key("services", "hotel-reservation", "mongodb-rate"))
     world.run_until(world.now + _HOUR_S)
     report("an hour after its Service was deleted", world)
 

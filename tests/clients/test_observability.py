@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.http.live import LiveWorld
 from sregym_cluster_embedded.http.observability import ObservabilityEndpoint
@@ -45,7 +45,7 @@ def urls() -> Iterator[Mapping[str, str]]:
     A little ahead of the clients' clocks: what begins now for them has begun there.
     """
     world = build(Blueprint(epoch=int(time.time()) - 240))
-    writes.create(world, "deployments.apps", BROKEN)
+    internal_client.create(world, "deployments.apps", BROKEN)
     world.run_until(300)
     live = LiveWorld(world, Stepped(0.0, 0.0))
     with ExitStack() as stack:

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from sregym_apps.model import ServiceModel, parse_service_model
 from sregym_cluster_embedded import controllers, kubelet, network, node, scheduler
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.contribution import Contribution, constitution_of
 from sregym_cluster_embedded.kubelet.keys import KUBELET, RUNTIME
 from sregym_cluster_embedded.kubelet.runtime import (
@@ -249,7 +249,7 @@ class Shop:
 
     def namespace(self, name: str) -> None:
         """Make a namespace and let it be furnished."""
-        writes.create(self.world, "namespaces", {"metadata": {"name": name}})
+        internal_client.create(self.world, "namespaces", {"metadata": {"name": name}})
         self.run(0.1)
 
     def apply(self, text: str, namespace: str = "shop") -> list[Object]:
@@ -260,7 +260,7 @@ class Shop:
             metadata = dict(obj["metadata"])
             if resource not in CLUSTER_SCOPED:
                 metadata.setdefault("namespace", namespace)
-            made.append(writes.create(self.world, resource, {**obj, "metadata": metadata}))
+            made.append(internal_client.create(self.world, resource, {**obj, "metadata": metadata}))
         return made
 
     def pods(self, namespace: str = "shop") -> list[Object]:

@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 from sregym_apps.model import parse_service_model
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.access.authentication import of_certificate
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.api.request import Request, Response
@@ -98,7 +98,7 @@ def booted() -> World:
     # The recorded cluster has no storage classes.
     for entry in world.store.list("storageclasses.storage.k8s.io"):
         key = Key("storageclasses.storage.k8s.io", "", entry["metadata"]["name"])
-        writes.delete(world, key)
+        internal_client.delete(world, key)
     # Its registry has no image: what the nodes have was put there beforehand.
     empty = Registry(private=("private/",), address="10.77.0.1:5000", empty=True)
     set_registry(world, "registry.example", empty)

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.world import Constitution, World
@@ -24,9 +24,9 @@ def golden() -> Path:
 def _world() -> World:
     world = World(Constitution(), seed=7, epoch=EPOCH)
     for name in ("default", "shop"):
-        writes.create(world, "namespaces", {"metadata": {"name": name}})
+        internal_client.create(world, "namespaces", {"metadata": {"name": name}})
         account = {"metadata": {"name": "default", "namespace": name}}
-        writes.create(world, "serviceaccounts", account)
+        internal_client.create(world, "serviceaccounts", account)
     return world
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.access.impersonation import SEPARATOR
 from sregym_cluster_embedded.api.request import Request, Response, User
 from sregym_cluster_embedded.api.server import handle
@@ -37,7 +37,7 @@ def ask(
 def role(world: World, name: str, *rules: dict[str, Any], namespace: str = "shop") -> None:
     metadata = {"name": name, "namespace": namespace} if namespace else {"name": name}
     kind = "roles" if namespace else "clusterroles"
-    writes.create(world, f"{kind}.{RBAC}", {"metadata": metadata, "rules": list(rules)})
+    internal_client.create(world, f"{kind}.{RBAC}", {"metadata": metadata, "rules": list(rules)})
 
 
 def bind(
@@ -49,7 +49,7 @@ def bind(
     whom: dict[str, str] | None = None,
 ) -> None:
     metadata = {"name": name, "namespace": namespace} if namespace else {"name": name}
-    writes.create(
+    internal_client.create(
         world,
         f"{'rolebindings' if namespace else 'clusterrolebindings'}.{RBAC}",
         {

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import orjson
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.dynamic.calling import Answer
 from sregym_cluster_embedded.api.keys import WEBHOOKS
 from sregym_cluster_embedded.world import Constitution, World
@@ -62,8 +62,8 @@ def world(converter):
     rooms = MappingProxyType(WEBHOOKS.offer(converter))
     world = World(Constitution(rooms=rooms), seed=7, epoch=1_767_225_600)
     for name in ("default", "shop"):
-        writes.create(world, "namespaces", {"metadata": {"name": name}})
-        writes.create(
+        internal_client.create(world, "namespaces", {"metadata": {"name": name}})
+        internal_client.create(
             world, "serviceaccounts", {"metadata": {"name": "default", "namespace": name}}
         )
     return world

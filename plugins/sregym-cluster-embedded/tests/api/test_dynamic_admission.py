@@ -6,7 +6,7 @@ import base64
 
 import orjson
 import pytest
-from sregym_cluster_embedded.api import dynamic, writes
+from sregym_cluster_embedded.api import dynamic, internal_client
 from sregym_cluster_embedded.api.dynamic.calling import Answer, CallFailed
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.api.keys import WEBHOOKS
@@ -74,9 +74,9 @@ def hooks():
 def world(hooks):
     world = World(Constitution(rooms=WEBHOOKS.offer(hooks)), seed=7, epoch=1_767_225_600)
     for name in ("default", "shop"):
-        writes.create(world, "namespaces", {"metadata": {"name": name}})
+        internal_client.create(world, "namespaces", {"metadata": {"name": name}})
         account = {"metadata": {"name": "default", "namespace": name}}
-        writes.create(world, "serviceaccounts", account)
+        internal_client.create(world, "serviceaccounts", account)
     return world
 
 
@@ -263,7 +263,7 @@ def test_a_deletion_can_be_refused(client, configure, hooks):
 
 def test_dry_run_needs_a_webhook_without_side_effects(client, world):
     # Older versions of the API let such webhooks in.
-    writes.create(
+    internal_client.create(
         world,
         "validatingwebhookconfigurations.admissionregistration.k8s.io",
         hook("warn", sideEffects="Some"),
@@ -362,7 +362,7 @@ def test_controllers_are_asked_too(client, configure, world):
         "spec": {"containers": [{"name": "c", "image": "x"}]},
     }
     with pytest.raises(ApiError) as refused:
-        writes.create(world, "pods", pod)
+        internal_client.create(world, "pods", pod)
     assert refused.value.message == (
         'admission webhook "check.shop.example" denied the request: no such thing here'
     )
@@ -372,15 +372,15 @@ def test_controllers_that_are_heard_are_asked_about_changes_and_deletions(
     client, configure, world, hooks
 ):
     place = Key("configmaps", "shop", "c")
-    writes.create(world, "configmaps", {"metadata": {"name": "c", "namespace": "shop"}})
+    internal_client.create(world, "configmaps", {"metadata": {"name": "c", "namespace": "shop"}})
     configure()
-    old = writes.annotate(world, place, {"a": "1"})
+    old = internal_client.annotate(world, place, {"a": "1"})
     assert not hooks.asked
     said = 'admission webhook "check.shop.example" denied the request: no such thing here'
     for write in (
-        lambda: writes.annotate(world, place, {"a": "2"}),
-        lambda: writes.update(world, "configmaps", {**old, "data": {"a": "2"}}),
-        lambda: writes.delete(world, place),
+        lambda: internal_client.annotate(world, place, {"a": "2"}),
+        lambda: internal_client.update(world, "configmaps", {**old, "data": {"a": "2"}}),
+        lambda: internal_client.delete(world, place),
     ):
         with dynamic.heard(world), pytest.raises(ApiError) as refused:
             write()

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 
 
 def a_pod(world):
     spec = {"containers": [{"name": "c", "image": "x:1"}]}
-    return writes.create(
+    return internal_client.create(
         world, "pods", {"metadata": {"name": "p", "namespace": "shop"}, "spec": spec}
     )
 
@@ -119,7 +119,7 @@ def test_a_source_writes_twenty_five_events_of_a_type_about_an_object_then_one_i
 
 def test_what_a_source_may_write_is_counted_by_object_type_and_source(world):
     pod = a_pod(world)
-    other = writes.create(
+    other = internal_client.create(
         world,
         "pods",
         {"metadata": {"name": "q", "namespace": "shop"}, "spec": pod["spec"]},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from sregym_cluster_embedded.api import fairness, writes
+from sregym_cluster_embedded.api import flowcontrol, internal_client
 from sregym_cluster_embedded.api.request import Request, Response, User, Watch
 from sregym_cluster_embedded.api.server import served
 from sregym_cluster_embedded.assembly import Blueprint, build
@@ -38,10 +38,10 @@ def world():
 
 def flow(world, user, path, method="GET", **query):
     """Names of the schema and the level that the headers of an answer name."""
-    told = fairness.headers(world, Request(method, path, tuple(query.items()), user=user))
+    told = flowcontrol.headers(world, Request(method, path, tuple(query.items()), user=user))
     names = {
         obj["metadata"]["uid"]: obj["metadata"]["name"]
-        for resource in (fairness.SCHEMAS, fairness.LEVELS)
+        for resource in (flowcontrol.SCHEMAS, flowcontrol.LEVELS)
         for obj in world.store.list(resource, "")
     }
     return [names[told[head]] for head in sorted(told)]
@@ -78,7 +78,9 @@ def test_a_schema_of_ones_own_counts_unless_its_level_is_missing(world):
     for name, level in (("a", "nowhere"), ("b", "workload-low")):
         spec = {"priorityLevelConfiguration": {"name": level}, "matchingPrecedence": 50}
         spec["rules"] = [rule]
-        writes.create(world, fairness.SCHEMAS, {"metadata": {"name": name}, "spec": spec})
+        internal_client.create(
+            world, flowcontrol.SCHEMAS, {"metadata": {"name": name}, "spec": spec}
+        )
     assert flow(world, JANE, PODS) == ["b", "workload-low"]
     assert flow(world, JANE, f"{PODS}/p") == ["global-default", "global-default"]
     assert flow(world, JANE, "/api/v1/pods") == ["global-default", "global-default"]
@@ -87,8 +89,8 @@ def test_a_schema_of_ones_own_counts_unless_its_level_is_missing(world):
 def test_answers_refusals_and_watches_carry_them(world):
     def uids(schema, level):
         return {
-            "X-Kubernetes-Pf-Flowschema-Uid": uid(world, fairness.SCHEMAS, schema),
-            "X-Kubernetes-Pf-Prioritylevel-Uid": uid(world, fairness.LEVELS, level),
+            "X-Kubernetes-Pf-Flowschema-Uid": uid(world, flowcontrol.SCHEMAS, schema),
+            "X-Kubernetes-Pf-Prioritylevel-Uid": uid(world, flowcontrol.LEVELS, level),
         }
 
     found = served(world, Request("GET", PODS))

@@ -6,7 +6,7 @@ import re
 
 import pytest
 import yaml
-from sregym_cluster_embedded.api import resources, writes
+from sregym_cluster_embedded.api import internal_client, resources
 
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 CREATE = re.compile(r"^kubectl (create|apply) -n (\S+) -f -$")
@@ -53,9 +53,9 @@ def create_all(client, step):
 
 
 def make_namespace(client, name):
-    writes.create(client.world, "namespaces", {"metadata": {"name": name}})
+    internal_client.create(client.world, "namespaces", {"metadata": {"name": name}})
     meta = {"name": "default", "namespace": name}
-    writes.create(client.world, "serviceaccounts", {"metadata": meta})
+    internal_client.create(client.world, "serviceaccounts", {"metadata": meta})
 
 
 def comparable(obj):

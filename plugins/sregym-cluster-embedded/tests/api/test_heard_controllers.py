@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_cluster_embedded.api import dynamic, writes
+from sregym_cluster_embedded.api import dynamic, internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.store import Key
@@ -32,44 +32,48 @@ def forbid(world, expression, *resources, kind="Validating", **spec):
     if expression:
         body["validations"] = [{"expression": expression}]
     name = {"metadata": {"name": "p"}}
-    writes.create(world, f"{kind.lower()}admissionpolicies.{GROUP}", {**name, "spec": body})
+    internal_client.create(
+        world, f"{kind.lower()}admissionpolicies.{GROUP}", {**name, "spec": body}
+    )
     bound = {"policyName": "p", "validationActions": ["Deny"]}
-    writes.create(world, f"{kind.lower()}admissionpolicybindings.{GROUP}", {**name, "spec": bound})
+    internal_client.create(
+        world, f"{kind.lower()}admissionpolicybindings.{GROUP}", {**name, "spec": bound}
+    )
 
 
 def test_a_status_is_a_request_of_its_own(world):
-    made = writes.create(world, "services", SERVICE)
+    made = internal_client.create(world, "services", SERVICE)
     forbid(
         world, "request.userInfo.username != 'system:kube-controller-manager'", "services/status"
     )
     labelled = {**made, "metadata": {**made["metadata"], "labels": {"a": "b"}}}
     busy = {"loadBalancer": {"ingress": [{"ip": "10.0.0.9"}]}}
     with dynamic.heard(world):
-        changed = writes.update(world, "services", labelled)
+        changed = internal_client.update(world, "services", labelled)
         with pytest.raises(ApiError):
-            writes.update_status(world, PLACE, busy)
+            internal_client.update_status(world, PLACE, busy)
         with pytest.raises(ApiError):
-            writes.update(world, "services", {**changed, "status": busy})
+            internal_client.update(world, "services", {**changed, "status": busy})
     assert world.store.get(PLACE) == changed
     assert changed["metadata"]["labels"] == {"a": "b"}
 
 
 def test_what_a_controller_writes_is_changed_by_a_mutating_policy(world):
-    writes.create(world, "services", SERVICE)
+    internal_client.create(world, "services", SERVICE)
     patch = "[JSONPatch{op: 'add', path: '/metadata/labels', value: {'by': 'policy'}}]"
     mutation = {"patchType": "JSONPatch", "jsonPatch": {"expression": patch}}
     forbid(world, "", "services", kind="Mutating", mutations=[mutation])
     with dynamic.heard(world):
-        changed = writes.annotate(world, PLACE, {"a": "1"})
+        changed = internal_client.annotate(world, PLACE, {"a": "1"})
     assert changed["metadata"]["labels"] == {"by": "policy"}
 
 
 def test_a_namespace_ends_by_a_request_of_its_own(world):
     forbid(world, "request.operation == 'DELETE'", "namespaces")
-    writes.delete(world, Key("namespaces", "", "shop"))
+    internal_client.delete(world, Key("namespaces", "", "shop"))
     with dynamic.heard(world):
         place = world.store.get(Key("namespaces", "", "shop"))
-        writes.update(world, "namespaces", {**place, "spec": {"finalizers": []}})
+        internal_client.update(world, "namespaces", {**place, "spec": {"finalizers": []}})
     assert world.store.get(Key("namespaces", "", "shop")) is None
 
 
@@ -81,13 +85,13 @@ def test_a_replica_set_that_may_not_delete_says_so_and_tries_again():
     }
     spec = {"replicas": 2, "selector": {"matchLabels": {"app": "web"}}, "template": template}
     head = {"metadata": {"name": "web", "namespace": "default"}}
-    writes.create(world, "replicasets.apps", {**head, "spec": spec})
+    internal_client.create(world, "replicasets.apps", {**head, "spec": spec})
     world.run_until(world.now + 20)
     forbid(world, "request.operation != 'DELETE'", "pods")
     place = Key("replicasets.apps", "default", "web")
     stored = world.store.get(place)
     fewer = {**stored, "spec": {**stored["spec"], "replicas": 1}}
-    writes.update(world, "replicasets.apps", fewer)
+    internal_client.update(world, "replicasets.apps", fewer)
     world.run_until(world.now + 5)
     pods = sorted(pod["metadata"]["name"] for pod in world.store.list("pods", "default"))
     assert len(pods) == 2
@@ -106,7 +110,7 @@ def test_a_replica_set_that_may_not_delete_says_so_and_tries_again():
     }
     assert said <= {f"Error deleting: {text}" for text in refused}
     assert said
-    writes.delete(world, Key(f"validatingadmissionpolicybindings.{GROUP}", "", "p"))
+    internal_client.delete(world, Key(f"validatingadmissionpolicybindings.{GROUP}", "", "p"))
     world.run_until(world.now + 60)
     assert len(list(world.store.list("pods", "default"))) == 1
     assert "conditions" not in world.store.get(place)["status"]

@@ -6,7 +6,7 @@ import base64
 
 import orjson
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key
 
 MAPS = "/api/v1/namespaces/shop/configmaps"
@@ -41,7 +41,9 @@ def test_pages_show_one_moment(client, maps):
 def test_pages_that_took_too_long(client, maps, world):
     first = client("GET", MAPS, limit="1")
     meta = {"name": "kubernetes", "namespace": "default"}
-    writes.create(world, "services", {"metadata": meta, "spec": {"ports": [{"port": 443}]}})
+    internal_client.create(
+        world, "services", {"metadata": meta, "spec": {"ports": [{"port": 443}]}}
+    )
     refused = client("GET", MAPS, **{"continue": first["metadata"]["continue"]})
     assert (refused["code"], refused["reason"]) == (410, "Expired")
     assert refused["message"].startswith("The provided continue parameter is too old to display")

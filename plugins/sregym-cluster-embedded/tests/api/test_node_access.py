@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.request import Request, Response, User
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.world import World
@@ -19,7 +19,7 @@ LEASES = "/apis/coordination.k8s.io/v1/namespaces"
 @pytest.fixture
 def nodes(world: World) -> World:
     for name in ("n1", "n2"):
-        writes.create(world, "nodes", {"metadata": {"name": name}, "spec": {}})
+        internal_client.create(world, "nodes", {"metadata": {"name": name}, "spec": {}})
         container = {
             "name": "c",
             "image": "x",
@@ -31,10 +31,10 @@ def nodes(world: World) -> World:
         claim = {"name": "v", "persistentVolumeClaim": {"claimName": f"pvc-{name}"}}
         spec = {"nodeName": name, "containers": [container], "volumes": [claim]}
         pod = {"metadata": {"name": f"pod-{name}", "namespace": "shop"}, "spec": spec}
-        writes.create(world, "pods", pod)
+        internal_client.create(world, "pods", pod)
         for resource, prefix in (("configmaps", "cm"), ("secrets", "s")):
             metadata = {"name": f"{prefix}-{name}", "namespace": "shop"}
-            writes.create(world, resource, {"metadata": metadata})
+            internal_client.create(world, resource, {"metadata": metadata})
     return world
 
 

@@ -6,7 +6,7 @@ import base64
 from typing import Any
 
 import orjson
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.access import tokens
 from sregym_cluster_embedded.store import Key
 
@@ -14,7 +14,7 @@ from sregym_cluster_embedded.store import Key
 def test_the_issuer_says_where_its_keys_are(client: Any) -> None:
     subset = {"addresses": [{"ip": "10.0.0.1"}], "ports": [{"port": 6443}]}
     metadata = {"name": "kubernetes", "namespace": "default"}
-    writes.create(client.world, "endpoints", {"metadata": metadata, "subsets": [subset]})
+    internal_client.create(client.world, "endpoints", {"metadata": metadata, "subsets": [subset]})
     assert client("GET", "/.well-known/openid-configuration") == {
         "issuer": "https://kubernetes.default.svc.cluster.local",
         "jwks_uri": "https://10.0.0.1:6443/openid/v1/jwks",

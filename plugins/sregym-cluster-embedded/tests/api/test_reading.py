@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import orjson
 import pytest
-from sregym_cluster_embedded.api import media, writes
+from sregym_cluster_embedded.api import internal_client, media
 from sregym_cluster_embedded.api.request import Watch
 from sregym_cluster_embedded.store import Key
 
@@ -12,7 +12,7 @@ MAPS = "/api/v1/namespaces/shop/configmaps"
 
 def put(world, name, **labels):
     meta = {"name": name, "namespace": "shop", "labels": labels}
-    return writes.create(world, "configmaps", {"metadata": meta})
+    return internal_client.create(world, "configmaps", {"metadata": meta})
 
 
 def names(answer):
@@ -56,8 +56,8 @@ def test_fields_select(client, world, make_pod):
     for name, node in (("a", "node1"), ("b", "node2")):
         obj = make_pod(name)
         obj["metadata"]["namespace"] = "shop"
-        writes.create(world, "pods", obj)
-        writes.bind(world, Key("pods", "shop", name), node)
+        internal_client.create(world, "pods", obj)
+        internal_client.bind(world, Key("pods", "shop", name), node)
     assert names(client("GET", PODS, fieldSelector="spec.nodeName=node1")) == ["a"]
     assert names(
         client("GET", PODS, fieldSelector="spec.nodeName!=node1,status.phase!=Failed")
@@ -68,8 +68,8 @@ def test_jobs_are_selected_by_what_succeeded(client, world):
     template = {"spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "a"}]}}
     for name in ("new", "old"):
         obj = {"metadata": {"name": name, "namespace": "shop"}, "spec": {"template": template}}
-        writes.create(world, "jobs.batch", obj)
-    writes.update_status(world, Key("jobs.batch", "shop", "old"), {"succeeded": 1})
+        internal_client.create(world, "jobs.batch", obj)
+    internal_client.update_status(world, Key("jobs.batch", "shop", "old"), {"succeeded": 1})
     jobs = "/apis/batch/v1/namespaces/shop/jobs"
     assert names(client("GET", jobs, fieldSelector="status.successful=0")) == ["new"]
     assert names(client("GET", jobs, fieldSelector="status.successful=1")) == ["old"]
@@ -165,9 +165,9 @@ class TestWatch:
         at = str(world.store.revision)
         put(world, "one")
         key = Key("configmaps", "shop", "one")
-        writes.patch_metadata(world, key, labels={"app": "a"})
-        writes.patch_metadata(world, key, labels={"tier": "x"})
-        writes.patch_metadata(world, key, labels={"app": None})
+        internal_client.patch_metadata(world, key, labels={"app": "a"})
+        internal_client.patch_metadata(world, key, labels={"tier": "x"})
+        internal_client.patch_metadata(world, key, labels={"app": None})
         watch = self.watch(client, resourceVersion=at, labelSelector="app=a")
         assert self.events(world, watch) == [
             ("ADDED", "one"),
@@ -206,7 +206,7 @@ def test_a_table_of_flow_schemas_is_in_the_order_of_precedence(client, world):
     resource = "flowschemas.flowcontrol.apiserver.k8s.io"
     for name, precedence in (("b", 20), ("c", 10), ("a", 20)):
         body = {"metadata": {"name": name}, "spec": {"matchingPrecedence": precedence}}
-        writes.create(world, resource, body)
+        internal_client.create(world, resource, body)
     path = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
     table = client("GET", path, accept="application/json;as=Table;v=v1;g=meta.k8s.io")
     assert [row["cells"][0] for row in table["rows"]] == ["c", "a", "b"]

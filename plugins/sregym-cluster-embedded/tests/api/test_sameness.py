@@ -8,8 +8,8 @@ from typing import Any
 
 import orjson
 from sregym_cluster_embedded.api.defaults.pod import pod_spec
+from sregym_cluster_embedded.api.identity_cache import Same
 from sregym_cluster_embedded.api.request import Request
-from sregym_cluster_embedded.api.sameness import Same
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.world import World
 

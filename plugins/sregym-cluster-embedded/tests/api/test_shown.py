@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from sregym_cluster_embedded.api.pretty_print import in_order, is_pretty
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.api.server import handle
-from sregym_cluster_embedded.api.shown import in_order, is_pretty
 
 MAP = "/api/v1/namespaces/shop/configmaps/c"
 RAW = {"accept": "application/json, */*", "user-agent": "kubectl/v1.37.1 (linux/amd64)"}

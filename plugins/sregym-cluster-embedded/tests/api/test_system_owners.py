@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import orjson
-from sregym_cluster_embedded.api import system_owners, writes
+from sregym_cluster_embedded.api import internal_client, system_owners
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.store import Key
 
@@ -45,7 +45,7 @@ def test_a_deployment_reads_as_recorded(golden: Any, world: Any) -> None:
     fields = obj["metadata"]["managedFields"]
     users = [entry for entry in fields if entry["manager"] != "kube-controller-manager"]
     bare = {**obj, "metadata": {**obj["metadata"], "managedFields": users}}
-    kind = writes.resource_named(world, "deployments.apps")
+    kind = internal_client.resource_named(world, "deployments.apps")
     assert entries(system_owners.complete(kind, bare)) == entries(obj)
 
 
@@ -69,10 +69,10 @@ def test_pods_of_controllers_belong_to_controller_and_kubelet(recorded_images: A
     template = {"metadata": {"labels": {"app": "w"}}, "spec": SPEC}
     spec = {"replicas": 1, "selector": {"matchLabels": {"app": "w"}}, "template": template}
     metadata = {"name": "w", "namespace": "default"}
-    writes.create(world, "deployments.apps", {"metadata": metadata, "spec": spec})
+    internal_client.create(world, "deployments.apps", {"metadata": metadata, "spec": spec})
     world.run_until(world.now + 5)
     (pod,) = world.store.list("pods", "default")
-    kind = writes.resource_named(world, "pods")
+    kind = internal_client.resource_named(world, "pods")
     found = entries(system_owners.complete(kind, pod))
     assert sorted(found) == [("kube-controller-manager", ""), ("kubelet", "status")]
     (owner,) = pod["metadata"]["ownerReferences"]
@@ -95,7 +95,7 @@ def test_pods_of_controllers_belong_to_controller_and_kubelet(recorded_images: A
 
 def test_an_entry_that_came_back_with_an_object_is_not_doubled(recorded_images: Any) -> None:
     world = build(Blueprint(models=recorded_images, seed=1))
-    kind = writes.resource_named(world, "namespaces")
+    kind = internal_client.resource_named(world, "namespaces")
     place = world.store.get(Key("namespaces", "", "default"))
     assert place is not None
     once = system_owners.complete(kind, place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 
 TARGET = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
 
@@ -28,7 +28,7 @@ def test_an_autoscaler_of_the_first_version_is_one_of_the_second(client):
 
 def test_an_event_is_served_by_both_groups(client, world):
     spec = {"containers": [{"name": "c", "image": "x:1"}]}
-    pod = writes.create(
+    pod = internal_client.create(
         world, "pods", {"metadata": {"name": "p", "namespace": "shop"}, "spec": spec}
     )
     events.record(world, pod, "pods", "Normal", "Pulled", "done", "kubelet", "node1")

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.store import Key
 
@@ -9,14 +9,14 @@ from sregym_cluster_embedded.store import Key
 def put_pod(world, **more):
     obj = {"metadata": {"name": "p", "namespace": "shop", **more.pop("metadata", {})}}
     spec = {"containers": [{"name": "c", "image": "x:1"}], **more}
-    return writes.create(world, "pods", {**obj, "spec": spec})
+    return internal_client.create(world, "pods", {**obj, "spec": spec})
 
 
 KEY = Key("pods", "shop", "p")
 
 
 def test_a_created_object_has_all_that_a_server_sets(world):
-    made = writes.create(
+    made = internal_client.create(
         world, "configmaps", {"metadata": {"generateName": "c-", "namespace": "shop"}, "data": {}}
     )
     name = made["metadata"]["name"]
@@ -51,13 +51,15 @@ def test_a_name_is_taken_once(world):
 def test_a_missing_namespace_is_refused(world):
     obj = {"metadata": {"name": "c", "namespace": "none"}}
     with pytest.raises(ApiError, match=r'^namespaces "none" not found$'):
-        writes.create(world, "configmaps", obj)
+        internal_client.create(world, "configmaps", obj)
 
 
 def test_a_namespace_under_deletion_takes_nothing_new(world):
-    writes.delete(world, Key("namespaces", "", "shop"))
+    internal_client.delete(world, Key("namespaces", "", "shop"))
     with pytest.raises(ApiError) as caught:
-        writes.create(world, "configmaps", {"metadata": {"name": "c", "namespace": "shop"}})
+        internal_client.create(
+            world, "configmaps", {"metadata": {"name": "c", "namespace": "shop"}}
+        )
     why = "unable to create new content in namespace shop because it is being terminated"
     assert caught.value.message == f'configmaps "c" is forbidden: {why}'
 
@@ -65,13 +67,13 @@ def test_a_namespace_under_deletion_takes_nothing_new(world):
 def test_generation_counts_changes_of_the_spec_only(world, make_deployment):
     made = make_deployment()
     made["metadata"]["namespace"] = "shop"
-    first = writes.create(world, "deployments.apps", made)
-    labelled = writes.update(
+    first = internal_client.create(world, "deployments.apps", made)
+    labelled = internal_client.update(
         world,
         "deployments.apps",
         {**first, "metadata": {**first["metadata"], "labels": {"a": "b"}}},
     )
-    scaled = writes.update(
+    scaled = internal_client.update(
         world, "deployments.apps", {**labelled, "spec": {**labelled["spec"], "replicas": 3}}
     )
     generations = [obj["metadata"]["generation"] for obj in (first, labelled, scaled)]
@@ -81,14 +83,14 @@ def test_generation_counts_changes_of_the_spec_only(world, make_deployment):
 def test_what_changes_nothing_is_not_written(world):
     made = put_pod(world)
     before = world.store.revision
-    assert writes.update(world, "pods", made) is made
-    assert writes.update_status(world, KEY, made["status"]) is made
+    assert internal_client.update(world, "pods", made) is made
+    assert internal_client.update_status(world, KEY, made["status"]) is made
     assert world.store.revision == before
 
 
 def test_a_status_update_replaces_the_status_and_nothing_else(world):
     made = put_pod(world)
-    after = writes.update_status(world, KEY, {"phase": "Running"})
+    after = internal_client.update_status(world, KEY, {"phase": "Running"})
     version = {"resourceVersion": str(world.store.revision)}
     assert after == {
         **made,
@@ -99,47 +101,52 @@ def test_a_status_update_replaces_the_status_and_nothing_else(world):
 
 def test_an_unbound_pod_goes_at_once(world):
     put_pod(world)
-    writes.delete(world, KEY)
+    internal_client.delete(world, KEY)
     assert world.store.get(KEY) is None
 
 
 def test_a_bound_pod_waits_for_its_kubelet(world):
     put_pod(world)
-    writes.bind(world, KEY, "node1")
-    marked = writes.delete(world, KEY)
+    internal_client.bind(world, KEY, "node1")
+    marked = internal_client.delete(world, KEY)
     assert marked["metadata"]["deletionTimestamp"] == "2026-01-01T00:00:30Z"
     assert marked["metadata"]["deletionGracePeriodSeconds"] == 30
-    writes.remove(world, KEY)
+    internal_client.remove(world, KEY)
     assert world.store.get(KEY) is None
 
 
 @pytest.mark.parametrize(("period", "left"), [(0, None), (-3, 1), (7, 7)])
 def test_the_grace_of_a_pod_is_its_own_period(world, period, left):
     put_pod(world)
-    writes.bind(world, KEY, "node1")
+    internal_client.bind(world, KEY, "node1")
     pod = world.store.get(KEY)
     spec = {**pod["spec"], "terminationGracePeriodSeconds": period}
-    writes.update(world, "pods", {**pod, "spec": spec})
-    writes.delete(world, KEY)
+    internal_client.update(world, "pods", {**pod, "spec": spec})
+    internal_client.delete(world, KEY)
     found = world.store.get(KEY)
     assert (found and found["metadata"]["deletionGracePeriodSeconds"]) == left
 
 
 def test_a_second_delete_can_only_shorten_the_grace(world):
     put_pod(world)
-    writes.bind(world, KEY, "node1")
-    writes.delete(world, KEY)
-    assert writes.delete(world, KEY, grace_s=60)["metadata"]["deletionGracePeriodSeconds"] == 30
-    assert writes.delete(world, KEY, grace_s=5)["metadata"]["deletionGracePeriodSeconds"] == 5
-    writes.delete(world, KEY, grace_s=0)
+    internal_client.bind(world, KEY, "node1")
+    internal_client.delete(world, KEY)
+    assert (
+        internal_client.delete(world, KEY, grace_s=60)["metadata"]["deletionGracePeriodSeconds"]
+        == 30
+    )
+    assert (
+        internal_client.delete(world, KEY, grace_s=5)["metadata"]["deletionGracePeriodSeconds"] == 5
+    )
+    internal_client.delete(world, KEY, grace_s=0)
     assert world.store.get(KEY) is None
 
 
 def test_a_finalizer_holds_an_object_until_it_is_taken_off(world):
     put_pod(world, metadata={"finalizers": ["example.com/hold"]})
-    writes.delete(world, KEY)
+    internal_client.delete(world, KEY)
     assert "deletionTimestamp" in world.store.get(KEY)["metadata"]
-    writes.patch_metadata(world, KEY, finalizers=[])
+    internal_client.patch_metadata(world, KEY, finalizers=[])
     assert world.store.get(KEY) is None
 
 
@@ -148,15 +155,15 @@ def test_a_finalizer_holds_an_object_until_it_is_taken_off(world):
 )
 def test_a_propagation_policy_leaves_a_finalizer_for_the_collector(world, policy, finalizer):
     put_pod(world)
-    assert writes.delete(world, KEY, policy)["metadata"]["finalizers"] == [finalizer]
+    assert internal_client.delete(world, KEY, policy)["metadata"]["finalizers"] == [finalizer]
 
 
 def test_a_pod_is_bound_once(world):
     put_pod(world)
-    bound = writes.bind(world, KEY, "node1")
+    bound = internal_client.bind(world, KEY, "node1")
     assert bound["spec"]["nodeName"] == "node1"
     with pytest.raises(ApiError) as caught:
-        writes.bind(world, KEY, "node2")
+        internal_client.bind(world, KEY, "node2")
     why = 'pod p is already assigned to node "node1"'
     assert caught.value.message == f'Operation cannot be fulfilled on pods "p": {why}'
 
@@ -170,7 +177,7 @@ def test_a_local_balancer_has_a_port_for_health(world, policy, given, has_port):
     if given is not None:
         spec["healthCheckNodePort"] = given
     body = {"metadata": {"name": "lb", "namespace": "shop"}, "spec": spec}
-    stored = writes.create(world, "services", body)["spec"]
+    stored = internal_client.create(world, "services", body)["spec"]
     assert ("healthCheckNodePort" in stored) is has_port
     if given is not None:
         assert stored["healthCheckNodePort"] == given

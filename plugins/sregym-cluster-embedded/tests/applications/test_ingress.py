@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.pki.authority import issue
 from sregym_cluster_embedded.api.pki.certificates import Subject, Terms
 from sregym_cluster_embedded.assembly import Blueprint, build
@@ -58,7 +58,7 @@ def opened(recorded_images: Any) -> World:
     """A cluster with an ingress controller before a web server."""
     world = build(Blueprint(models=recorded_images, ingress_controller=True))
     for entry in yaml.safe_load(OBJECTS):
-        writes.create(world, entry.pop("resource"), entry)
+        internal_client.create(world, entry.pop("resource"), entry)
     world.run_until(world.now + 60)
     return world
 
@@ -79,12 +79,12 @@ def secret(world: World, names: tuple[str, ...], since: float, until: float) -> 
         "type": "kubernetes.io/tls",
         "data": coded,
     }
-    writes.create(world, "secrets", obj)
+    internal_client.create(world, "secrets", obj)
     place = Key("ingresses.networking.k8s.io", "default", "shop")
     found = world.store.get(place)
     assert found is not None
     tls = [{"hosts": ["shop.test"], "secretName": "cert"}]
-    writes.update(world, place.resource, {**found, "spec": {**found["spec"], "tls": tls}})
+    internal_client.update(world, place.resource, {**found, "spec": {**found["spec"], "tls": tls}})
 
 
 def test_a_host_leads_to_its_backend(opened: World) -> None:
@@ -127,7 +127,7 @@ def test_an_ingress_of_an_unknown_class_is_nobodys(opened: World) -> None:
     world = opened.fork()
     place = Key("ingresses.networking.k8s.io", "default", "shop")
     found: Any = world.store.get(place)
-    writes.update(
+    internal_client.update(
         world, place.resource, {**found, "spec": {**found["spec"], "ingressClassName": "x"}}
     )
     assert ingress.route(world, CONTROLLER, "shop.test", "/", secure=False) is None

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.machines import change
@@ -111,7 +111,7 @@ class Deployed:
         old = self.world.store.get(Key(RESOURCES[kind], "shop", name))
         new = yaml.safe_load(yaml.safe_dump(old))
         change(new)
-        writes.update(self.world, RESOURCES[kind], new)
+        internal_client.update(self.world, RESOURCES[kind], new)
 
     def ref(self, name: str) -> ContainerRef:
         running = self.runtime.running(self.world)
@@ -138,9 +138,9 @@ class Deployed:
 @pytest.fixture(scope="module")
 def running(shop_model: Any) -> World:
     world = build(Blueprint(models=(shop_model,)))
-    writes.create(world, "namespaces", {"metadata": {"name": "shop"}})
+    internal_client.create(world, "namespaces", {"metadata": {"name": "shop"}})
     for obj in manifests():
-        writes.create(world, RESOURCES[obj["kind"]], obj)
+        internal_client.create(world, RESOURCES[obj["kind"]], obj)
     world.run_until(world.now + 120)
     return world
 
@@ -284,7 +284,7 @@ def test_attempts_wait_for_what_a_policy_or_a_dead_node_swallows(shop: Deployed)
         "metadata": {"name": "closed", "namespace": "shop"},
         "spec": {"podSelector": {"matchLabels": {"app": "mongodb-stock"}}, "ingress": []},
     }  # fmt: skip
-    writes.create(silent.world, "networkpolicies.networking.k8s.io", policy)
+    internal_client.create(silent.world, "networkpolicies.networking.k8s.io", policy)
     silent.run(30)
     assert _connections(silent, "stock") == [("ESTAB", 8081, 0), ("SYN-SENT", 0, 27017)]
     assert _connections(silent, "mongodb-stock") == []

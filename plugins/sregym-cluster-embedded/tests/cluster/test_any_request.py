@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.request import Connect, Request, Response, Watch
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.assembly import Blueprint, build
@@ -188,7 +188,7 @@ def _check(world: World) -> None:
 @pytest.fixture(scope="module")
 def base() -> World:
     world = build(Blueprint())
-    writes.create(world, "namespaces", {"metadata": {"name": "shop"}})
+    internal_client.create(world, "namespaces", {"metadata": {"name": "shop"}})
     world.run_until(world.now + 1)
     return world
 

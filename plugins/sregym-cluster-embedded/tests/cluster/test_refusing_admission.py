@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.controllers.service_accounts import user_of
 from sregym_cluster_embedded.node import heartbeats
@@ -37,7 +37,7 @@ def world() -> World:
 def put_pod(world: World, name: str, **spec: Any) -> None:
     container = {"name": "c", "image": "nginx:1.25"}
     metadata = {"name": name, "namespace": "default"}
-    writes.create(
+    internal_client.create(
         world, "pods", {"metadata": metadata, "spec": {"containers": [container], **spec}}
     )
 
@@ -60,11 +60,11 @@ def hook(world: World, *resources: str, operations: str = "*") -> None:
         "clientConfig": {"service": {"name": "gone", "namespace": "default", "path": "/v"}},
         "rules": [rule],
     }
-    writes.create(world, HOOKS, {"metadata": {"name": "all"}, "webhooks": [entry]})
+    internal_client.create(world, HOOKS, {"metadata": {"name": "all"}, "webhooks": [entry]})
 
 
 def unhook(world: World) -> None:
-    writes.delete(world, Key(HOOKS, "", "all"))
+    internal_client.delete(world, Key(HOOKS, "", "all"))
 
 
 def policy(world: World, expression: str, *resources: str) -> None:
@@ -77,10 +77,10 @@ def policy(world: World, expression: str, *resources: str) -> None:
     }
     constraints = {"resourceRules": [rule], "namespaceSelector": {}, "objectSelector": {}}
     spec = {"matchConstraints": constraints, "validations": [{"expression": expression}]}
-    writes.create(world, POLICIES, {"metadata": {"name": "p"}, "spec": spec})
+    internal_client.create(world, POLICIES, {"metadata": {"name": "p"}, "spec": spec})
     bound = {"policyName": "p", "validationActions": ["Deny"]}
     name = f"validatingadmissionpolicybindings.{GROUP}"
-    writes.create(world, name, {"metadata": {"name": "p"}, "spec": bound})
+    internal_client.create(world, name, {"metadata": {"name": "p"}, "spec": bound})
 
 
 def run(world: World, seconds: float) -> None:
@@ -173,7 +173,7 @@ def test_a_status_that_is_refused_is_written_later(world: World) -> None:
 
 def test_a_kubelet_that_may_not_delete_keeps_its_pod_in_the_api(world: World) -> None:
     hook(world, "pods", operations="DELETE")
-    writes.delete(world, Key("pods", "default", "old"))
+    internal_client.delete(world, Key("pods", "default", "old"))
     run(world, 60)
     assert phase(world, "old") == "Succeeded"
     unhook(world)
@@ -192,7 +192,7 @@ def test_the_deletion_of_a_kubelet_names_it_and_what_it_deletes(world: World) ->
         "'system:nodes' in request.userInfo.groups)"
     )
     policy(world, expression, "pods")
-    writes.delete(world, Key("pods", "default", "old"))
+    internal_client.delete(world, Key("pods", "default", "old"))
     run(world, 60)
     assert phase(world, "old") == "Succeeded"
 
@@ -283,7 +283,7 @@ def test_nothing_is_planned_for_policies_about_other_things(world: World) -> Non
 
 def test_what_is_refused_is_the_same_in_a_fork(world: World) -> None:
     hook(world, "*")
-    writes.delete(world, Key("pods", "default", "old"))
+    internal_client.delete(world, Key("pods", "default", "old"))
     run(world, 30)
     twin = world.fork()
     run(world, 100)
@@ -307,7 +307,7 @@ def test_controllers_write_under_their_accounts(world: World) -> None:
     }
     spec = {"replicas": 1, "selector": {"matchLabels": {"app": "web"}}, "template": template}
     head = {"metadata": {"name": "web", "namespace": "default"}}
-    writes.create(world, "replicasets.apps", {**head, "spec": spec})
+    internal_client.create(world, "replicasets.apps", {**head, "spec": spec})
     run(world, 5)
     assert said(world, "FailedCreate") != []
     assert [entry["metadata"]["name"] for entry in world.store.list("pods", "default")] == ["old"]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.access import tokens
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.api.request import Request, Response
@@ -22,14 +22,16 @@ ACCOUNT = "kubernetes.io/service-account"
 @pytest.fixture
 def world(make_shop: Callable[..., Any]) -> World:
     found: World = make_shop().world
-    writes.create(found, "serviceaccounts", {"metadata": {"name": "bot", "namespace": "default"}})
+    internal_client.create(
+        found, "serviceaccounts", {"metadata": {"name": "bot", "namespace": "default"}}
+    )
     return found
 
 
 def secret(world: World, account: str) -> dict[str, Any] | None:
     annotations = {f"{ACCOUNT}.name": account}
     metadata = {"name": "t", "namespace": "default", "annotations": annotations}
-    writes.create(world, "secrets", {"metadata": metadata, "type": f"{ACCOUNT}-token"})
+    internal_client.create(world, "secrets", {"metadata": metadata, "type": f"{ACCOUNT}-token"})
     world.run_until(world.now + 1)
     return world.store.get(Key("secrets", "default", "t"))
 
@@ -70,7 +72,7 @@ def test_using_the_token_leaves_the_day_at_the_secret(world: World) -> None:
 def test_a_secret_goes_with_its_account(world: World) -> None:
     held = secret(world, "bot")
     assert held is not None
-    writes.delete(world, Key("serviceaccounts", "default", "bot"))
+    internal_client.delete(world, Key("serviceaccounts", "default", "bot"))
     world.run_until(world.now + 1)
     assert world.store.get(Key("secrets", "default", "t")) is None
     with pytest.raises(tokens.TokenError) as caught:
@@ -104,21 +106,21 @@ def rules(world: World, name: str) -> list[Any]:
 def test_a_role_collects_the_rules_of_those_it_selects(world: World) -> None:
     selector = {"matchLabels": {"into": "all"}}
     wanted = {"clusterRoleSelectors": [selector]}
-    writes.create(world, ROLES, {"metadata": {"name": "all"}, "aggregationRule": wanted})
+    internal_client.create(world, ROLES, {"metadata": {"name": "all"}, "aggregationRule": wanted})
     first = {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}
     second = {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}
     for name, held in (("b", [second, first]), ("a", [first])):
         metadata = {"name": name, "labels": {"into": "all"}}
-        writes.create(world, ROLES, {"metadata": metadata, "rules": held})
+        internal_client.create(world, ROLES, {"metadata": metadata, "rules": held})
     world.run_until(world.now + 1)
     assert rules(world, "all") == [first, second]
-    writes.delete(world, Key(ROLES, "", "b"))
+    internal_client.delete(world, Key(ROLES, "", "b"))
     world.run_until(world.now + 1)
     assert rules(world, "all") == [first]
 
 
 def test_the_roles_of_a_new_cluster_are_collected_already(world: World) -> None:
     before = {name: rules(world, name) for name in ("admin", "edit", "view")}
-    writes.patch_metadata(world, Key(ROLES, "", "view"), labels={"touched": "yes"})
+    internal_client.patch_metadata(world, Key(ROLES, "", "view"), labels={"touched": "yes"})
     world.run_until(world.now + 1)
     assert {name: rules(world, name) for name in before} == before

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.api.resource_metrics import API_SERVICE, ContainerUse
@@ -51,16 +51,16 @@ def with_usage(shop: Any) -> None:
     rooms = {**world.constitution.rooms, **USAGE.offer(MeasuredUsage())}
     world.constitution = replace(world.constitution, rooms=rooms)
     service = {"metadata": {"name": API_SERVICE.name}, "spec": {}}
-    writes.create(world, API_SERVICE.resource, service)
+    internal_client.create(world, API_SERVICE.resource, service)
     available = {"conditions": [{"type": "Available", "status": "True"}]}
-    writes.update_status(world, API_SERVICE, available)
+    internal_client.update_status(world, API_SERVICE, available)
 
 
 def autoscale(shop: Any, **spec: Any) -> None:
     target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
     given = {"scaleTargetRef": target, "maxReplicas": 10, "metrics": [BY_CPU], **spec}
     obj = {"metadata": {"name": "web", "namespace": "shop"}, "spec": given}
-    writes.create(shop.world, AUTOSCALER.resource, obj)
+    internal_client.create(shop.world, AUTOSCALER.resource, obj)
 
 
 def conditions(shop: Any) -> list[tuple[str, str, str, str]]:

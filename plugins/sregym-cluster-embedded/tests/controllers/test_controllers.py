@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key, Object
 
 DEPLOYMENT = """
@@ -24,7 +24,7 @@ WEB = Key("deployments.apps", "shop", "web")
 def change(shop: Any, **fields: Any) -> None:
     deployment = shop.world.store.get(WEB)
     spec = {**deployment["spec"], **fields}
-    writes.update(shop.world, WEB.resource, {**deployment, "spec": spec})
+    internal_client.update(shop.world, WEB.resource, {**deployment, "spec": spec})
 
 
 def set_image(shop: Any, image: str) -> None:
@@ -142,7 +142,7 @@ def test_a_relabelled_pod_is_let_go_and_replaced(shop: Any) -> None:
     shop.apply(DEPLOYMENT)
     shop.run(5)
     pod = shop.pods()[0]["metadata"]["name"]
-    writes.patch_metadata(shop.world, Key("pods", "shop", pod), labels={"app": "isolated"})
+    internal_client.patch_metadata(shop.world, Key("pods", "shop", pod), labels={"app": "isolated"})
     shop.run(5)
     assert len(shop.pods()) == 3
     assert "ownerReferences" not in shop.world.store.get(Key("pods", "shop", pod))["metadata"]
@@ -151,7 +151,7 @@ def test_a_relabelled_pod_is_let_go_and_replaced(shop: Any) -> None:
 def test_what_a_deployment_owns_goes_with_it(shop: Any) -> None:
     shop.apply(DEPLOYMENT)
     shop.run(5)
-    writes.delete(shop.world, WEB)
+    internal_client.delete(shop.world, WEB)
     shop.run(10)
     assert (shop.world.store.list("replicasets.apps", "shop"), shop.pods()) == ([], [])
 
@@ -159,7 +159,7 @@ def test_what_a_deployment_owns_goes_with_it(shop: Any) -> None:
 def test_an_orphaning_deletion_leaves_the_dependents(shop: Any) -> None:
     shop.apply(DEPLOYMENT)
     shop.run(5)
-    writes.delete(shop.world, WEB, "Orphan")
+    internal_client.delete(shop.world, WEB, "Orphan")
     shop.run(10)
     assert shop.world.store.get(WEB) is None
     assert sizes(shop) == [("1", 2)]
@@ -170,7 +170,7 @@ def test_a_deployment_that_comes_again_claims_what_was_left(shop: Any) -> None:
     shop.apply(DEPLOYMENT)
     shop.run(5)
     left = shop.world.store.list("replicasets.apps", "shop")[0]["metadata"]["uid"]
-    writes.delete(shop.world, WEB, "Orphan")
+    internal_client.delete(shop.world, WEB, "Orphan")
     shop.run(10)
     shop.apply(DEPLOYMENT)
     shop.run(10)
@@ -184,7 +184,7 @@ def test_a_deployment_that_comes_again_claims_what_was_left(shop: Any) -> None:
 def test_a_foreground_deletion_waits_for_the_dependents(shop: Any) -> None:
     shop.apply(DEPLOYMENT)
     shop.run(5)
-    writes.delete(shop.world, WEB, "Foreground")
+    internal_client.delete(shop.world, WEB, "Foreground")
     shop.run(0.2)
     assert shop.world.store.get(WEB)["metadata"]["finalizers"] == ["foregroundDeletion"]
     shop.run(10)
@@ -195,7 +195,7 @@ def test_a_replica_set_that_is_to_go_says_that_it_has_seen_it(shop: Any) -> None
     """Before its pods go, as the garbage collector needs a moment for them."""
     shop.apply(DEPLOYMENT)
     shop.run(5)
-    writes.delete(shop.world, WEB, "Foreground")
+    internal_client.delete(shop.world, WEB, "Foreground")
     told: list[tuple[int, int]] = []
     for _ in range(40):
         for entry in shop.world.store.list("replicasets.apps", "shop"):
@@ -209,7 +209,7 @@ def test_a_replica_set_that_is_to_go_says_that_it_has_seen_it(shop: Any) -> None
 def test_a_deleted_namespace_is_emptied_and_goes(shop: Any) -> None:
     shop.apply(DEPLOYMENT)
     shop.run(5)
-    writes.delete(shop.world, Key("namespaces", "", "shop"))
+    internal_client.delete(shop.world, Key("namespaces", "", "shop"))
     shop.run(1)
     place = shop.world.store.get(Key("namespaces", "", "shop"))
     assert place["status"]["phase"] == "Terminating"
@@ -220,9 +220,9 @@ def test_a_deleted_namespace_is_emptied_and_goes(shop: Any) -> None:
 def test_pods_of_a_deleted_namespace_go_before_everything_else(shop: Any) -> None:
     shop.apply(DEPLOYMENT)
     held = {"name": "held", "namespace": "shop", "finalizers": ["example.com/hold"]}
-    writes.create(shop.world, "configmaps", {"metadata": held})
+    internal_client.create(shop.world, "configmaps", {"metadata": held})
     shop.run(5)
-    writes.delete(shop.world, Key("namespaces", "", "shop"))
+    internal_client.delete(shop.world, Key("namespaces", "", "shop"))
     shop.run(5.5)
     assert [pod for pod in shop.pods() if "deletionTimestamp" not in pod["metadata"]] == []
     assert shop.world.store.get(WEB)["status"]["observedGeneration"] == 1
@@ -232,7 +232,7 @@ def test_pods_of_a_deleted_namespace_go_before_everything_else(shop: Any) -> Non
     assert remaining(shop) == {"SomeResourcesRemain", "SomeFinalizersRemain"}
     key = Key("configmaps", "shop", "held")
     free = {**shop.world.store.get(key), "metadata": {"name": "held", "namespace": "shop"}}
-    writes.update(shop.world, "configmaps", free)
+    internal_client.update(shop.world, "configmaps", free)
     shop.run(8)
     assert shop.world.store.get(Key("namespaces", "", "shop")) is None
 
@@ -278,11 +278,11 @@ spec:
         "capacity": {"storage": "1Gi"},
     }
     assert shop.pods()[0]["status"]["phase"] == "Running"
-    writes.delete(shop.world, claim)
+    internal_client.delete(shop.world, claim)
     shop.run(2)
     # A claim that a pod uses is protected.
     assert "deletionTimestamp" in shop.world.store.get(claim)["metadata"]
-    writes.delete(shop.world, Key("pods", "shop", "db"))
+    internal_client.delete(shop.world, Key("pods", "shop", "db"))
     shop.run(60)
     assert shop.world.store.get(claim) is None
     assert shop.world.store.list("persistentvolumes") == []
@@ -294,7 +294,7 @@ def test_a_namespace_with_a_recreating_deployment_goes(shop: Any) -> None:
     change(shop, strategy={"type": "Recreate"})
     set_image(shop, "web:1.1")
     shop.run(0.05)
-    writes.delete(shop.world, Key("namespaces", "", "shop"))
+    internal_client.delete(shop.world, Key("namespaces", "", "shop"))
     shop.run(30)
     assert shop.world.store.get(Key("namespaces", "", "shop")) is None
     assert shop.world.table("controllers.retries") == {}
@@ -302,7 +302,7 @@ def test_a_namespace_with_a_recreating_deployment_goes(shop: Any) -> None:
 
 def test_a_quota_is_counted_again_when_pods_go(shop: Any) -> None:
     quota = {"metadata": {"name": "pods", "namespace": "shop"}, "spec": {"hard": {"pods": "2"}}}
-    writes.create(shop.world, "resourcequotas", quota)
+    internal_client.create(shop.world, "resourcequotas", quota)
     shop.apply(DEPLOYMENT)
     shop.run(5)
     change(shop, replicas=0)
@@ -314,7 +314,7 @@ def test_a_quota_is_counted_again_when_pods_go(shop: Any) -> None:
 def test_a_deployment_that_goes_after_its_pods_still_counts_them(shop: Any) -> None:
     shop.apply(DEPLOYMENT)
     shop.run(5)
-    writes.delete(shop.world, WEB, "Foreground")
+    internal_client.delete(shop.world, WEB, "Foreground")
     shop.run(0.04)
     assert shop.world.store.get(WEB)["status"] | {"conditions": []} == {
         "observedGeneration": 2,

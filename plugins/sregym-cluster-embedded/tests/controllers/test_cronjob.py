@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.controllers.cron_schedule import last_between, next_after, parse
 from sregym_cluster_embedded.store import Key, Object
 
@@ -141,7 +141,7 @@ def test_what_was_missed_for_too_long_is_not_started(shop: Any) -> None:
     apply(shop, fields="  suspend: true\n  startingDeadlineSeconds: 10")
     run_to(shop, 0, 40)
     spec = {**cron(shop)["spec"], "suspend": False}
-    writes.update(shop.world, CRON.resource, {**cron(shop), "spec": spec})
+    internal_client.update(shop.world, CRON.resource, {**cron(shop), "spec": spec})
     run_to(shop, 0, 50)
     assert jobs(shop) == []
     run_to(shop, 1, 5)
@@ -160,7 +160,7 @@ def test_who_missed_more_than_a_hundred_moments_is_warned(
     apply(shop, fields="  suspend: true")
     run_to(shop, minutes, 30)
     spec = {**cron(shop)["spec"], "suspend": False}
-    writes.update(shop.world, CRON.resource, {**cron(shop), "spec": spec})
+    internal_client.update(shop.world, CRON.resource, {**cron(shop), "spec": spec})
     shop.run(1)
     assert (jobs(shop), shop.events("TooManyMissedTimes")) == (names(minutes), said)
 
@@ -231,7 +231,9 @@ def test_a_job_that_somebody_made_from_a_cron_job_is_unexpected(shop: Any) -> No
     }
     metadata = {"name": "by-hand", "namespace": "shop", "ownerReferences": [owner]}
     template = cron(shop)["spec"]["jobTemplate"]["spec"]["template"]
-    writes.create(shop.world, "jobs.batch", {"metadata": metadata, "spec": {"template": template}})
+    internal_client.create(
+        shop.world, "jobs.batch", {"metadata": metadata, "spec": {"template": template}}
+    )
     shop.run(0.5)
     ((text, count),) = shop.events("UnexpectedJob")
     assert text == "Saw a job that the controller did not create or forgot: by-hand"

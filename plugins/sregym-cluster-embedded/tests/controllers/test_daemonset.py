@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key, Object
 
 DAEMON_SET = """
@@ -26,7 +26,7 @@ AGENT = Key("daemonsets.apps", "shop", "agent")
 def change(shop: Any, **fields: Any) -> None:
     daemon_set = shop.world.store.get(AGENT)
     spec = {**daemon_set["spec"], **fields}
-    writes.update(shop.world, AGENT.resource, {**daemon_set, "spec": spec})
+    internal_client.update(shop.world, AGENT.resource, {**daemon_set, "spec": spec})
 
 
 def change_pod_spec(shop: Any, **fields: Any) -> None:
@@ -42,7 +42,7 @@ def set_image(shop: Any, image: str) -> None:
 
 def change_node(shop: Any, name: str, **fields: Any) -> None:
     node = shop.world.store.get(Key("nodes", "", name))
-    writes.update(shop.world, "nodes", {**node, "spec": {**node["spec"], **fields}})
+    internal_client.update(shop.world, "nodes", {**node, "spec": {**node["spec"], **fields}})
 
 
 def placed(shop: Any) -> list[tuple[str, str]]:
@@ -215,7 +215,7 @@ def test_on_delete_waits_for_somebody_to_delete_the_pods(shop: Any) -> None:
     shop.run(5)
     assert placed(shop) == [("node1", "worker:1.0"), ("node2", "worker:1.0")]
     doomed = next(pod for pod in shop.pods() if pod["spec"]["nodeName"] == "node1")
-    writes.delete(shop.world, Key("pods", "shop", doomed["metadata"]["name"]))
+    internal_client.delete(shop.world, Key("pods", "shop", doomed["metadata"]["name"]))
     shop.run(5)
     assert placed(shop) == [("node1", "worker:1.1"), ("node2", "worker:1.0")]
 
@@ -226,7 +226,7 @@ def test_a_failed_pod_is_told_and_replaced(shop: Any) -> None:
     pod = next(pod for pod in shop.pods() if pod["spec"]["nodeName"] == "node1")
     name = pod["metadata"]["name"]
     place = Key("pods", "shop", name)
-    writes.update_status(shop.world, place, {**pod["status"], "phase": "Failed"})
+    internal_client.update_status(shop.world, place, {**pod["status"], "phase": "Failed"})
     shop.run(5)
     assert name not in [entry["metadata"]["name"] for entry in shop.pods()]
     assert placed(shop) == [("node1", "worker:1.0"), ("node2", "worker:1.0")]
@@ -238,7 +238,7 @@ def test_a_failed_pod_is_told_and_replaced(shop: Any) -> None:
 def test_deleting_the_set_deletes_its_pods(shop: Any) -> None:
     shop.apply(DAEMON_SET)
     shop.run(5)
-    writes.delete(shop.world, AGENT)
+    internal_client.delete(shop.world, AGENT)
     shop.run(5)
     assert shop.pods() == []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.controllers.deletion_order import least_worth, newest_first
 from sregym_cluster_embedded.controllers.pods import owner_reference
@@ -101,7 +101,7 @@ def test_pods_of_all_revisions_crowd_a_node(shop: Any) -> None:
     replica_set(shop, owner, "new", {"kubernetes.io/hostname": lonely})
     shop.run(3)
     found = shop.world.store.get(Key("replicasets.apps", "shop", "old"))
-    writes.update(
+    internal_client.update(
         shop.world, "replicasets.apps", {**found, "spec": {**found["spec"], "replicas": 2}}
     )
     shop.run(0.1)
@@ -119,7 +119,7 @@ def replica_set(shop: Any, owner: Object, name: str, selector: dict[str, str]) -
     reference = owner_reference({**owner, "apiVersion": "v1", "kind": "ConfigMap"})
     metadata = {"name": name, "namespace": "shop", "ownerReferences": [reference]}
     spec = {"replicas": 3, "selector": {"matchLabels": labels}, "template": template}
-    writes.create(shop.world, "replicasets.apps", {"metadata": metadata, "spec": spec})
+    internal_client.create(shop.world, "replicasets.apps", {"metadata": metadata, "spec": spec})
 
 
 def test_batches_double_until_one_is_refused() -> None:
@@ -140,7 +140,7 @@ def test_batches_double_until_one_is_refused() -> None:
 
 def test_a_quota_refuses_the_rest_of_a_batch_with_an_event_each(shop: Any) -> None:
     quota = {"metadata": {"name": "q", "namespace": "shop"}, "spec": {"hard": {"pods": "1"}}}
-    writes.create(shop.world, "resourcequotas", quota)
+    internal_client.create(shop.world, "resourcequotas", quota)
     shop.run(0.1)
     shop.apply(DEPLOYMENT)
     shop.run(0.036)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.world import World
 
@@ -39,7 +39,7 @@ spec: {containers: [{name: bad, image: "registry.example/shop/flaky:1.0"}]}
 def disturb(world: World) -> None:
     """Delete a pod, let the cluster repair itself."""
     pod = world.store.list("pods", "shop")[0]["metadata"]["name"]
-    writes.delete(world, Key("pods", "shop", pod))
+    internal_client.delete(world, Key("pods", "shop", pod))
     world.run_until(world.now + 120)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.request import Request, Response, User
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.store import Key, Object
@@ -26,7 +26,7 @@ spec:
 
 
 def budget(shop: Any, name: str = "web", **spec: Any) -> None:
-    writes.create(
+    internal_client.create(
         shop.world,
         "poddisruptionbudgets.policy",
         {
@@ -209,7 +209,7 @@ def test_a_budget_that_nobody_has_looked_at_yet_refuses(shop: Any) -> None:
     shop.run(3)
     budget(shop, minAvailable=1)
     key = Key("poddisruptionbudgets.policy", "shop", "web")
-    writes.update_status(shop.world, key, {**status(shop), "observedGeneration": 0})
+    internal_client.update_status(shop.world, key, {**status(shop), "observedGeneration": 0})
     answer = evict(shop, pods(shop)[0])
     assert answer.status == 429
     assert orjson.loads(answer.body)["details"] == {

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.request import Request, Response, User
 from sregym_cluster_embedded.api.server import handle
 
@@ -23,16 +23,20 @@ def bound(shop: Any, allows: bool) -> None:
     made = {"metadata": {"name": "disk"}, "provisioner": "example.com/disk"}
     if allows:
         made["allowVolumeExpansion"] = True  # type: ignore[assignment]
-    writes.create(shop.world, "storageclasses.storage.k8s.io", made)
+    internal_client.create(shop.world, "storageclasses.storage.k8s.io", made)
     volume = {
         "accessModes": ["ReadWriteOnce"],
         "storageClassName": "disk",
         "capacity": {"storage": "2Gi"},
         "hostPath": {"path": "/tmp/disk"},
     }
-    writes.create(shop.world, "persistentvolumes", {"metadata": {"name": "v"}, "spec": volume})
+    internal_client.create(
+        shop.world, "persistentvolumes", {"metadata": {"name": "v"}, "spec": volume}
+    )
     metadata = {"name": "data", "namespace": "shop"}
-    writes.create(shop.world, "persistentvolumeclaims", {"metadata": metadata, "spec": spec})
+    internal_client.create(
+        shop.world, "persistentvolumeclaims", {"metadata": metadata, "spec": spec}
+    )
     shop.run(2)
 
 

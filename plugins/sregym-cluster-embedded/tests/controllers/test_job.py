@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.request import Request, Response, User
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.api.validation import jobs
@@ -49,7 +49,9 @@ def job(shop: Any) -> Object:
 
 def change(shop: Any, **fields: Any) -> None:
     present = job(shop)
-    writes.update(shop.world, JOB.resource, {**present, "spec": {**present["spec"], **fields}})
+    internal_client.update(
+        shop.world, JOB.resource, {**present, "spec": {**present["spec"], **fields}}
+    )
 
 
 def counts(shop: Any) -> dict[str, int]:
@@ -210,7 +212,7 @@ def test_a_finished_job_goes_when_its_time_is_over(shop: Any) -> None:
 def test_the_pods_of_a_deleted_job_are_not_held(shop: Any) -> None:
     apply(shop, '[sleep, "1000"]')
     shop.run(5)
-    writes.delete(shop.world, JOB)
+    internal_client.delete(shop.world, JOB)
     shop.run(40)
     assert shop.pods() == []
 
@@ -244,7 +246,7 @@ def test_indexes_are_written_as_ranges() -> None:
 def test_a_namespace_goes_with_its_jobs(shop: Any) -> None:
     apply(shop, '[sleep, "1000"]')
     shop.run(5)
-    writes.delete(shop.world, Key("namespaces", "", "shop"))
+    internal_client.delete(shop.world, Key("namespaces", "", "shop"))
     shop.run(60)
     assert shop.world.store.get(Key("namespaces", "", "shop")) is None
     assert shop.pods() == []
@@ -271,7 +273,7 @@ def test_an_indexed_job_needs_completions() -> None:
 def test_a_refused_creation_is_tried_again_after_seconds(shop: Any) -> None:
     metadata = {"name": "none", "namespace": "shop"}
     quota = {"metadata": metadata, "spec": {"hard": {"pods": "0"}}}
-    writes.create(shop.world, "resourcequotas", quota)
+    internal_client.create(shop.world, "resourcequotas", quota)
     shop.run(1)
     apply(shop, SLEEP)
     # The names of the pods differ: each refusal is an event of its own.

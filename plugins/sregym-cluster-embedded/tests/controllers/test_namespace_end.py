@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key
 
 PLACE = Key("namespaces", "", "shop")
@@ -37,7 +37,7 @@ def test_pods_that_stay_longer_than_their_grace_are_an_error(shop: Any) -> None:
     )
     shop.apply(POD)
     shop.run(3)
-    writes.delete(shop.world, PLACE)
+    internal_client.delete(shop.world, PLACE)
     # After five seconds the pod is told to go; the next pass comes after half of its grace.
     shop.run(5.5)
     assert "deletionTimestamp" in shop.world.store.get(Key("pods", "shop", "stubborn"))["metadata"]

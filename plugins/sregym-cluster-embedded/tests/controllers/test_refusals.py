@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.store import Key, Object
 from sregym_cluster_embedded.world import World
@@ -43,14 +43,14 @@ def deny(world: World, resource: str, *operations: str) -> None:
         "validations": [{"expression": "false", "message": "no"}],
     }
     name = f"validatingadmissionpolicies.{GROUP}"
-    writes.create(world, name, {"metadata": {"name": "p"}, "spec": spec})
+    internal_client.create(world, name, {"metadata": {"name": "p"}, "spec": spec})
     bound = {"policyName": "p", "validationActions": ["Deny"]}
-    writes.create(world, BINDING.resource, {"metadata": {"name": "p"}, "spec": bound})
+    internal_client.create(world, BINDING.resource, {"metadata": {"name": "p"}, "spec": bound})
 
 
 def make(world: World, resource: str, spec: Any, namespace: str = "default") -> None:
     metadata = {"name": "web", "namespace": namespace}
-    writes.create(world, resource, {"metadata": metadata, "spec": spec})
+    internal_client.create(world, resource, {"metadata": metadata, "spec": spec})
 
 
 def deployment(world: World) -> None:
@@ -99,7 +99,7 @@ def test_a_deployment_whose_replica_set_is_refused_says_so_until_it_is_let(world
     )
     progressing = conditions(world.store.get(place))["Progressing"]
     assert progressing == ("False", "ReplicaSetCreateError", said)
-    writes.delete(world, BINDING)
+    internal_client.delete(world, BINDING)
     run(world, 20)
     assert conditions(world.store.get(place))["Progressing"][:2] == (
         "True",
@@ -143,9 +143,9 @@ def test_endpoints_that_cannot_be_written_are_told(world: World) -> None:
     assert warnings(world)[("Endpoints", "FailedToCreateEndpoint")] == (
         f'Failed to create endpoint for service default/web: endpoints "web" {DENIED}'
     )
-    writes.delete(world, BINDING)
+    internal_client.delete(world, BINDING)
     run(world, 5)
-    writes.delete(world, Key(f"validatingadmissionpolicies.{GROUP}", "", "p"))
+    internal_client.delete(world, Key(f"validatingadmissionpolicies.{GROUP}", "", "p"))
     deny(world, "endpoints")
     deployment(world)
     run(world, 10)
@@ -155,19 +155,19 @@ def test_endpoints_that_cannot_be_written_are_told(world: World) -> None:
 
 
 def test_a_namespace_says_what_cannot_be_deleted_of_it(world: World) -> None:
-    writes.create(world, "namespaces", {"metadata": {"name": "old"}})
+    internal_client.create(world, "namespaces", {"metadata": {"name": "old"}})
     run(world, 1)
     service(world, "old")
     run(world, 1)
     deny(world, "services", "DELETE")
     place = Key("namespaces", "", "old")
-    writes.delete(world, place)
+    internal_client.delete(world, place)
     run(world, 10)
     assert conditions(world.store.get(place))["NamespaceDeletionContentFailure"] == (
         "True",
         "ContentDeletionFailed",
         f'Failed to delete all resource types, 1 remaining: services "web" {DENIED}',
     )
-    writes.delete(world, BINDING)
+    internal_client.delete(world, BINDING)
     run(world, 60)
     assert world.store.get(place) is None

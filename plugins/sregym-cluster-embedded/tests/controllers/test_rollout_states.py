@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Change, Key
 from sregym_cluster_embedded.world import World
 
@@ -46,7 +46,7 @@ def test_each_step_of_a_rolling_update_is_reported(shop: Any) -> None:
     container = {**template["spec"]["containers"][0], "image": "registry.example/shop/web:1.1"}
     changed = {**template, "spec": {**template["spec"], "containers": [container]}}
     spec = {**deployment["spec"], "template": changed}
-    writes.update(world, WEB.resource, {**deployment, "spec": spec})
+    internal_client.update(world, WEB.resource, {**deployment, "spec": spec})
     world.run_until(world.now + 20)
     assert seen == [
         (3, 3, 3, 0),
@@ -76,14 +76,14 @@ def test_the_status_of_a_new_size_says_nothing_of_progress(shop: Any) -> None:
     container = {**template["spec"]["containers"][0], "image": "registry.example/shop/web:1.1"}
     changed = {**template, "spec": {**template["spec"], "containers": [container]}}
     spec = {**deployment["spec"], "template": changed}
-    writes.update(world, WEB.resource, {**deployment, "spec": spec})
+    internal_client.update(world, WEB.resource, {**deployment, "spec": spec})
     sets = "replicasets.apps"
     while sum(entry["status"]["replicas"] for entry in world.store.list(sets, "shop")) < 4:
         world.run_until(world.now + 0.001)
     # The new ReplicaSet has counted its first pod, the Deployment has not heard of it yet.
     deployment = world.store.get(WEB)
     assert deployment["status"].get("updatedReplicas", 0) == 0
-    writes.update(
+    internal_client.update(
         world, WEB.resource, {**deployment, "spec": {**deployment["spec"], "replicas": 5}}
     )
     while world.store.get(WEB)["status"]["observedGeneration"] < 3:

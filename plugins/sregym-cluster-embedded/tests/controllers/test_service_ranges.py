@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.api.service_ranges import RESOURCE
 from sregym_cluster_embedded.assembly import Blueprint, build
@@ -26,13 +26,13 @@ def world() -> World:
 
 
 def add(world: World, name: str, cidr: str) -> None:
-    writes.create(world, RESOURCE, {"metadata": {"name": name}, "spec": {"cidrs": [cidr]}})
+    internal_client.create(world, RESOURCE, {"metadata": {"name": name}, "spec": {"cidrs": [cidr]}})
 
 
 def service(world: World, name: str, **spec: str) -> str:
     metadata = {"name": name, "namespace": "default"}
     body = {"ports": [{"port": 80}], **spec}
-    made = writes.create(world, "services", {"metadata": metadata, "spec": body})
+    made = internal_client.create(world, "services", {"metadata": metadata, "spec": body})
     return str(made["spec"]["clusterIP"])
 
 
@@ -71,7 +71,7 @@ def test_a_range_in_use_goes_once_its_addresses_are_given_back(world: World) -> 
     add(world, "more", "10.99.0.0/16")
     service(world, "far", clusterIP="10.99.7.5")
     run(world, 1)
-    writes.delete(world, Key(RESOURCE, "", "more"))
+    internal_client.delete(world, Key(RESOURCE, "", "more"))
     run(world, 30)
     assert condition(world, "more") == (
         "False",
@@ -81,7 +81,7 @@ def test_a_range_in_use_goes_once_its_addresses_are_given_back(world: World) -> 
     )
     with pytest.raises(ApiError):
         service(world, "other", clusterIP="10.99.7.6")
-    writes.delete(world, Key("services", "default", "far"))
+    internal_client.delete(world, Key("services", "default", "far"))
     run(world, 1)
     assert found(world, "more") is None
 
@@ -91,7 +91,7 @@ def test_a_range_that_lies_in_another_goes_after_ten_seconds(world: World) -> No
     add(world, "wide", "10.96.0.0/12")
     service(world, "far", clusterIP="10.99.7.5")
     run(world, 1)
-    writes.delete(world, Key(RESOURCE, "", "more"))
+    internal_client.delete(world, Key(RESOURCE, "", "more"))
     run(world, 9)
     assert found(world, "more") is not None
     run(world, 2)
@@ -101,7 +101,7 @@ def test_a_range_that_lies_in_another_goes_after_ten_seconds(world: World) -> No
 def test_without_the_default_range_nothing_is_left_to_give_until_it_is_there_again(
     world: World,
 ) -> None:
-    writes.delete(world, Key(RESOURCE, "", "kubernetes"))
+    internal_client.delete(world, Key(RESOURCE, "", "kubernetes"))
     run(world, 1)
     assert condition(world, "kubernetes")[1] == "Terminating"
     with pytest.raises(ApiError) as refused:
@@ -120,7 +120,7 @@ def test_without_the_default_range_nothing_is_left_to_give_until_it_is_there_aga
 
 
 def test_a_small_range_is_used_to_its_end(world: World) -> None:
-    writes.delete(world, Key(RESOURCE, "", "kubernetes"))
+    internal_client.delete(world, Key(RESOURCE, "", "kubernetes"))
     add(world, "small", "10.99.0.0/27")
     run(world, 1)
     given = [service(world, f"s{number}") for number in range(30)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key
 
 CONTROLLER = """
@@ -68,7 +68,9 @@ def replication_controller(shop: Any, replicas: int = 2) -> Any:
 
 
 def test_a_replication_controller_keeps_its_pods(shop: Any) -> None:
-    made = writes.create(shop.world, "replicationcontrollers", replication_controller(shop))
+    made = internal_client.create(
+        shop.world, "replicationcontrollers", replication_controller(shop)
+    )
     shop.run(5)
     pods = shop.pods()
     assert [pod["metadata"]["ownerReferences"][0]["kind"] for pod in pods] == [
@@ -89,7 +91,7 @@ def test_a_replication_controller_keeps_its_pods(shop: Any) -> None:
         if entry["reason"] == "SuccessfulCreate"
     ]
     assert {entry["source"]["component"] for entry in created} == {"replication-controller"}
-    writes.update(
+    internal_client.update(
         shop.world, "replicationcontrollers", {**made, "spec": {**made["spec"], "replicas": 0}}
     )
     shop.run(40)
@@ -98,10 +100,10 @@ def test_a_replication_controller_keeps_its_pods(shop: Any) -> None:
 
 def test_an_ephemeral_volume_gets_a_claim_that_belongs_to_the_pod(shop: Any) -> None:
     world = shop.world
-    writes.create(world, "storageclasses.storage.k8s.io", CLASS)
-    writes.create(world, "persistentvolumes", volume("small", "node2", "2Gi"))
-    writes.create(world, "persistentvolumes", volume("large", "node1", "9Gi"))
-    writes.create(world, "pods", WITH_VOLUME)
+    internal_client.create(world, "storageclasses.storage.k8s.io", CLASS)
+    internal_client.create(world, "persistentvolumes", volume("small", "node2", "2Gi"))
+    internal_client.create(world, "persistentvolumes", volume("large", "node1", "9Gi"))
+    internal_client.create(world, "pods", WITH_VOLUME)
     shop.run(10)
     claim = world.store.get(Key("persistentvolumeclaims", "shop", "box-scratch"))
     (owner,) = claim["metadata"]["ownerReferences"]
@@ -120,8 +122,8 @@ def test_an_ephemeral_volume_gets_a_claim_that_belongs_to_the_pod(shop: Any) -> 
 
 def test_without_a_volume_in_reach_the_pod_waits(shop: Any) -> None:
     world = shop.world
-    writes.create(world, "storageclasses.storage.k8s.io", CLASS)
-    writes.create(world, "pods", WITH_VOLUME)
+    internal_client.create(world, "storageclasses.storage.k8s.io", CLASS)
+    internal_client.create(world, "pods", WITH_VOLUME)
     shop.run(5)
     said = [message for message, _ in shop.events("FailedScheduling")]
     assert said[-1] == (
@@ -138,7 +140,7 @@ def test_a_job_of_somebody_else_is_left_alone(shop: Any) -> None:
         "metadata": {"name": "far", "namespace": "shop"},
         "spec": {"managedBy": "example.com/other", "template": template},
     }
-    writes.create(shop.world, "jobs.batch", job)
+    internal_client.create(shop.world, "jobs.batch", job)
     shop.run(5)
     assert shop.pods() == []
 
@@ -166,7 +168,7 @@ spec:
     obj = shop.world.store.get(place)
     container = {"name": "db", "image": "registry.example/shop/web:1.1"}
     template = {**obj["spec"]["template"], "spec": {"containers": [container]}}
-    writes.update(
+    internal_client.update(
         shop.world, place.resource, {**obj, "spec": {**obj["spec"], "template": template}}
     )
     shop.run(0.1)
@@ -228,16 +230,16 @@ def test_volumes_that_nobody_can_delete_have_failed(
         "persistentVolumeReclaimPolicy": "Delete",
         **source,
     }
-    writes.create(world, "persistentvolumes", {"metadata": {"name": "pv"}, "spec": spec})
+    internal_client.create(world, "persistentvolumes", {"metadata": {"name": "pv"}, "spec": spec})
     claim = {
         "storageClassName": "manual",
         "accessModes": ["ReadWriteOnce"],
         "resources": {"requests": {"storage": "1Gi"}},
     }
     metadata = {"name": "data", "namespace": "shop"}
-    writes.create(world, "persistentvolumeclaims", {"metadata": metadata, "spec": claim})
+    internal_client.create(world, "persistentvolumeclaims", {"metadata": metadata, "spec": claim})
     shop.run(2)
-    writes.delete(world, Key("persistentvolumeclaims", "shop", "data"))
+    internal_client.delete(world, Key("persistentvolumeclaims", "shop", "data"))
     shop.run(2)
     left = world.store.get(Key("persistentvolumes", "", "pv"))
     if message is None:
@@ -251,8 +253,8 @@ def test_volumes_that_nobody_can_delete_have_failed(
 
 def test_a_claim_says_again_and_again_what_it_waits_for(shop: Any) -> None:
     world = shop.world
-    writes.create(world, "storageclasses.storage.k8s.io", CLASS)
-    writes.create(world, "pods", WITH_VOLUME)
+    internal_client.create(world, "storageclasses.storage.k8s.io", CLASS)
+    internal_client.create(world, "pods", WITH_VOLUME)
     shop.run(61)
     ((message, count),) = shop.events("WaitForPodScheduled")
     assert (message, count >= 4) == ("waiting for pod box to be scheduled", True)

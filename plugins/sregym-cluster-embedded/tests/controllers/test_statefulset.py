@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key, Object
 
 STATEFUL_SET = """
@@ -32,7 +32,7 @@ DB = Key("statefulsets.apps", "shop", "db")
 def change(shop: Any, **fields: Any) -> None:
     stateful_set = shop.world.store.get(DB)
     spec = {**stateful_set["spec"], **fields}
-    writes.update(shop.world, DB.resource, {**stateful_set, "spec": spec})
+    internal_client.update(shop.world, DB.resource, {**stateful_set, "spec": spec})
 
 
 def set_image(shop: Any, image: str) -> None:
@@ -138,7 +138,7 @@ def test_a_deleted_pod_comes_back_under_its_name(shop: Any) -> None:
     shop.run(10)
     place = Key("pods", "shop", "db-1")
     before = shop.world.store.get(place)["metadata"]["uid"]
-    writes.delete(shop.world, place)
+    internal_client.delete(shop.world, place)
     shop.run(5)
     assert names(shop) == ["db-0", "db-1", "db-2"]
     assert shop.world.store.get(place)["metadata"]["uid"] != before
@@ -155,7 +155,7 @@ def test_an_update_goes_from_the_highest_down_to_the_partition(shop: Any) -> Non
     found = status(shop)
     assert found["currentRevision"] == first
     assert (found["currentReplicas"], found["updatedReplicas"]) == (2, 1)
-    writes.delete(shop.world, Key("pods", "shop", "db-0"))
+    internal_client.delete(shop.world, Key("pods", "shop", "db-0"))
     shop.run(5)
     assert images(shop)["db-0"] == "web:1.0"
     change(shop, updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"partition": 0}})
@@ -192,7 +192,7 @@ def test_on_delete_waits_for_somebody_to_delete_the_pods(shop: Any) -> None:
     set_image(shop, "web:1.1")
     shop.run(10)
     assert images(shop) == {"db-0": "web:1.0", "db-1": "web:1.0", "db-2": "web:1.0"}
-    writes.delete(shop.world, Key("pods", "shop", "db-1"))
+    internal_client.delete(shop.world, Key("pods", "shop", "db-1"))
     shop.run(5)
     assert images(shop) == {"db-0": "web:1.0", "db-1": "web:1.1", "db-2": "web:1.0"}
 
@@ -212,7 +212,7 @@ def test_claims_are_made_before_the_pod_and_stay(shop: Any) -> None:
         ("Create Claim data-db-0 Pod db-0 in StatefulSet db success", 1),
         ("Create Pod db-0 in StatefulSet db successful", 1),
     ]
-    writes.delete(shop.world, DB)
+    internal_client.delete(shop.world, DB)
     shop.run(5)
     assert (names(shop), names(shop, "persistentvolumeclaims")) == ([], ["data-db-0"])
 
@@ -224,14 +224,14 @@ def test_claims_go_with_the_set_or_with_the_scaled_down_pod_when_asked(shop: Any
     change(shop, replicas=1)
     shop.run(5)
     assert names(shop, "persistentvolumeclaims") == ["data-db-0"]
-    writes.delete(shop.world, DB)
+    internal_client.delete(shop.world, DB)
     shop.run(5)
     assert names(shop, "persistentvolumeclaims") == []
 
 
 def test_a_refused_pod_is_told_and_tried_again(shop: Any) -> None:
     quota = Key("resourcequotas", "shop", "none")
-    writes.create(
+    internal_client.create(
         shop.world,
         quota.resource,
         {"metadata": {"name": "none", "namespace": "shop"}, "spec": {"hard": {"pods": "0"}}},
@@ -243,7 +243,7 @@ def test_a_refused_pod_is_told_and_tried_again(shop: Any) -> None:
         'Create Pod db-0 in StatefulSet db failed error: pods "db-0" is forbidden: exceeded '
         "quota: none, requested: pods=1, used: pods=0, limited: pods=0"
     )
-    writes.delete(shop.world, quota)
+    internal_client.delete(shop.world, quota)
     shop.run(10)
     assert status(shop)["readyReplicas"] == 1
 
@@ -259,7 +259,7 @@ def test_minimum_ready_seconds_hold_back_the_next(shop: Any) -> None:
 def test_a_deletion_in_the_foreground_ends_when_pods_and_revisions_are_gone(shop: Any) -> None:
     shop.apply(STATEFUL_SET)
     shop.run(10)
-    writes.delete(shop.world, DB, "Foreground")
+    internal_client.delete(shop.world, DB, "Foreground")
     shop.run(0.3)
     assert shop.world.store.get(DB)["metadata"]["finalizers"] == ["foregroundDeletion"]
     shop.run(10)

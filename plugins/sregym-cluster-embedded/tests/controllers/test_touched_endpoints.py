@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key
 
 SHOP = """
@@ -31,7 +31,7 @@ def test_endpoints_that_are_deleted_come_again(shop: Any) -> None:
     shop.apply(SHOP)
     shop.run(5)
     before = shop.world.store.get(ENDPOINTS)
-    writes.delete(shop.world, ENDPOINTS)
+    internal_client.delete(shop.world, ENDPOINTS)
     shop.run(1)
     after = shop.world.store.get(ENDPOINTS)
     assert after["subsets"] == before["subsets"]
@@ -42,7 +42,7 @@ def test_a_slice_that_others_change_is_put_right(shop: Any) -> None:
     shop.apply(SHOP)
     shop.run(5)
     before = the_slice(shop)
-    writes.update(shop.world, SLICES, {**before, "endpoints": []})
+    internal_client.update(shop.world, SLICES, {**before, "endpoints": []})
     shop.run(1)
     assert the_slice(shop)["endpoints"] == before["endpoints"]
     revision = shop.world.store.revision
@@ -54,10 +54,10 @@ def test_endpoints_that_others_change_stay_until_something_happens(shop: Any) ->
     shop.apply(SHOP)
     shop.run(5)
     before = shop.world.store.get(ENDPOINTS)
-    writes.update(shop.world, "endpoints", {**before, "subsets": []})
+    internal_client.update(shop.world, "endpoints", {**before, "subsets": []})
     shop.run(60)
     assert shop.world.store.get(ENDPOINTS)["subsets"] == []
-    writes.patch_metadata(shop.world, SERVICE, labels={"team": "front"})
+    internal_client.patch_metadata(shop.world, SERVICE, labels={"team": "front"})
     shop.run(1)
     assert shop.world.store.get(ENDPOINTS)["subsets"] == before["subsets"]
     told = [
@@ -80,6 +80,6 @@ def test_the_trigger_is_the_change_of_readiness_that_a_write_answers_to(shop: An
     conditions = {entry["type"]: entry for entry in pod["status"]["conditions"]}
     assert told() == [conditions["Ready"]["lastTransitionTime"]] * 2
     # Nothing became ready or unready by this.
-    writes.patch_metadata(shop.world, Key("pods", "shop", "web"), labels={"app": "other"})
+    internal_client.patch_metadata(shop.world, Key("pods", "shop", "web"), labels={"app": "other"})
     shop.run(5)
     assert (the_slice(shop)["endpoints"], told()) == ([], [None, None])

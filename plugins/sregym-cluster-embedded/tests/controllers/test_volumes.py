@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key, Object
 
 CLAIM = Key("persistentvolumeclaims", "shop", "data")
@@ -19,7 +19,7 @@ def claim(shop: Any, **fields: Any) -> None:
         **fields,
     }
     metadata = {"name": "data", "namespace": "shop"}
-    writes.create(shop.world, CLAIM.resource, {"metadata": metadata, "spec": spec})
+    internal_client.create(shop.world, CLAIM.resource, {"metadata": metadata, "spec": spec})
 
 
 def volume(shop: Any, **fields: Any) -> None:
@@ -31,7 +31,9 @@ def volume(shop: Any, **fields: Any) -> None:
         "persistentVolumeReclaimPolicy": "Retain",
         **fields,
     }
-    writes.create(shop.world, "persistentvolumes", {"metadata": {"name": "v"}, "spec": spec})
+    internal_client.create(
+        shop.world, "persistentvolumes", {"metadata": {"name": "v"}, "spec": spec}
+    )
 
 
 def status_of_volume(shop: Any) -> Object:
@@ -61,7 +63,7 @@ def test_a_volume_says_since_when_it_is_in_its_phase(shop: Any) -> None:
     shop.run(3)
     assert status_of_volume(shop) == {"phase": "Bound", "lastPhaseTransitionTime": bound}
     released = shop.world.timestamp()
-    writes.delete(shop.world, CLAIM)
+    internal_client.delete(shop.world, CLAIM)
     shop.run(3)
     assert status_of_volume(shop) == {"phase": "Released", "lastPhaseTransitionTime": released}
 
@@ -108,7 +110,7 @@ def test_who_waits_for_a_provisioner_says_so_at_each_look(
     shop: Any, provisioner: str, said: tuple[str, str]
 ) -> None:
     made = {"metadata": {"name": "disk"}, "provisioner": provisioner}
-    writes.create(shop.world, "storageclasses.storage.k8s.io", made)
+    internal_client.create(shop.world, "storageclasses.storage.k8s.io", made)
     shop.run(until_the_next_look(shop) + 1)
     reason, message = said
     claim(shop)
@@ -151,8 +153,8 @@ def test_a_bound_claim_loses_its_volume(shop: Any) -> None:
     claim(shop)
     shop.run(2)
     key = Key("persistentvolumes", "", "v")
-    writes.patch_metadata(shop.world, key, finalizers=[])
-    writes.delete(shop.world, key)
+    internal_client.patch_metadata(shop.world, key, finalizers=[])
+    internal_client.delete(shop.world, key)
     shop.run(2)
     assert shop.world.store.get(CLAIM)["status"] == {"phase": "Lost"}
     text = "Bound claim has lost its PersistentVolume. Data on the volume is lost!"
@@ -167,9 +169,9 @@ def test_a_claim_whose_volume_is_bound_to_another_is_lost(shop: Any) -> None:
     bound = shop.world.store.get(key)
     other = {**bound["spec"]["claimRef"], "name": "other", "uid": "other"}
     spec = {**bound["spec"], "claimRef": other}
-    writes.update(shop.world, key.resource, {**bound, "spec": spec})
+    internal_client.update(shop.world, key.resource, {**bound, "spec": spec})
     shop.run(1)
-    writes.annotate(shop.world, CLAIM, {"looked": "at"})
+    internal_client.annotate(shop.world, CLAIM, {"looked": "at"})
     shop.run(1)
     text = "Two claims are bound to the same volume, this one is bound incorrectly"
     assert shop.events("ClaimMisbound") == [(text, 1)]
@@ -180,7 +182,7 @@ def recycled(shop: Any, path: str = "/srv/disk") -> Key:
     volume(shop, persistentVolumeReclaimPolicy="Recycle", hostPath={"path": path})
     claim(shop)
     shop.run(2)
-    writes.delete(shop.world, CLAIM)
+    internal_client.delete(shop.world, CLAIM)
     shop.run(3)
     return Key("pods", "default", "recycler-for-v")
 
@@ -205,7 +207,7 @@ def test_a_pod_empties_a_volume_that_is_to_be_recycled(shop: Any) -> None:
     assert ("Normal", "RecyclerPod", f"{said} {node}") in told(shop)
     assert status_of_volume(shop)["phase"] == "Released"
     done = {**pod["status"], "phase": "Succeeded"}
-    writes.update_status(shop.world, place, done)
+    internal_client.update_status(shop.world, place, done)
     shop.run(3)
     assert ("Normal", "VolumeRecycled", "Volume recycled") in told(shop)
     found = shop.world.store.get(Key("persistentvolumes", "", "v"))
@@ -234,15 +236,17 @@ def test_a_finished_pod_still_holds_its_claim(shop: Any) -> None:
     container = {"name": "c", "image": "registry.example/library/busybox:1.36"}
     spec = {"restartPolicy": "Never", "containers": [container], **mount}
     place = {"name": "done", "namespace": "shop"}
-    writes.create(shop.world, "pods", {"metadata": place, "spec": spec})
+    internal_client.create(shop.world, "pods", {"metadata": place, "spec": spec})
     never = {**spec, "nodeSelector": {"no": "node"}}
-    writes.create(shop.world, "pods", {"metadata": {**place, "name": "never"}, "spec": never})
+    internal_client.create(
+        shop.world, "pods", {"metadata": {**place, "name": "never"}, "spec": never}
+    )
     shop.run(10)
     assert shop.world.store.get(Key("pods", "shop", "done"))["status"]["phase"] == "Succeeded"
-    writes.delete(shop.world, CLAIM)
+    internal_client.delete(shop.world, CLAIM)
     shop.run(60)
     assert phase(shop) == "Bound"
-    writes.delete(shop.world, Key("pods", "shop", "done"))
+    internal_client.delete(shop.world, Key("pods", "shop", "done"))
     shop.run(3)
     assert shop.world.store.get(CLAIM) is None
 

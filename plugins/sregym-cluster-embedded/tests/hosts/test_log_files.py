@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.world import World
 
@@ -17,7 +17,7 @@ def test_a_command_reads_a_log_once_however_often_it_looks_its_path_up(
     container = {"name": "c", "image": "nginx:1.25"}
     metadata = {"name": "web", "namespace": "default"}
     spec = {"nodeName": "node1", "containers": [container]}
-    writes.create(world, "pods", {"metadata": metadata, "spec": spec})
+    internal_client.create(world, "pods", {"metadata": metadata, "spec": spec})
     world.run_until(world.now + 60.0)
     runtime = world.room(RUNTIME)
     real, read = type(runtime).logs, []

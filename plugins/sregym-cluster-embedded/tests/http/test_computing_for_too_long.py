@@ -12,7 +12,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.cluster.embedded import EmbeddedCluster
 from sregym_cluster_embedded.http.holding import TookTooLongError
 from sregym_cluster_embedded.http.live import LiveWorld
@@ -30,7 +30,7 @@ HALF = ObjectRef(api_version="v1", kind="ConfigMap", namespace="shop", name="hal
 
 def _half_done(world: World) -> None:
     """Writes an object and a plan, and never comes to an end."""
-    writes.create(world, "configmaps", MAP)
+    internal_client.create(world, "configmaps", MAP)
     world.after(1.0, "busy")
     while True:
         pass
@@ -64,7 +64,7 @@ def test_what_is_interrupted_has_not_happened(
 
     def interrupted() -> None:
         with live.open() as world:
-            writes.create(world, "configmaps", MAP)
+            internal_client.create(world, "configmaps", MAP)
             world.after(1.0, "busy")
             raise interruption
 
@@ -72,13 +72,13 @@ def test_what_is_interrupted_has_not_happened(
         interrupted()
     with live.open() as world:
         assert world.digest() == before
-        writes.create(world, "configmaps", MAP)
+        internal_client.create(world, "configmaps", MAP)
 
 
 def test_an_error_takes_nothing_back(live: LiveWorld) -> None:
     def failing() -> None:
         with live.open() as world:
-            writes.create(world, "configmaps", MAP)
+            internal_client.create(world, "configmaps", MAP)
             raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):

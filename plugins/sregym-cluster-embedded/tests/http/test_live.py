@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.http.live import LiveWorld
 from sregym_cluster_embedded.http.pacing import Paced, Stepped
@@ -125,7 +125,9 @@ def test_who_watches_objects_is_not_woken_by_time(world: Any) -> None:
     live.advance((quiet - live.now) / 2)
     assert rung == ["any"]
     with live.open():
-        writes.create(world, "configmaps", {"metadata": {"name": "a", "namespace": "shop"}})
+        internal_client.create(
+            world, "configmaps", {"metadata": {"name": "a", "namespace": "shop"}}
+        )
     assert rung == ["any", "any", "objects"]
     live.replace(world.fork())
     assert rung[3:] == ["any", "objects"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.assembly import Blueprint, build
@@ -63,7 +63,7 @@ def measured(recorded_images: Any) -> World:
     world = build(
         Blueprint(models=recorded_images, metrics_server=True, epoch=int(time.time()) - 300)
     )
-    writes.create(world, "pods", yaml.safe_load(PODS))
+    internal_client.create(world, "pods", yaml.safe_load(PODS))
     world.run_until(240)
     return world
 
@@ -102,7 +102,7 @@ def test_without_its_pods_the_api_is_down(measured: World) -> None:
     deployment = world.store.get(place)
     assert deployment is not None
     spec = {**deployment["spec"], "replicas": 0}
-    writes.update(world, place.resource, {**deployment, "spec": spec})
+    internal_client.update(world, place.resource, {**deployment, "spec": spec})
     world.run_until(world.now + 40)
     (service,) = [
         entry
@@ -123,8 +123,8 @@ def test_without_its_pods_the_api_is_down(measured: World) -> None:
     with pytest.raises(NotCovered) as caught:
         run(DirectAccess(world), ["get", "--raw", "/apis/metrics.k8s.io/v1beta1/nodes"])
     assert str(caught.value) == "a failure without a Status"
-    writes.create(world, "namespaces", {"metadata": {"name": "going"}})
-    writes.delete(world, Key("namespaces", "", "going"))
+    internal_client.create(world, "namespaces", {"metadata": {"name": "going"}})
+    internal_client.delete(world, Key("namespaces", "", "going"))
     world.run_until(world.now + 30)
     going = world.store.get(Key("namespaces", "", "going"))
     assert going is not None
@@ -140,6 +140,8 @@ def test_without_its_pods_the_api_is_down(measured: World) -> None:
             "metrics.k8s.io/v1beta1",
         )
     ]
-    writes.delete(world, Key("apiservices.apiregistration.k8s.io", "", "v1beta1.metrics.k8s.io"))
+    internal_client.delete(
+        world, Key("apiservices.apiregistration.k8s.io", "", "v1beta1.metrics.k8s.io")
+    )
     world.run_until(world.now + 90)
     assert world.store.get(Key("namespaces", "", "going")) is None

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.store import Key, Object
 from sregym_cluster_embedded.world import World
@@ -32,7 +32,9 @@ class Town:
             metadata = {"namespace": "default", **obj["metadata"]}
             if obj["kind"] == "PersistentVolume":
                 del metadata["namespace"]
-            writes.create(self.world, RESOURCES[obj["kind"]], {**obj, "metadata": metadata})
+            internal_client.create(
+                self.world, RESOURCES[obj["kind"]], {**obj, "metadata": metadata}
+            )
 
     def pod(self, spec: str, name: str = "app", run_s: float = 0.0) -> None:
         """Create a pod and let time pass."""

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.cluster.provider import Embedded
 from sregym_cluster_embedded.node.bootstrap import NodeSpec, add_node
 from sregym_cluster_embedded.node.driver_objects import install
@@ -31,7 +31,9 @@ def claim(town: Any, name: str = "data", **fields: Any) -> None:
         **fields,
     }
     metadata = {"name": name, "namespace": "default"}
-    writes.create(town.world, "persistentvolumeclaims", {"metadata": metadata, "spec": spec})
+    internal_client.create(
+        town.world, "persistentvolumeclaims", {"metadata": metadata, "spec": spec}
+    )
 
 
 def volume(town: Any, driver: str = DRIVER) -> None:
@@ -42,7 +44,9 @@ def volume(town: Any, driver: str = DRIVER) -> None:
         "csi": {"driver": driver, "volumeHandle": "d1"},
         "storageClassName": "",
     }
-    writes.create(town.world, "persistentvolumes", {"metadata": {"name": "pv"}, "spec": spec})
+    internal_client.create(
+        town.world, "persistentvolumes", {"metadata": {"name": "pv"}, "spec": spec}
+    )
     claim(town, storageClassName="", volumeName="pv")
     town.run(2)
 
@@ -91,7 +95,7 @@ def test_a_volume_is_attached_to_the_node_of_its_pod_and_let_go_with_it(town: An
     said = town.events("SuccessfulAttachVolume", "FailedAttachVolume", "FailedMount")
     text = 'AttachVolume.Attach succeeded for volume "pv" '
     assert (town.status()["phase"], said) == ("Running", [("SuccessfulAttachVolume", text, 1)])
-    writes.delete(town.world, Key("pods", "default", "app"))
+    internal_client.delete(town.world, Key("pods", "default", "app"))
     town.run(40)
     assert (attachments(town), node_status(town, "node1")) == (
         [],
@@ -109,7 +113,7 @@ def test_a_volume_in_use_on_one_node_is_not_attached_to_another(town: Any) -> No
     text = 'Multi-Attach error for volume "pv" Volume is already used by pod(s) one'
     assert town.events("FailedAttachVolume") == [("FailedAttachVolume", text, 1)]
     assert town.status("two")["phase"] == "Pending"
-    writes.delete(town.world, Key("pods", "default", "one"))
+    internal_client.delete(town.world, Key("pods", "default", "one"))
     town.run(120)
     assert (town.status("two")["phase"], attachments(town)) == ("Running", [("pv", "node2", True)])
 
@@ -121,7 +125,7 @@ def test_the_volumes_of_a_silent_node_are_let_go_after_six_minutes(town: Any) ->
     town.run(8)
     power_off(town.world, "node1")
     town.run(60)
-    writes.delete(town.world, Key("pods", "default", "one"), grace_s=0)
+    internal_client.delete(town.world, Key("pods", "default", "one"), grace_s=0)
     use(town, "two", "node2")
     town.run(300)
     text = (
@@ -151,7 +155,7 @@ def test_a_volume_that_nobody_attaches(town: Any, installed: bool, why: str, tim
     if installed:
         install(town.world, Driver(DRIVER))
         found = town.world.store.get(Key(CSI_NODES, "", "node1"))
-        writes.update(town.world, CSI_NODES, {**found, "spec": {"drivers": None}})
+        internal_client.update(town.world, CSI_NODES, {**found, "spec": {"drivers": None}})
     volume(town)
     use(town, on="node1")
     town.run(300)
@@ -163,7 +167,7 @@ def test_a_volume_that_nobody_attaches(town: Any, installed: bool, why: str, tim
 def test_a_driver_that_attaches_nothing_has_to_be_known_to_the_kubelet(town: Any) -> None:
     spec = {"attachRequired": False}
     declared = {"metadata": {"name": DRIVER}, "spec": spec}
-    writes.create(town.world, "csidrivers.storage.k8s.io", declared)
+    internal_client.create(town.world, "csidrivers.storage.k8s.io", declared)
     volume(town)
     use(town)
     town.run(1)
@@ -189,7 +193,7 @@ def test_a_node_takes_as_many_volumes_as_its_csinode_says(town: Any) -> None:
         "preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod."
     )
     assert town.events("FailedScheduling") == [("FailedScheduling", text, 1)]
-    writes.delete(town.world, Key("pods", "default", "two"))
+    internal_client.delete(town.world, Key("pods", "default", "two"))
     town.run(60)
     assert town.status("four")["phase"] == "Running"
 
@@ -206,7 +210,7 @@ def test_a_node_that_joins_has_the_drivers_of_the_others(town: Any) -> None:
 def grow(town: Any, size: str) -> None:
     found = town.world.store.get(Key("persistentvolumeclaims", "default", "data"))
     spec = {**found["spec"], "resources": {"requests": {"storage": size}}}
-    writes.update(town.world, "persistentvolumeclaims", {**found, "spec": spec})
+    internal_client.update(town.world, "persistentvolumeclaims", {**found, "spec": spec})
 
 
 def of_claim(town: Any) -> tuple[str, list[str], Any]:
@@ -252,7 +256,7 @@ def test_a_volume_that_nobody_mounts_waits_for_a_node_to_grow_its_files(town: An
     claim(town)
     use(town)
     town.run(15)
-    writes.delete(town.world, Key("pods", "default", "app"))
+    internal_client.delete(town.world, Key("pods", "default", "app"))
     town.run(40)
     grow(town, "2Gi")
     town.run(60)
@@ -267,8 +271,8 @@ def test_volumes_of_a_driver_go_with_their_claims(town: Any) -> None:
     claim(town)
     use(town)
     town.run(15)
-    writes.delete(town.world, Key("persistentvolumeclaims", "default", "data"))
-    writes.delete(town.world, Key("pods", "default", "app"))
+    internal_client.delete(town.world, Key("persistentvolumeclaims", "default", "data"))
+    internal_client.delete(town.world, Key("pods", "default", "app"))
     town.run(60)
     assert list(town.world.store.list("persistentvolumes", "")) == []
 

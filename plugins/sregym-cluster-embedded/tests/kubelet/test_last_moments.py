@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.userland.keys import RUNTIME
 
@@ -38,7 +38,7 @@ def test_a_container_has_two_seconds_after_a_hook_that_took_all_its_grace(town: 
         "lifecycle: {preStop: {exec: {command: [sleep, '20']}}}}]}",
         run_s=3.0,
     )
-    writes.delete(town.world, APP)
+    internal_client.delete(town.world, APP)
     assert watch(town, 8.0)[-1] == ("Succeeded", "terminated", "Completed", "False", "PodCompleted")
 
 
@@ -81,7 +81,7 @@ def test_a_deleted_pod_waits_for_no_restart(town: Any) -> None:
         run_s=5.0,
     )
     assert town.state()["waiting"]["reason"] == "RunContainerError"
-    writes.delete(town.world, APP)
+    internal_client.delete(town.world, APP)
     unready = ("False", "ContainersNotReady")
     assert watch(town, 5.0) == [
         ("Running", "terminated", "StartError", *unready),
@@ -106,7 +106,9 @@ def test_a_readiness_gate_counts_as_soon_as_its_condition_is_written(town: Any) 
             status = town.status()
             others = [e for e in status["conditions"] if e["type"] != "example.com/ok"]
             given = {"type": "example.com/ok", "status": answer}
-            writes.update_status(town.world, APP, {**status, "conditions": [given, *others]})
+            internal_client.update_status(
+                town.world, APP, {**status, "conditions": [given, *others]}
+            )
             town.run(0.5)
         ready = next(entry for entry in town.status()["conditions"] if entry["type"] == "Ready")
         assert (ready["status"], ready.get("reason"), ready.get("message")) == wanted
@@ -123,7 +125,7 @@ def test_readiness_is_probed_until_the_last_of_a_pod_is_gone(town: Any) -> None:
     address = {name: town.status(name)["podIP"] for name in (f"p{n}" for n in range(8))}
     before = sum(count for _, _, count in town.events("Unhealthy"))
     for name, ip in address.items():
-        writes.delete(town.world, Key("pods", "default", name))
+        internal_client.delete(town.world, Key("pods", "default", name))
         town.run(3.0)
         text = refused.format(ip, ip) + "connection refused"
         now = sum(count for _, _, count in town.events("Unhealthy"))
@@ -143,7 +145,7 @@ def test_a_command_cannot_probe_a_container_that_has_ended(town: Any) -> None:
         f"{{name: slow, image: '{BUSYBOX}', command: [sleep, '90']}}]}}",
         run_s=4.0,
     )
-    writes.delete(town.world, APP)
+    internal_client.delete(town.world, APP)
     town.run(5.0)
     text = (
         "Readiness probe errored and resulted in unknown state: rpc error: code = Unknown desc = "
@@ -157,7 +159,7 @@ def test_a_running_pod_may_be_given_a_deadline(town: Any) -> None:
     town.pod(f"{{containers: [{{name: c, image: '{WEB}'}}]}}", run_s=3.0)
     pod = town.world.store.get(APP)
     spec = {**pod["spec"], "activeDeadlineSeconds": 10}
-    writes.update(town.world, "pods", {**pod, "spec": spec})
+    internal_client.update(town.world, "pods", {**pod, "spec": spec})
     town.run(4.0)
     assert town.status()["phase"] == "Running"
     town.run(6.0)

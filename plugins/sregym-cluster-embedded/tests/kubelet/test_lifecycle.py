@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.userland.keys import RUNTIME
 
@@ -60,7 +60,7 @@ def test_a_pre_stop_hook_that_fails_does_not_hold_up_the_end(town: Any) -> None:
         "lifecycle: {preStop: {httpGet: {path: /, port: 9}}}}]}",
         run_s=3.0,
     )
-    writes.delete(town.world, Key("pods", "default", "app"))
+    internal_client.delete(town.world, Key("pods", "default", "app"))
     town.run(3.0)
     assert town.world.store.get(Key("pods", "default", "app")) is None
     assert town.events("Killing", "FailedPreStopHook") == [
@@ -75,7 +75,7 @@ def test_any_answer_does_for_a_hook(town: Any) -> None:
         "lifecycle: {preStop: {httpGet: {path: /nowhere, port: 8080}}}}]}",
         run_s=3.0,
     )
-    writes.delete(town.world, Key("pods", "default", "app"))
+    internal_client.delete(town.world, Key("pods", "default", "app"))
     town.run(3.0)
     assert town.events("Killing", "FailedPreStopHook") == [("Killing", "Stopping container c", 1)]
 
@@ -175,7 +175,7 @@ def test_an_ephemeral_container_joins_a_running_pod(town: Any) -> None:
 
 def test_a_pod_deleted_by_force_is_killed_all_the_same(town: Any) -> None:
     town.pod(f"{{containers: [{{name: c, image: '{WORKER}'}}]}}", run_s=3.0)
-    writes.delete(town.world, Key("pods", "default", "app"), grace_s=0)
+    internal_client.delete(town.world, Key("pods", "default", "app"), grace_s=0)
     assert town.world.store.get(Key("pods", "default", "app")) is None
     town.run(1.0)
     assert town.events("Killing") == [("Killing", "Stopping container c", 1)]
@@ -196,7 +196,9 @@ def test_a_status_that_somebody_forges_lasts_until_the_kubelets_next_turn(town: 
     }
     note = {"type": "example.com/Noted", "status": "True"}
     key = Key("pods", "default", "app")
-    writes.update_status(town.world, key, {**forged, "conditions": [note, *forged["conditions"]]})
+    internal_client.update_status(
+        town.world, key, {**forged, "conditions": [note, *forged["conditions"]]}
+    )
     town.run(10.0)
     now = town.status()
     changed = [

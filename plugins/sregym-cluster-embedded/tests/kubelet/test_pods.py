@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.api.keys import LOGS
 from sregym_cluster_embedded.store import Key, Object
@@ -198,7 +198,7 @@ def test_a_hook_delays_the_signal_and_a_deaf_process_gets_its_whole_grace(shop: 
         'lifecycle: {preStop: {exec: {command: [sleep, "2"]}}}}]}',
     )
     shop.run(3)
-    writes.delete(shop.world, Key("pods", "shop", "app"))
+    internal_client.delete(shop.world, Key("pods", "shop", "app"))
     shop.run(7.5)
     assert pod(shop)["status"]["containerStatuses"][0]["ready"] is True
     shop.run(2.5)
@@ -216,7 +216,7 @@ def test_a_changed_configmap_reaches_the_files_after_a_while(shop: Any) -> None:
     )
     shop.run(3)
     config = shop.world.store.get(Key("configmaps", "shop", "settings"))
-    writes.update(shop.world, "configmaps", {**config, "data": {"level": "debug"}})
+    internal_client.update(shop.world, "configmaps", {**config, "data": {"level": "debug"}})
     shop.run(40)
     assert shop.world.table("shop.files") == {}
     shop.run(40)

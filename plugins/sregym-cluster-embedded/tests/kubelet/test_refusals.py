@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.api.keys import LOGS
 from sregym_cluster_embedded.store import Key
@@ -150,7 +150,7 @@ def test_a_profile_that_the_node_does_not_have(town: Any, context: str, message:
 
 def test_a_runtime_class_asks_for_a_runtime_of_the_node(town: Any) -> None:
     gvisor = {"metadata": {"name": "gvisor"}, "handler": "runsc"}
-    writes.create(town.world, "runtimeclasses.node.k8s.io", gvisor)
+    internal_client.create(town.world, "runtimeclasses.node.k8s.io", gvisor)
     town.pod(f"{{runtimeClassName: gvisor, containers: [{{name: c, image: '{WORKER}'}}]}}", run_s=2)
     message = (
         "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to get sandbox "
@@ -328,7 +328,7 @@ def test_a_refused_pod_that_was_deleted_before_is_gone(town: Any) -> None:
         "{nodeName: node1, nodeSelector: {disk: fast}, "
         "containers: [{name: c, image: 'registry.example/shop/web:1.0'}]}"
     )
-    writes.delete(town.world, Key("pods", "default", "app"))
+    internal_client.delete(town.world, Key("pods", "default", "app"))
     assert town.world.store.get(Key("pods", "default", "app")) is not None
     town.run(1.0)
     assert town.world.store.get(Key("pods", "default", "app")) is None

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.pod_requests import whole
 from sregym_cluster_embedded.api.request import Request, Response, User
 from sregym_cluster_embedded.api.server import handle
@@ -93,7 +93,9 @@ def test_more_than_a_node_has_is_infeasible_and_changes_nothing(town: Any) -> No
         "requests": {"cpu": "900", "memory": "32Mi"},
     }
     containers = [{**container, "resources": much}]
-    writes.update(town.world, "pods", {**pod, "spec": {**pod["spec"], "containers": containers}})
+    internal_client.update(
+        town.world, "pods", {**pod, "spec": {**pod["spec"], "containers": containers}}
+    )
     town.run(3)
     why = "Node didn't have enough capacity: cpu, requested: 900000, capacity: 8000"
     assert conditions(town) == [("PodResizePending", "Infeasible", why)]
@@ -116,7 +118,7 @@ def test_what_others_have_is_given_when_they_are_gone(town: Any) -> None:
         "Deferred",
         "Node didn't have enough resource: cpu, requested: 2000",
     )
-    writes.delete(town.world, Key("pods", "default", "other"))
+    internal_client.delete(town.world, Key("pods", "default", "other"))
     town.run(8)
     assert (conditions(town), held(town)["requests"]["cpu"]) == ([], "2")
 
@@ -233,20 +235,20 @@ def test_a_pod_itself_is_resized(town: Any) -> None:
     town.pod(WHOLE % 40, run_s=8)
     pod = town.world.store.get(POD)
     more = {"limits": {"cpu": "100m", "memory": "96Mi"}, "requests": {"cpu": "900"}}
-    writes.update(town.world, "pods", {**pod, "spec": {**pod["spec"], "resources": more}})
+    internal_client.update(town.world, "pods", {**pod, "spec": {**pod["spec"], "resources": more}})
     town.run(2)
     why = "Node didn't have enough capacity: cpu, requested: 900000, capacity: 8000"
     assert conditions(town) == [("PodResizePending", "Infeasible", why)]
     assert town.status()["resources"]["limits"] == {"cpu": "100m", "memory": "64Mi"}
     less = {"limits": {"cpu": "100m", "memory": "33Mi"}, "requests": {"cpu": "50m"}}
     pod = town.world.store.get(POD)
-    writes.update(town.world, "pods", {**pod, "spec": {**pod["spec"], "resources": less}})
+    internal_client.update(town.world, "pods", {**pod, "spec": {**pod["spec"], "resources": less}})
     town.run(0.5)
     ((_, reason, text),) = conditions(town)
     head = "cannot decrease memory limits: attempting to set pod memory limit (34603008) below "
     assert (reason, text.startswith(f"{head}current usage (")) == ("Error", True)
     more = {"limits": {"cpu": "100m", "memory": "96Mi"}, "requests": {"cpu": "50m"}}
     pod = town.world.store.get(POD)
-    writes.update(town.world, "pods", {**pod, "spec": {**pod["spec"], "resources": more}})
+    internal_client.update(town.world, "pods", {**pod, "spec": {**pod["spec"], "resources": more}})
     town.run(5)
     assert (conditions(town), town.status()["resources"]["limits"]["memory"]) == ([], "96Mi")

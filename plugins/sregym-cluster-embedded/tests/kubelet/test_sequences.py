@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Change, Key, Object
 
 RECORDINGS = (
@@ -141,7 +141,7 @@ def perform(shop: Any, action: Object, namespace: str) -> None:
     if "stdin" in action:
         shop.apply(action["stdin"], namespace)
     elif found := re.match(r"kubectl delete pod (\S+)", command):
-        writes.delete(world, Key("pods", namespace, found[1]))
+        internal_client.delete(world, Key("pods", namespace, found[1]))
     elif found := re.match(r"kubectl set image (\w+)/(\S+) (\S+)=(\S+)", command):
         resource = "pods" if found[1] == "pod" else "deployments.apps"
         change_spec(world, Key(resource, namespace, found[2]), image=found[4])
@@ -164,7 +164,7 @@ def change_spec(world: Any, key: Key, image: str = "", replicas: int | None = No
         template = spec["template"]
         containers = [{**template["spec"]["containers"][0], "image": image}]
         spec["template"] = {**template, "spec": {**template["spec"], "containers": containers}}
-    writes.update(world, key.resource, {**obj, "spec": spec})
+    internal_client.update(world, key.resource, {**obj, "spec": spec})
 
 
 def roll_back(world: Any, key: Key) -> None:
@@ -176,7 +176,7 @@ def roll_back(world: Any, key: Key) -> None:
     template = ordered[-2]["spec"]["template"]
     labels = {k: v for k, v in template["metadata"]["labels"].items() if k != "pod-template-hash"}
     template = {**template, "metadata": {**template["metadata"], "labels": labels}}
-    writes.update(
+    internal_client.update(
         world, key.resource, {**deployment, "spec": {**deployment["spec"], "template": template}}
     )
 

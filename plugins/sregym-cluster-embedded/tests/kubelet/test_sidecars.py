@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import yaml
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key, Object
 
 POD = Key("pods", "shop", "app")
@@ -27,7 +27,7 @@ def apply(shop: Any, grace_s: int, containers: str, **fields: Any) -> None:
         **fields,
     }
     metadata = {"name": POD.name, "namespace": POD.namespace}
-    writes.create(shop.world, POD.resource, {"metadata": metadata, "spec": spec})
+    internal_client.create(shop.world, POD.resource, {"metadata": metadata, "spec": spec})
 
 
 def sleeper(seconds: int) -> str:
@@ -55,7 +55,7 @@ def test_sidecars_go_after_the_others_and_the_last_first(shop: Any) -> None:
     shop.run(4)
     assert states(shop) == dict.fromkeys(ALL, "running")
     began = shop.world.now
-    writes.delete(shop.world, POD)
+    internal_client.delete(shop.world, POD)
     shop.run(1)
     assert killed(shop) == ["main", "hard", "soft"]
     shop.run(began + 8.5 - shop.world.now)
@@ -71,7 +71,7 @@ def test_what_ended_is_told_when_all_have(shop: Any) -> None:
     main = f"- {{name: main, image: '{WORKER}'}}"
     apply(shop, 6, main)
     shop.run(4)
-    writes.delete(shop.world, POD)
+    internal_client.delete(shop.world, POD)
     shop.run(4)
     assert alive(shop) == {"soft", "hard"}
     assert states(shop) == dict.fromkeys(ALL, "running")
@@ -107,9 +107,9 @@ def test_the_sidecars_of_a_pod_that_is_done_go_when_that_is_confirmed(shop: Any)
 def test_a_shorter_grace_ends_the_waiting(shop: Any) -> None:
     apply(shop, 30, sleeper(1000))
     shop.run(4)
-    writes.delete(shop.world, POD)
+    internal_client.delete(shop.world, POD)
     shop.run(2)
-    writes.delete(shop.world, POD, grace_s=1)
+    internal_client.delete(shop.world, POD, grace_s=1)
     shop.run(3)
     assert alive(shop) == set()
 
@@ -120,12 +120,12 @@ def test_a_node_lets_go_of_its_pods_together(shop: Any) -> None:
     keys = [Key("pods", "shop", name) for name in ("a", "b", "c")]
     for key in keys:
         metadata = {"name": key.name, "namespace": key.namespace}
-        writes.create(shop.world, key.resource, {"metadata": metadata, "spec": spec})
+        internal_client.create(shop.world, key.resource, {"metadata": metadata, "spec": spec})
     shop.run(4)
     gone: dict[str, float] = {}
     for number in range(60):
         if number in (0, 1, 20):
-            writes.delete(shop.world, keys[min(number, 2)])
+            internal_client.delete(shop.world, keys[min(number, 2)])
         shop.run(0.05)
         for key in keys:
             if shop.world.store.get(key) is None:

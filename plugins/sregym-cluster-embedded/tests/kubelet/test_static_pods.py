@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.kubelet.keys import STATIC_PODS
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.userland.keys import RUNTIME
@@ -78,7 +78,7 @@ def test_a_deleted_mirror_comes_back_with_the_same_containers(
 ) -> None:
     place(town, MANIFEST % "1.0")
     before = town.world.store.get(MIRROR)
-    writes.delete(town.world, MIRROR, grace_s=grace_s)
+    internal_client.delete(town.world, MIRROR, grace_s=grace_s)
     town.run(0.5)
     assert town.world.store.get(MIRROR) is None
     assert images(town) == [WEB]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.store import Key
 
@@ -80,14 +80,14 @@ def test_asking_twice_is_one_answer(town: Any) -> None:
 
 def test_endpoints_drop_the_answers_of_their_service_alone(town: Any) -> None:
     ask(town, "one", "two", "missing")
-    writes.delete(town.world, Key("pods", "shop", "one"))
+    internal_client.delete(town.world, Key("pods", "shop", "one"))
     town.run(1)
     assert kept(town) == ["missing", "two"]
 
 
 def test_the_name_of_a_service_outlives_its_endpoints(town: Any) -> None:
     ask(town, "one", "10.96.80.1")
-    writes.delete(town.world, Key("pods", "shop", "one"))
+    internal_client.delete(town.world, Key("pods", "shop", "one"))
     town.run(1)
     assert names(town) == ["10.96.80.1", "one", "one.shop.svc.cluster.local"]
     service = town.world.store.get(Key("services", "shop", "one"))
@@ -117,7 +117,7 @@ def test_a_status_that_says_the_same_drops_nothing(town: Any) -> None:
 def test_the_end_of_the_name_server_drops_all(town: Any) -> None:
     ask(town, "one", "two")
     for pod in town.pods("kube-system"):
-        writes.delete(town.world, Key("pods", "kube-system", pod["metadata"]["name"]))
+        internal_client.delete(town.world, Key("pods", "kube-system", pod["metadata"]["name"]))
     town.run(0.5)
     assert kept(town) == []
 
@@ -125,7 +125,7 @@ def test_the_end_of_the_name_server_drops_all(town: Any) -> None:
 def test_addresses_of_pods_are_followed(town: Any) -> None:
     address = town.world.store.get(Key("pods", "shop", "one"))["status"]["podIP"]
     ask(town, address, "two")
-    writes.delete(town.world, Key("pods", "shop", "one"))
+    internal_client.delete(town.world, Key("pods", "shop", "one"))
     town.run(40)
     assert kept(town) == ["two"]
     network = town.world.room(NETWORK)
@@ -135,5 +135,5 @@ def test_addresses_of_pods_are_followed(town: Any) -> None:
 def test_forks_keep_answers_of_their_own(town: Any) -> None:
     ask(town, "one")
     twin = town.world.fork()
-    writes.delete(twin, Key("services", "shop", "one"))
+    internal_client.delete(twin, Key("services", "shop", "one"))
     assert (kept(town), list(twin.table("network.routes"))) == (["one"], [])

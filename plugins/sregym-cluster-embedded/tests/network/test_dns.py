@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.network import coredns, upstream
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.network.records import Record, Reply
@@ -206,7 +206,7 @@ def test_a_pod_that_is_not_ready_has_no_name(shop: Any, client: Object, publishe
 
 
 def test_a_service_without_pods_has_no_address_of_theirs(shop: Any, client: Object) -> None:
-    writes.delete(shop.world, Key("statefulsets.apps", "shop", "db"))
+    internal_client.delete(shop.world, Key("statefulsets.apps", "shop", "db"))
     shop.run(40)
     assert ask(shop, client, f"db.{ZONE}").status == "nxdomain"
     assert ask(shop, client, f"web.{ZONE}").addresses() == ("10.96.40.10",)
@@ -309,7 +309,7 @@ def test_processes_look_names_up_with_search_domains(
 
 
 def test_a_silent_server_costs_ten_seconds(shop: Any, client: Object) -> None:
-    writes.delete(shop.world, Key("services", "kube-system", "kube-dns"))
+    internal_client.delete(shop.world, Key("services", "kube-system", "kube-dns"))
     looked = shop.world.room(NETWORK).lookup(shop.world, client, "web")
     assert (looked.status, looked.seconds, looked.name) == ("timeout", 10.0, f"web.{ZONE}")
 

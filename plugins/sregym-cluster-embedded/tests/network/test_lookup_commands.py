@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from sregym_apps.model import parse_service_model
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.network import links
 from sregym_cluster_embedded.network.links import Link
@@ -52,7 +52,7 @@ def opened(recorded_images: Any) -> World:
     tools = parse_service_model(MODEL, "tools.yaml")
     world = build(Blueprint(models=(*recorded_images, tools)))
     for manifest in yaml.safe_load_all(MANIFESTS):
-        writes.create(world, manifest.pop("kind"), manifest)
+        internal_client.create(world, manifest.pop("kind"), manifest)
     world.run_until(world.now + 60)
     return world
 
@@ -246,7 +246,7 @@ def test_when_no_name_server_runs(world: World) -> None:
     deployment = world.store.get(Key("deployments.apps", "kube-system", "coredns"))
     assert deployment is not None
     spec = {**deployment["spec"], "replicas": 0}
-    writes.update(world, "deployments.apps", {**deployment, "spec": spec})
+    internal_client.update(world, "deployments.apps", {**deployment, "spec": spec})
     world.run_until(world.now + 40)
     refused = "nslookup: write to '10.96.0.10': Connection refused\n"
     assert run(world, "box", "nslookup web") == (1, SILENCE, refused)
@@ -306,7 +306,7 @@ def test_pods_in_the_network_of_their_node(world: World) -> None:
             container["command"] = ["sleep", "86400"]
         metadata = {"name": name, "namespace": "default"}
         spec = {"nodeName": "node2", "hostNetwork": True, "containers": [container]}
-        writes.create(world, "pods", {"metadata": metadata, "spec": spec})
+        internal_client.create(world, "pods", {"metadata": metadata, "spec": spec})
     world.run_until(world.now + 20)
     assert run(world, "other", "hostname") == (0, "node2\n", "")
     assert run(world, "other", "cat /etc/hosts") == (
@@ -334,7 +334,7 @@ def test_a_name_server_that_fails_is_no_name_that_is_wrong(world: World) -> None
     deployment = world.store.get(Key("deployments.apps", "kube-system", "coredns"))
     assert deployment is not None
     spec = {**deployment["spec"], "replicas": 0}
-    writes.update(world, "deployments.apps", {**deployment, "spec": spec})
+    internal_client.update(world, "deployments.apps", {**deployment, "spec": spec})
     world.run_until(world.now + 40)
     said = "bash: web: Temporary failure in name resolution\n"
     assert asked("web") == (1, "", said + tail.format("web"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.network.room import Network
@@ -42,7 +42,7 @@ def corefile(world: World) -> str:
 def configure(world: World, text: str) -> None:
     config = world.store.get(CONFIG)
     assert config is not None
-    writes.update(world, "configmaps", {**config, "data": {"Corefile": text}})
+    internal_client.update(world, "configmaps", {**config, "data": {"Corefile": text}})
 
 
 def lines(world: World) -> list[str]:
@@ -57,7 +57,7 @@ def lines(world: World) -> list[str]:
 
 def restart(world: World) -> None:
     (pod,) = pods(world)
-    writes.delete(world, Key("pods", "kube-system", pod["metadata"]["name"]))
+    internal_client.delete(world, Key("pods", "kube-system", pod["metadata"]["name"]))
     world.run_until(world.now + 30)
 
 
@@ -179,7 +179,7 @@ def test_another_server_is_no_loop(world: World) -> None:
         "metadata": {"name": "other-dns", "namespace": "kube-system"},
         "spec": {"clusterIP": "10.96.0.11", "selector": {"app": "x"}, "ports": [{"port": 53}]},
     }
-    writes.create(world, "services", other)
+    internal_client.create(world, "services", other)
     configure(world, corefile(world).replace("/etc/resolv.conf", "10.96.0.11 192.0.2.1"))
     restart(world)
     assert state(world) == ("True", -1)

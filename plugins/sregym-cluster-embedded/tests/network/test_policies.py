@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.store import Key, Object
 
@@ -37,7 +37,7 @@ def town(shop: Any) -> Any:
 
 
 def apply(town: Any, spec: str, name: str = "p", namespace: str = "shop") -> None:
-    writes.create(
+    internal_client.create(
         town.world,
         "networkpolicies.networking.k8s.io",
         {
@@ -120,9 +120,9 @@ def test_any_policy_that_allows_is_enough(town: Any) -> None:
     assert both(town) == (NO, NO)
     apply(town, FROM % "{podSelector: {matchLabels: {app: client}}}", "allow")
     assert both(town) == (YES, NO)
-    writes.delete(town.world, Key("networkpolicies.networking.k8s.io", "shop", "deny"))
+    internal_client.delete(town.world, Key("networkpolicies.networking.k8s.io", "shop", "deny"))
     assert both(town) == (YES, NO)
-    writes.delete(town.world, Key("networkpolicies.networking.k8s.io", "shop", "allow"))
+    internal_client.delete(town.world, Key("networkpolicies.networking.k8s.io", "shop", "allow"))
     assert both(town) == (YES, YES)
 
 
@@ -161,5 +161,5 @@ def test_new_labels_count_at_once(town: Any) -> None:
     client = pod(town, "client")
     labels = {**client["metadata"]["labels"], "access": "yes"}
     metadata = {**client["metadata"], "labels": labels}
-    writes.update(town.world, "pods", {**client, "metadata": metadata})
+    internal_client.update(town.world, "pods", {**client, "metadata": metadata})
     assert network.routes(town.world, uid, "server", 80).paths == ()

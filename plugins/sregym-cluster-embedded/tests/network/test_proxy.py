@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from sregym_cluster_embedded.api import resource_metrics, writes
+from sregym_cluster_embedded.api import internal_client, resource_metrics
 from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.api.server import handle
@@ -41,7 +41,7 @@ spec: {nodeName: node2, containers: [{name: web, image: "registry.example/shop/w
 def opened(recorded_images: Any) -> World:
     world = build(Blueprint(models=recorded_images))
     for manifest in yaml.safe_load_all(MANIFESTS):
-        writes.create(world, manifest.pop("kind"), manifest)
+        internal_client.create(world, manifest.pop("kind"), manifest)
     world.run_until(world.now + 30)
     return world
 

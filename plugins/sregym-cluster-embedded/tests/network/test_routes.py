@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.network.outcomes import Outcome
 from sregym_cluster_embedded.network.room import Network
@@ -119,7 +119,7 @@ def test_a_pod_that_is_not_ready_gets_no_connections(shop: Any, source: Object) 
 def test_without_dns_pods_no_name_is_found(shop: Any, source: Object) -> None:
     key = Key("deployments.apps", "kube-system", "coredns")
     deployment = shop.world.store.get(key)
-    writes.update(
+    internal_client.update(
         shop.world, key.resource, {**deployment, "spec": {**deployment["spec"], "replicas": 0}}
     )
     shop.run(10)
@@ -127,7 +127,7 @@ def test_without_dns_pods_no_name_is_found(shop: Any, source: Object) -> None:
 
 
 def test_without_its_service_the_dns_is_silent(shop: Any, source: Object) -> None:
-    writes.delete(shop.world, Key("services", "kube-system", "kube-dns"))
+    internal_client.delete(shop.world, Key("services", "kube-system", "kube-dns"))
     shop.run(1)
     assert reach(shop, source, "web", 80) == "timeout"
 
@@ -137,7 +137,7 @@ def test_a_template_in_the_corefile_denies_names(shop: Any, source: Object) -> N
     config = shop.world.store.get(key)
     denial = "    template IN A svc.cluster.local {\n       rcode NXDOMAIN\n    }\n"
     text = config["data"]["Corefile"].replace("    ready\n", f"    ready\n{denial}")
-    writes.update(shop.world, "configmaps", {**config, "data": {"Corefile": text}})
+    internal_client.update(shop.world, "configmaps", {**config, "data": {"Corefile": text}})
     shop.run(1)
     assert reach(shop, source, "web", 80) == Outcome.CONNECTED
     # The file in the pod follows its ConfigMap after about a minute.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.network import addresses, routing
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.store import Key
@@ -18,7 +18,7 @@ def annotate(town: Any, node: str, **said: str) -> None:
     held = town.world.store.get(Key("nodes", "", node))
     annotations = {f"kube-router.io/rr.{name}": value for name, value in said.items()}
     metadata = {**held["metadata"], "annotations": annotations}
-    writes.update(town.world, "nodes", {**held, "metadata": metadata})
+    internal_client.update(town.world, "nodes", {**held, "metadata": metadata})
 
 
 def outcome(town: Any, source: str, host: str) -> str:
@@ -51,7 +51,7 @@ def test_clients_of_a_reflector_that_is_not_there_have_no_routes(town: Any) -> N
 
 def test_a_reflector_passes_on_what_its_clients_say(town: Any) -> None:
     world = town.world
-    writes.create(world, "nodes", {"metadata": {"name": "node3"}, "spec": {}})
+    internal_client.create(world, "nodes", {"metadata": {"name": "node3"}, "spec": {}})
     for node in (ONE, TWO):
         annotate(town, node, client="7")
         routing.started(world, node)
@@ -76,7 +76,7 @@ def test_a_range_may_be_smaller_than_the_subnet(
 ) -> None:
     world = town.world
     node = {"metadata": {"name": "small"}, "spec": {"podCIDR": "10.244.9.0/24"}}
-    writes.create(world, "nodes", node)
+    internal_client.create(world, "nodes", node)
     addresses.limit(world, "small", first, last)
     keys = [Key("pods", "shop", f"p{number}") for number in range(4)]
     assert [addresses.assign(world, "small", key) for key in keys] == given

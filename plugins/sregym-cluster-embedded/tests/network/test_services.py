@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.network import proxies
 from sregym_cluster_embedded.network.connect import Dialled
 from sregym_cluster_embedded.network.keys import NETWORK
@@ -100,7 +100,7 @@ def test_one_client_keeps_to_one_endpoint(town: Any) -> None:
     assert len(dict.fromkeys(reached)) == 1
     assert len(ends(town, "near", "sticky")) == 1
     # When that one goes, another is found.
-    writes.delete(town.world, Key("pods", "shop", reached[0]))
+    internal_client.delete(town.world, Key("pods", "shop", reached[0]))
     town.run(40)
     backend = dial(town, "near", "sticky", 80).backend
     assert backend is not None
@@ -123,7 +123,7 @@ ports: [{{port: 8080}}]
     key = Key("endpointslices.discovery.k8s.io", "shop", "manual-1")
     sliced = town.world.store.get(key)
     elsewhere = {**sliced, "endpoints": [{"addresses": ["10.244.0.222"]}]}
-    writes.update(town.world, key.resource, elsewhere)
+    internal_client.update(town.world, key.resource, elsewhere)
     assert dial(town, "near", "manual", 80).outcome == "no_route"
 
 
@@ -140,14 +140,16 @@ spec: {type: LoadBalancer, clusterIP: 10.96.50.10, selector: {app: web}, ports: 
     key = Key("services", "shop", "lb")
     assert town.world.store.get(key)["status"] == {"loadBalancer": {}}
     assert dial(town, "near", "198.51.100.4", 80).outcome == "unreachable"
-    writes.update_status(town.world, key, {"loadBalancer": {"ingress": [{"ip": "198.51.100.4"}]}})
+    internal_client.update_status(
+        town.world, key, {"loadBalancer": {"ingress": [{"ip": "198.51.100.4"}]}}
+    )
     assert dial(town, "near", "198.51.100.4", 80).outcome == "connected"
 
 
 def test_the_address_of_a_deleted_pod_is_nobodys(town: Any) -> None:
     address = pod(town, "one")["status"]["podIP"]
     assert dial(town, "far", address, 8080).outcome == "connected"
-    writes.delete(town.world, Key("pods", "shop", "one"))
+    internal_client.delete(town.world, Key("pods", "shop", "one"))
     town.run(40)
     assert dial(town, "far", address, 8080).outcome == "no_route"
 
@@ -155,7 +157,7 @@ def test_the_address_of_a_deleted_pod_is_nobodys(town: Any) -> None:
 def test_a_stopped_proxy_keeps_its_rules(town: Any) -> None:
     proxies.stop(town.world, "node2")
     kept = ends(town, "far", "named")
-    writes.delete(town.world, Key("pods", "shop", "one"))
+    internal_client.delete(town.world, Key("pods", "shop", "one"))
     town.run(40)
     assert ends(town, "near", "named") == [("two", 9090)]
     routes = town.world.room(NETWORK).routes(
@@ -176,7 +178,7 @@ def test_a_stopped_proxy_keeps_its_rules(town: Any) -> None:
 
 def test_a_proxy_that_is_late_keeps_what_it_wrote_when_it_ends(town: Any) -> None:
     proxies.delay(town.world, "node2", 600.0)
-    writes.delete(town.world, Key("pods", "shop", "one"))
+    internal_client.delete(town.world, Key("pods", "shop", "one"))
     town.run(40)
     proxies.stop(town.world, "node2")
     assert not proxies.works(town.world, "node2")
@@ -210,7 +212,7 @@ def test_a_slow_proxy_learns_later(town: Any) -> None:
     key = Key("services", "shop", "named")
     service = town.world.store.get(key)
     other = {**service["spec"], "selector": {"app": "nobody"}}
-    writes.update(town.world, "services", {**service, "spec": other})
+    internal_client.update(town.world, "services", {**service, "spec": other})
     town.run(1)
     assert dial(town, "near", "10.96.50.1", 80).outcome == "refused"
     assert dial(town, "far", "10.96.50.1", 80).outcome == "connected"
@@ -246,7 +248,9 @@ ports: [{{port: {8080 if name == "one" else 9090}}}]
     assert ports == [8080, 9090]
     node = town.world.store.get(Key("nodes", "", "node1"))
     labels = {**node["metadata"]["labels"], "topology.kubernetes.io/zone": "b"}
-    writes.update(town.world, "nodes", {**node, "metadata": {**node["metadata"], "labels": labels}})
+    internal_client.update(
+        town.world, "nodes", {**node, "metadata": {**node["metadata"], "labels": labels}}
+    )
     ports = [number for _, _, _, number in network.routes(town.world, uid, "manual", 80).backends]
     assert ports == [9090]
 
@@ -258,7 +262,7 @@ def test_endpoints_written_in_the_old_way_are_mirrored(town: Any) -> None:
         {"notReadyAddresses": [{"ip": "10.244.0.9"}], "ports": [{"port": 1, "name": "x"}]},
     ]
     metadata = {"name": "manual", "namespace": "shop", "labels": {"team": "a"}}
-    writes.create(town.world, "endpoints", {"metadata": metadata, "subsets": subsets})
+    internal_client.create(town.world, "endpoints", {"metadata": metadata, "subsets": subsets})
     town.run(1)
     endpoints = town.world.store.get(Key("endpoints", "shop", "manual"))
     slices = list(
@@ -290,10 +294,10 @@ def test_endpoints_written_in_the_old_way_are_mirrored(town: Any) -> None:
         }
     ]
     assert dial(town, "near", "manual", 80).outcome == "connected"
-    writes.update(town.world, "endpoints", {**endpoints, "subsets": subsets[1:]})
+    internal_client.update(town.world, "endpoints", {**endpoints, "subsets": subsets[1:]})
     town.run(1)
     assert dial(town, "near", "manual", 80).outcome == "refused"
-    writes.delete(town.world, Key("endpoints", "shop", "manual"))
+    internal_client.delete(town.world, Key("endpoints", "shop", "manual"))
     town.run(1)
     left = town.world.store.indexed("endpointslices.discovery.k8s.io", "service", "shop/manual")
     assert list(left) == []
@@ -316,7 +320,9 @@ spec:
     )
     town.run(1)
     key = Key("services", "shop", "lb")
-    writes.update_status(town.world, key, {"loadBalancer": {"ingress": [{"ip": "198.51.100.4"}]}})
+    internal_client.update_status(
+        town.world, key, {"loadBalancer": {"ingress": [{"ip": "198.51.100.4"}]}}
+    )
     outcomes = [dial(town, source, "198.51.100.4", 80).outcome for source in ("far", "near")]
     assert outcomes == ["connected", "timeout"]
     health = town.world.store.get(key)["spec"].get("healthCheckNodePort")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 from sregym_apps.model import parse_service_model
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.network import links
 from sregym_cluster_embedded.network.links import Link
@@ -62,9 +62,11 @@ spec: {{selector: {{app: {name}}}, ports: [{{port: {port}}}]}}
 def opened() -> World:
     world = build(Blueprint(models=(parse_service_model(MODEL, "market.yaml"),)))
     for name, port in (("web", 8080), ("price", 8082)):
-        writes.create(world, "services", yaml.safe_load(SERVICE.format(name=name, port=port)))
+        internal_client.create(
+            world, "services", yaml.safe_load(SERVICE.format(name=name, port=port))
+        )
     for name, node in (("price", "node2"), ("web", "node1"), ("load", "node3")):
-        writes.create(world, "pods", yaml.safe_load(POD.format(name=name, node=node)))
+        internal_client.create(world, "pods", yaml.safe_load(POD.format(name=name, node=node)))
         world.run_until(world.now + 20)
     return world
 
@@ -165,9 +167,11 @@ def test_a_partition_in_the_words_of_the_caller(world: World, fails: Outcome, er
 def test_a_policy_without_rules_stops_the_traffic(world: World) -> None:
     spec = {"podSelector": {"matchLabels": {"app": "price"}}, "policyTypes": ["Ingress"]}
     metadata = {"name": "deny", "namespace": "default"}
-    writes.create(world, "networkpolicies.networking.k8s.io", {"metadata": metadata, "spec": spec})
+    internal_client.create(
+        world, "networkpolicies.networking.k8s.io", {"metadata": metadata, "spec": spec}
+    )
     assert seen(world).ok == 0
-    writes.delete(world, Key("networkpolicies.networking.k8s.io", "default", "deny"))
+    internal_client.delete(world, Key("networkpolicies.networking.k8s.io", "default", "deny"))
     assert seen(world).ok == CAME
 
 
@@ -181,7 +185,7 @@ def test_a_pod_that_its_node_cannot_reach_fails_its_probes(world: World) -> None
     pod = yaml.safe_load(POD.format(name="web", node="node1"))
     pod["metadata"]["name"] = "probed"
     pod["spec"]["containers"][0] |= yaml.safe_load(PROBES)
-    writes.create(world, "pods", pod)
+    internal_client.create(world, "pods", pod)
     world.run_until(world.now + 20)
     probed = world.store.get(Key("pods", "default", "probed"))
     assert probed is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.kubelet.runtime import ContainerConfig, ContainerRef
 from sregym_cluster_embedded.userland.etc import etc_files
@@ -20,7 +20,7 @@ HOSTS_HEAD = (
 def files_of(**fields: Any) -> dict[str, str]:
     world = build(Blueprint())
     spec = {"containers": [{"name": "c", "image": "registry.example/shop/web:1.0"}], **fields}
-    pod = writes.create(
+    pod = internal_client.create(
         world, "pods", {"metadata": {"name": "p", "namespace": "default"}, "spec": spec}
     )
     config = ContainerConfig(

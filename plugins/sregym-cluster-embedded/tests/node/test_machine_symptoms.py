@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 from sregym_cluster_embedded import machines, syscalls
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.api.keys import HEARTBEATS, KUBELET_REACHABLE
 from sregym_cluster_embedded.assembly import Blueprint, build
@@ -32,7 +32,7 @@ NETWORK_DOWN = (
 def booted(recorded_images: Any) -> World:
     specs = [NodeSpec(name, disk_kib=20 * 2**20, images=(SHELL, WEB)) for name in ("a", "b")]
     world = build(Blueprint(models=recorded_images, seed=5, nodes=specs))
-    writes.create(world, "namespaces", {"metadata": {"name": "shop"}})
+    internal_client.create(world, "namespaces", {"metadata": {"name": "shop"}})
     world.run_until(world.now + 1)
     start(world, "box", "b")
     world.run_until(world.now + 3)
@@ -54,7 +54,7 @@ def start(world: World, name: str, node: str, image: str = SHELL) -> None:
       - {{name: main, image: {image!r}, {command}volumeMounts: [{{name: d, mountPath: /data}}]}}
       volumes: [{{name: d, emptyDir: {{}}}}]
     """
-    writes.create(world, "pods", yaml.safe_load(text))
+    internal_client.create(world, "pods", yaml.safe_load(text))
 
 
 def pod(world: World, name: str = "box") -> Object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.keys import HEARTBEATS
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.store import Key
@@ -32,7 +32,9 @@ def test_a_kubelet_tells_once_that_its_node_was_cordoned(shop: Any) -> None:
     told = []
     for unschedulable in (True, True, False):
         node = shop.world.store.get(Key("nodes", "", "node1"))
-        writes.update(shop.world, "nodes", {**node, "spec": {"unschedulable": unschedulable}})
+        internal_client.update(
+            shop.world, "nodes", {**node, "spec": {"unschedulable": unschedulable}}
+        )
         shop.run(400)
         told.append(
             [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.node.bootstrap import NodeSpec, add_node
 from sregym_cluster_embedded.node.kubelets import freeze_kubelet
 from sregym_cluster_embedded.store import Key
@@ -46,7 +46,7 @@ def test_a_node_joins_and_takes_pods(shop: Any) -> None:
 def test_the_pods_of_a_deleted_node_go_after_its_quarantine(shop: Any) -> None:
     shop.apply(POD.replace("NODE", "node2"))
     shop.run(3)
-    writes.delete(shop.world, Key("nodes", "", "node2"))
+    internal_client.delete(shop.world, Key("nodes", "", "node2"))
     shop.run(38)
     assert pod(shop)["status"]["phase"] == "Running"
     shop.run(23)
@@ -74,7 +74,7 @@ def test_a_pod_bound_to_no_node_waits_for_its_end(shop: Any) -> None:
 
 
 def test_a_node_that_is_only_an_object_never_reports(shop: Any) -> None:
-    writes.create(shop.world, "nodes", {"metadata": {"name": "ghost"}, "spec": {}})
+    internal_client.create(shop.world, "nodes", {"metadata": {"name": "ghost"}, "spec": {}})
     shop.run(1)
     ghost = shop.world.store.get(Key("nodes", "", "ghost"))
     assert ghost["spec"]["podCIDR"] == "10.244.2.0/24"
@@ -91,7 +91,7 @@ def test_pods_leave_a_node_that_is_declared_out_of_service(shop: Any) -> None:
     shop.apply(POD.replace("NODE", "node2"))
     shop.run(3)
     freeze_kubelet(shop.world, "node2", True)
-    writes.delete(shop.world, Key("pods", "shop", "app"))
+    internal_client.delete(shop.world, Key("pods", "shop", "app"))
     shop.run(70)
     assert "deletionTimestamp" in pod(shop)["metadata"]
     node = shop.world.store.get(Key("nodes", "", "node2"))
@@ -101,6 +101,8 @@ def test_pods_leave_a_node_that_is_declared_out_of_service(shop: Any) -> None:
         "value": "nodeshutdown",
     }
     taints = [*node["spec"]["taints"], taint]
-    writes.update(shop.world, "nodes", {**node, "spec": {**node["spec"], "taints": taints}})
+    internal_client.update(
+        shop.world, "nodes", {**node, "spec": {**node["spec"], "taints": taints}}
+    )
     shop.run(21)
     assert pod(shop) is None

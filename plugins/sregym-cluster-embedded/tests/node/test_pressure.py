@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.kubelet import log_files
 from sregym_cluster_embedded.kubelet.state import pod_states
@@ -26,7 +26,7 @@ def booted(recorded_images: Any) -> World:
         for name in ("node1", "node2")
     ]
     world = build(Blueprint(models=recorded_images, seed=3, nodes=specs))
-    writes.create(world, "namespaces", {"metadata": {"name": "shop"}})
+    internal_client.create(world, "namespaces", {"metadata": {"name": "shop"}})
     world.run_until(world.now + 1)
     return world
 
@@ -45,7 +45,7 @@ def start(world: World, name: str, container: str, rest: str = "") -> None:
     metadata: {{name: {name}, namespace: shop}}
     spec: {{nodeName: node2, terminationGracePeriodSeconds: 1, containers: [{container}]{rest}}}
     """
-    writes.create(world, "pods", yaml.safe_load(text))
+    internal_client.create(world, "pods", yaml.safe_load(text))
 
 
 def status(world: World, name: str) -> Object:

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.store import Key, Object
 from sregym_cluster_embedded.world import World
@@ -42,7 +42,7 @@ def content(world: World, key: Key) -> Any:
 @pytest.mark.parametrize("key", [SERVICE, ENDPOINTS, SLICE])
 def test_the_api_server_looks_after_its_service_every_ten_seconds(world: World, key: Key) -> None:
     before = content(world, key)
-    writes.delete(world, key)
+    internal_client.delete(world, key)
     world.run_until(69.9)
     assert content(world, key) is None
     world.run_until(70.1)
@@ -51,7 +51,7 @@ def test_the_api_server_looks_after_its_service_every_ten_seconds(world: World, 
 
 
 def changed(world: World, key: Key, **fields: Any) -> None:
-    writes.update(world, key.resource, {**world.store.get(key), **fields})
+    internal_client.update(world, key.resource, {**world.store.get(key), **fields})
 
 
 def test_what_others_make_of_it_is_taken_back(world: World) -> None:
@@ -72,7 +72,7 @@ def test_what_others_make_of_it_is_taken_back(world: World) -> None:
 
 def test_a_kubelet_makes_its_lease_anew_when_it_is_to_be_renewed(world: World) -> None:
     before = content(world, LEASE)
-    writes.delete(world, LEASE)
+    internal_client.delete(world, LEASE)
     world.run_until(76)
     after = content(world, LEASE)
     assert {**after, "spec": {**after["spec"], "renewTime": ""}} == {
@@ -82,7 +82,7 @@ def test_a_kubelet_makes_its_lease_anew_when_it_is_to_be_renewed(world: World) -
 
 
 def test_a_lease_goes_with_its_node(world: World) -> None:
-    writes.delete(world, Key("nodes", "", "node1"))
+    internal_client.delete(world, Key("nodes", "", "node1"))
     world.run_until(90)
     assert content(world, LEASE) is None
 
@@ -91,6 +91,6 @@ def test_an_api_server_makes_its_lease_anew(world: World) -> None:
     (own,) = world.store.list(LEASE.resource, "kube-system")
     key = LEASE._replace(namespace="kube-system", name=own["metadata"]["name"])
     before = content(world, key)
-    writes.delete(world, key)
+    internal_client.delete(world, key)
     world.run_until(76)
     assert content(world, key) == before

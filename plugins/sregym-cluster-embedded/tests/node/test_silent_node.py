@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.api.keys import HEARTBEATS, KUBELET_REACHABLE, LOGS
 from sregym_cluster_embedded.node.kubelets import freeze_kubelet, start_kubelet, stop_kubelet
@@ -219,7 +219,7 @@ def test_a_stopped_kubelet_says_that_it_starts(shop: Any) -> None:
 def test_a_kubelet_corrects_what_others_write_into_its_nodes_status(
     shop: Any, written: Object
 ) -> None:
-    writes.update_status(shop.world, Key("nodes", "", "node2"), written)
+    internal_client.update_status(shop.world, Key("nodes", "", "node2"), written)
     shop.run(11)
     assert readiness(node(shop)) == ("True", "KubeletReady")
     shop.run(10)
@@ -245,15 +245,15 @@ def test_a_kubelet_outside_of_the_simulation_keeps_its_node(shop: Any) -> None:
     """As long as it renews its lease: what it wrote stands there, not what a rhythm says."""
     lease = Key("leases.coordination.k8s.io", "kube-node-lease", "metal-1")
     named = {"name": lease.name, "namespace": lease.namespace}
-    writes.create(shop.world, "nodes", {"metadata": {"name": "metal-1"}})
-    writes.create(shop.world, lease.resource, {"metadata": named, "spec": {}})
+    internal_client.create(shop.world, "nodes", {"metadata": {"name": "metal-1"}})
+    internal_client.create(shop.world, lease.resource, {"metadata": named, "spec": {}})
     ready = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": ""}
-    writes.update_status(shop.world, Key("nodes", "", "metal-1"), {"conditions": [ready]})
+    internal_client.update_status(shop.world, Key("nodes", "", "metal-1"), {"conditions": [ready]})
     fresh = shop.world.room(HEARTBEATS)
     for _ in range(20):
         shop.run(10)
         held, now = shop.world.store.get(lease), shop.world.micro_timestamp(shop.world.now)
-        writes.update(shop.world, lease.resource, {**held, "spec": {"renewTime": now}})
+        internal_client.update(shop.world, lease.resource, {**held, "spec": {"renewTime": now}})
         stored = shop.world.store.get(lease)
         assert fresh(shop.world, lease.resource, stored)["spec"]["renewTime"] == now
     assert readiness(node(shop, "metal-1")) == ("True", "KubeletReady")

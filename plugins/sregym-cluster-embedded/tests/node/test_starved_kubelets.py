@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 import yaml
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.errors import ApiError
-from sregym_cluster_embedded.api.fairness import LEVELS, SCHEMAS, demand, demand_of_kubelet
+from sregym_cluster_embedded.api.flowcontrol import LEVELS, SCHEMAS, demand, demand_of_kubelet
 from sregym_cluster_embedded.api.request import Request, User
 from sregym_cluster_embedded.store import Key
 
@@ -42,8 +42,8 @@ spec:
 
 
 def starve(shop: Any, borrows: str = "0") -> None:
-    writes.create(shop.world, LEVELS, yaml.safe_load(LEVEL.replace("BORROWS", borrows)))
-    writes.create(shop.world, SCHEMAS, yaml.safe_load(FLOW))
+    internal_client.create(shop.world, LEVELS, yaml.safe_load(LEVEL.replace("BORROWS", borrows)))
+    internal_client.create(shop.world, SCHEMAS, yaml.safe_load(FLOW))
 
 
 def ready(shop: Any, resource: str, namespace: str, name: str) -> str:
@@ -58,7 +58,7 @@ def test_nodes_are_lost_while_they_starve_and_come_back(shop: Any) -> None:
     starve(shop)
     shop.run(120)
     lost = (ready(shop, "nodes", "", "node2"), ready(shop, "pods", "shop", "app"))
-    writes.remove(shop.world, Key(SCHEMAS, "", "starving"))
+    internal_client.remove(shop.world, Key(SCHEMAS, "", "starving"))
     shop.run(120)
     found = (ready(shop, "nodes", "", "node2"), ready(shop, "pods", "shop", "app"))
     assert (lost, found) == (("Unknown", "False"), ("True", "True"))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key
 
 
@@ -18,11 +18,11 @@ class Places:
 
     def label(self, node: str, **labels: str) -> None:
         given = {name.replace("_", "-"): value for name, value in labels.items()}
-        writes.patch_metadata(self.shop.world, Key("nodes", "", node), labels=given)
+        internal_client.patch_metadata(self.shop.world, Key("nodes", "", node), labels=given)
 
     def spec(self, node: str, **fields: Any) -> None:
         obj = self.shop.world.store.get(Key("nodes", "", node))
-        writes.update(self.shop.world, "nodes", {**obj, "spec": {**obj["spec"], **fields}})
+        internal_client.update(self.shop.world, "nodes", {**obj, "spec": {**obj["spec"], **fields}})
 
     def pod(
         self,
@@ -38,7 +38,7 @@ class Places:
         given = yaml.safe_load(spec)
         metadata = {"name": name, "namespace": "shop", **({"labels": labels} if labels else {})}
         obj = {"metadata": metadata, "spec": {"containers": [container], **given}}
-        writes.create(self.shop.world, "pods", obj)
+        internal_client.create(self.shop.world, "pods", obj)
         self.shop.run(seconds)
         return self.where(name)
 

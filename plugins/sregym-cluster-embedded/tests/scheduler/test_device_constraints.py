@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.device_pools import Device, tolerates
 from sregym_cluster_embedded.store import Key, Object
 
@@ -16,7 +16,9 @@ POD = "{terminationGracePeriodSeconds: 1, resourceClaims: [{name: g, resourceCla
 
 def make(places: Any, resource: str, name: str, spec: Object, namespace: str = "") -> None:
     metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
-    writes.create(places.shop.world, f"{resource}.{GROUP}", {"metadata": metadata, "spec": spec})
+    internal_client.create(
+        places.shop.world, f"{resource}.{GROUP}", {"metadata": metadata, "spec": spec}
+    )
 
 
 def slice_of(places: Any, name: str, devices: list[Object], **spec: Any) -> None:
@@ -219,7 +221,9 @@ def test_pods_leave_devices_that_fall_ill_when_their_time_is_over(places: Any) -
     def taint(*taints: Object) -> None:
         stored = world.store.get(key)
         ill = [{**entry, "taints": list(taints)} for entry in stored["spec"]["devices"]]
-        writes.update(world, key.resource, {**stored, "spec": {**stored["spec"], "devices": ill}})
+        internal_client.update(
+            world, key.resource, {**stored, "spec": {**stored["spec"], "devices": ill}}
+        )
 
     taint({"key": "sick", "effect": "NoExecute"})
     places.shop.run(10)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key, Object
 
 GROUP = "resource.k8s.io"
@@ -15,7 +15,9 @@ HOPELESS = "preemption: 0/2 nodes are available: 2 Preemption is not helpful for
 
 def make(places: Any, resource: str, name: str, spec: Object, namespace: str = "") -> None:
     metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
-    writes.create(places.shop.world, f"{resource}.{GROUP}", {"metadata": metadata, "spec": spec})
+    internal_client.create(
+        places.shop.world, f"{resource}.{GROUP}", {"metadata": metadata, "spec": spec}
+    )
 
 
 def claim(places: Any, name: str, **asked: Any) -> None:
@@ -76,7 +78,7 @@ def test_a_claim_gets_a_device_that_fits_and_keeps_it_until_its_pod_is_gone(plac
     claim(places, "other", selectors=[{"cel": {"expression": wanted}}])
     refused = places.pod("next", POD % ("resourceClaimName", "other"))
     assert refused.startswith("0/2 nodes are available: 2 cannot allocate all claims.")
-    writes.delete(places.shop.world, Key("pods", "shop", "app"))
+    internal_client.delete(places.shop.world, Key("pods", "shop", "app"))
     places.shop.run(8)
     assert (status(places, "gpu"), places.where("next")) == ({}, "node1")
 
@@ -113,7 +115,7 @@ def test_a_claim_is_made_from_its_template_and_goes_with_its_pod(places: Any) ->
     assert name.startswith("app-g-")
     results = status(places, name)["allocation"]["devices"]["results"]
     assert [entry["device"] for entry in results] == ["gpu-0", "gpu-1", "gpu-2"]
-    writes.delete(world, Key("pods", "shop", "app"))
+    internal_client.delete(world, Key("pods", "shop", "app"))
     places.shop.run(8)
     assert list(world.store.list(f"resourceclaims.{GROUP}")) == []
 

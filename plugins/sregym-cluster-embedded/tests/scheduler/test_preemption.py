@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key
 
 
@@ -14,7 +14,7 @@ def crowded(places: Any) -> Any:
     """Both nodes are full of pods that ask for 1500m of 2 processors each."""
     for name, value in (("gold", 1000), ("never", 500)):
         policy = {"preemptionPolicy": "Never"} if name == "never" else {}
-        writes.create(
+        internal_client.create(
             places.shop.world,
             "priorityclasses.scheduling.k8s.io",
             {"metadata": {"name": name}, "value": value, **policy},
@@ -93,13 +93,13 @@ def test_equals_are_no_victims(crowded: Any) -> None:
 
 def test_a_budget_turns_the_choice_to_the_other_node(crowded: Any) -> None:
     world = crowded.shop.world
-    writes.patch_metadata(world, Key("pods", "shop", "low1"), labels={"app": "kept"})
+    internal_client.patch_metadata(world, Key("pods", "shop", "low1"), labels={"app": "kept"})
     budget = {
         "metadata": {"name": "kept", "namespace": "shop"},
         "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "kept"}}},
         "status": {"disruptionsAllowed": 0},
     }
-    writes.create(world, "poddisruptionbudgets.policy", budget)
+    internal_client.create(world, "poddisruptionbudgets.policy", budget)
     spared = crowded.where("low1")
     crowded.pod("vip", "priorityClassName: gold", cpu="1", seconds=40)
     assert crowded.where("vip") == ("node2" if spared == "node1" else "node1")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.scheduler import reservations
 from sregym_cluster_embedded.scheduler.load import node_loads
 from sregym_cluster_embedded.store import Key, Object
@@ -19,14 +19,16 @@ def claim(places: Any, provisioner: str, mode: str = "ReadWriteOnce") -> None:
     world = places.shop.world
     name = "storageclasses.storage.k8s.io"
     binding = {"volumeBindingMode": "WaitForFirstConsumer"}
-    writes.create(world, name, {"metadata": {"name": "own"}, "provisioner": provisioner, **binding})
+    internal_client.create(
+        world, name, {"metadata": {"name": "own"}, "provisioner": provisioner, **binding}
+    )
     spec = {
         "accessModes": [mode],
         "storageClassName": "own",
         "resources": {"requests": {"storage": "1Gi"}},
     }
     metadata = {"name": "d", "namespace": "shop"}
-    writes.create(world, "persistentvolumeclaims", {"metadata": metadata, "spec": spec})
+    internal_client.create(world, "persistentvolumeclaims", {"metadata": metadata, "spec": spec})
 
 
 def pod(places: Any, name: str = "app") -> Object:
@@ -84,7 +86,7 @@ def test_a_pod_that_goes_leaves_no_promise(places: Any) -> None:
     places.pod("app", MOUNTS)
     key = Key("pods", "shop", "app")
     assert reservations.kept(places.shop.world, key) is not None
-    writes.delete(places.shop.world, key)
+    internal_client.delete(places.shop.world, key)
     assert reservations.kept(places.shop.world, key) is None
     places.shop.run(620)
     assert failed(places) == []
@@ -98,7 +100,7 @@ def replicas(places: Any, count: int, extra: str) -> list[str]:
     for number in range(count):
         metadata = {"name": f"web-{number}", "namespace": "shop", "labels": {"app": "web"}}
         body = {"metadata": metadata, "spec": {"containers": [container], **spec}}
-        writes.create(world, "pods", body)
+        internal_client.create(world, "pods", body)
     places.shop.run(2)
     return [places.where(f"web-{number}") for number in range(count)]
 
@@ -160,6 +162,6 @@ def test_what_was_promised_is_free_when_the_pod_gives_up(places: Any) -> None:
     world = places.shop.world
     node = pod(places, "web-0")["status"]["nominatedNodeName"]
     assert node_loads(world)[node].pods == len(list(world.store.indexed("pods", "node", node))) + 1
-    writes.delete(world, Key("pods", "shop", "web-0"))
+    internal_client.delete(world, Key("pods", "shop", "web-0"))
     places.shop.run(5)
     assert pod(places, "web-1")["status"]["nominatedNodeName"] == node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key
 
 POD = """
@@ -48,7 +48,9 @@ def test_taints_that_the_pod_does_not_tolerate(shop: Any) -> None:
     for name in ("node1", "node2"):
         node = shop.world.store.get(Key("nodes", "", name))
         taint = {"key": "dedicated", "value": "billing", "effect": "NoSchedule"}
-        writes.update(shop.world, "nodes", {**node, "spec": {**node["spec"], "taints": [taint]}})
+        internal_client.update(
+            shop.world, "nodes", {**node, "spec": {**node["spec"], "taints": [taint]}}
+        )
     said = refusals(shop)
     assert said == [f"0/2 nodes are available: 2 node(s) had untolerated taint(s).{NOT_HELPFUL}"]
 
@@ -57,7 +59,7 @@ def test_a_pending_pod_is_placed_when_the_taints_go(shop: Any) -> None:
     test_taints_that_the_pod_does_not_tolerate(shop)
     node = shop.world.store.get(Key("nodes", "", "node2"))
     untainted = {key: value for key, value in node["spec"].items() if key != "taints"}
-    writes.update(shop.world, "nodes", {**node, "spec": untainted})
+    internal_client.update(shop.world, "nodes", {**node, "spec": untainted})
     shop.run(2)
     assert [pod["spec"].get("nodeName") for pod in shop.pods()] == ["node2"]
 
@@ -65,7 +67,7 @@ def test_a_pending_pod_is_placed_when_the_taints_go(shop: Any) -> None:
 def test_who_waits_is_looked_at_as_soon_as_something_helps(shop: Any) -> None:
     """The scheduler takes pods that wait after a refusal, when it has nothing else to do."""
     refusals(shop, spec="nodeSelector: {disk: ssd}")
-    writes.patch_metadata(shop.world, Key("nodes", "", "node1"), labels={"disk": "ssd"})
+    internal_client.patch_metadata(shop.world, Key("nodes", "", "node1"), labels={"disk": "ssd"})
     shop.run(0.1)
     assert [pod["spec"].get("nodeName") for pod in shop.pods()] == ["node1"]
 
@@ -120,10 +122,10 @@ def test_who_fits_nowhere_is_told_so_again_after_five_minutes(shop: Any) -> None
 def test_changes_that_help_nobody_wake_nobody(shop: Any) -> None:
     refusals(shop, spec="nodeSelector: {disk: ssd}")
     place = Key("nodes", "", "node1")
-    writes.patch_metadata(shop.world, place, labels={"rack": "7"})
+    internal_client.patch_metadata(shop.world, place, labels={"rack": "7"})
     shop.run(5)
     assert [count for _, count in shop.events("FailedScheduling")] == [1]
-    writes.patch_metadata(shop.world, place, labels={"disk": "ssd"})
+    internal_client.patch_metadata(shop.world, place, labels={"disk": "ssd"})
     shop.run(5)
     assert [pod["spec"].get("nodeName") for pod in shop.pods()] == ["node1"]
 

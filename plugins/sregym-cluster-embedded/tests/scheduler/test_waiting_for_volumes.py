@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 
 GIB = {"storage": "1Gi"}
 
@@ -16,7 +16,7 @@ def claim(world: Any, name: str) -> None:
         "resources": {"requests": GIB},
     }
     metadata = {"name": name, "namespace": "shop"}
-    writes.create(world, "persistentvolumeclaims", {"metadata": metadata, "spec": spec})
+    internal_client.create(world, "persistentvolumeclaims", {"metadata": metadata, "spec": spec})
 
 
 def volume(world: Any, name: str, for_claim: str) -> None:
@@ -26,7 +26,7 @@ def volume(world: Any, name: str, for_claim: str) -> None:
         "claimRef": reference, "hostPath": {"path": f"/srv/{name}"},
         "persistentVolumeReclaimPolicy": "Retain",
     }  # fmt: skip
-    writes.create(world, "persistentvolumes", {"metadata": {"name": name}, "spec": spec})
+    internal_client.create(world, "persistentvolumes", {"metadata": {"name": name}, "spec": spec})
 
 
 def looked_at(world: Any) -> list[tuple[float, str]]:
@@ -59,5 +59,5 @@ def test_a_class_wakes_all_that_wait_for_volumes(places: Any) -> None:
         places.pod(name, f"{{volumes: [{mount}]}}")
     places.shop.run(10)
     body = {"metadata": {"name": "fast"}, "provisioner": "disks.example"}
-    writes.create(world, "storageclasses.storage.k8s.io", body)
+    internal_client.create(world, "storageclasses.storage.k8s.io", body)
     assert looked_at(world) == [(0.2, "a"), (0.2, "b")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key
 
 NODE1 = Key("nodes", "", "node1")
@@ -34,19 +34,19 @@ def attempts(shop: Any) -> int:
 
 def change(shop: Any, **spec: Any) -> None:
     node = shop.world.store.get(NODE1)
-    writes.update(shop.world, "nodes", {**node, "spec": {**node["spec"], **spec}})
+    internal_client.update(shop.world, "nodes", {**node, "spec": {**node["spec"], **spec}})
     shop.run(5)
 
 
 def label(shop: Any, **labels: str) -> None:
-    writes.patch_metadata(shop.world, NODE1, labels=labels)
+    internal_client.patch_metadata(shop.world, NODE1, labels=labels)
     shop.run(5)
 
 
 def offer(shop: Any, **allocatable: str) -> None:
     status = shop.world.store.get(NODE1)["status"]
     fresh = {**status, "allocatable": {**status["allocatable"], **allocatable}}
-    writes.update_status(shop.world, NODE1, fresh)
+    internal_client.update_status(shop.world, NODE1, fresh)
     shop.run(5)
 
 
@@ -78,7 +78,7 @@ def test_a_taint_that_goes_wakes_only_who_cannot_bear_it(shop: Any) -> None:
     node2 = Key("nodes", "", "node2")
     spec = shop.world.store.get(node2)["spec"]
     node = {**shop.world.store.get(node2), "spec": {**spec, "taints": TAINTS}}
-    writes.update(shop.world, "nodes", node)
+    internal_client.update(shop.world, "nodes", node)
     pending(shop, PLAIN)
     change(shop, taints=[*TAINTS, {"key": "more", "effect": "NoSchedule"}])
     label(shop, rack="7")
@@ -101,7 +101,7 @@ def test_labels_wake_who_is_placed_by_topology(shop: Any, spec: str) -> None:
 
 def test_a_node_that_goes_wakes_who_is_spread_over_it(shop: Any) -> None:
     label(shop, zone="z1")
-    writes.patch_metadata(shop.world, Key("nodes", "", "node2"), labels={"zone": "z2"})
+    internal_client.patch_metadata(shop.world, Key("nodes", "", "node2"), labels={"zone": "z2"})
     shop.run(1)
     shop.apply(
         "apiVersion: v1\nkind: Pod\nmetadata: {name: first, labels: {app: web}}\nspec:\n"
@@ -112,7 +112,7 @@ def test_a_node_that_goes_wakes_who_is_spread_over_it(shop: Any) -> None:
     shop.apply(f"apiVersion: v1\nkind: Pod\nmetadata: {metadata}\nspec:\n  {SPREAD}\n")
     shop.run(3)
     assert attempts(shop) == 1
-    writes.delete(shop.world, NODE1)
+    internal_client.delete(shop.world, NODE1)
     shop.run(3)
     web = shop.world.store.get(Key("pods", "shop", "web"))
     assert web["spec"].get("nodeName") == "node2"
@@ -146,10 +146,10 @@ def test_labels_of_a_pod_wake_who_wants_its_company_only(shop: Any) -> None:
     put(shop, "big", TOO_MANY_CORES)
     put(shop, "web", COMPANY)
     assert attempts(shop) == 2
-    writes.patch_metadata(shop.world, key, labels={"app": "stranger"})
+    internal_client.patch_metadata(shop.world, key, labels={"app": "stranger"})
     shop.run(3)
     assert attempts(shop) == 2
-    writes.patch_metadata(shop.world, key, labels={"app": "other"})
+    internal_client.patch_metadata(shop.world, key, labels={"app": "other"})
     shop.run(3)
     assert attempts(shop) == 2
     assert shop.world.store.get(Key("pods", "shop", "web"))["spec"]["nodeName"] == "node1"
@@ -168,7 +168,7 @@ def test_other_labels_of_a_pod_that_waits_count_where_company_does(shop: Any) ->
     waits = put(shop, "web", PLAIN, "{team: red}")
     assert attempts(shop) == 2
     for key in (waits, waits._replace(name="big")):
-        writes.patch_metadata(shop.world, key, labels={"team": "green"})
+        internal_client.patch_metadata(shop.world, key, labels={"team": "green"})
         shop.run(3)
     assert "nodeName" in shop.world.store.get(waits)["spec"]
     assert attempts(shop) == 2

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from sregym_apps.model import parse_service_model
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.store import Key
@@ -76,17 +76,17 @@ class Market:
             "template": {"metadata": {"labels": labels}, "spec": {"containers": [container]}},
         }
         metadata = {"name": name, "namespace": "default"}
-        writes.create(self.world, "deployments.apps", {"metadata": metadata, "spec": spec})
+        internal_client.create(self.world, "deployments.apps", {"metadata": metadata, "spec": spec})
         if name != "load":
             service = {"selector": labels, "ports": [{"port": 8080, "targetPort": 8080}]}
-            writes.create(self.world, "services", {"metadata": metadata, "spec": service})
+            internal_client.create(self.world, "services", {"metadata": metadata, "spec": service})
         self.programs.append(name)
 
     def scale(self, name: str, replicas: int) -> None:
         found = self.world.store.get(Key("deployments.apps", "default", name))
         assert found is not None
         spec = {**found["spec"], "replicas": replicas}
-        writes.update(self.world, "deployments.apps", {**found, "spec": spec})
+        internal_client.update(self.world, "deployments.apps", {**found, "spec": spec})
 
     def run(self, seconds: float) -> None:
         self.world.run_until(self.world.now + seconds)

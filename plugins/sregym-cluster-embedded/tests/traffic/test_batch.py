@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.traffic.counting import totals
 from sregym_cluster_embedded.traffic.segments import SERVED, segments
@@ -43,7 +43,7 @@ def start(market: Any, name: str = "batch", kind: str = "jobs.batch", **wrap: An
     if wrap:
         spec["jobTemplate"] = {"spec": {"template": template}}
     metadata = {"name": name, "namespace": "default"}
-    writes.create(market.world, kind, {"metadata": metadata, "spec": spec})
+    internal_client.create(market.world, kind, {"metadata": metadata, "spec": spec})
 
 
 def lines(market: Any, name: str) -> list[str]:
@@ -158,7 +158,7 @@ def test_a_cronjob_works_at_its_moments(market: Any) -> None:
 def test_it_stops_when_it_is_asked_to_end(market: Any) -> None:
     start(market)
     market.run(10)
-    writes.delete(market.world, Key("jobs.batch", "default", "batch"))
+    internal_client.delete(market.world, Key("jobs.batch", "default", "batch"))
     market.run(60)
     assert market.history("stock")[-1].flows == ()
 

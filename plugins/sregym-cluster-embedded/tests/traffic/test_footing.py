@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.traffic.live import keep, state_of
 from sregym_cluster_embedded.traffic.segments import SERVED
@@ -24,7 +24,7 @@ def start_another(market: Any) -> None:
 def widen_a_service_of_nobody(market: Any) -> None:
     metadata = {"name": "unused", "namespace": "default"}
     spec = {"selector": {"app": "web"}, "ports": [{"port": 9}]}
-    writes.create(market.world, "services", {"metadata": metadata, "spec": spec})
+    internal_client.create(market.world, "services", {"metadata": metadata, "spec": spec})
 
 
 def add_a_member(market: Any) -> None:
@@ -38,14 +38,14 @@ def remove_all(market: Any) -> None:
 def aim_elsewhere(market: Any) -> None:
     service = market.world.store.get(Key("services", "default", "stock"))
     spec = {**service["spec"], "selector": {"app": "nobody"}}
-    writes.update(market.world, "services", {**service, "spec": spec})
+    internal_client.update(market.world, "services", {**service, "spec": spec})
 
 
 def deny_all(market: Any) -> None:
     metadata = {"name": "deny", "namespace": "default"}
     spec = {"podSelector": {"matchLabels": {"app": "stock"}}, "policyTypes": ["Ingress"]}
     policy = {"metadata": metadata, "spec": spec}
-    writes.create(market.world, "networkpolicies.networking.k8s.io", policy)
+    internal_client.create(market.world, "networkpolicies.networking.k8s.io", policy)
 
 
 def end_a_process(market: Any) -> None:

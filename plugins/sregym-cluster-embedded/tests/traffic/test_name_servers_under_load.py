@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
@@ -39,7 +39,7 @@ def set_dns(market: Any, *, replicas: int = 1, **limits: str) -> None:
     containers = [{**container, "resources": resources}]
     spec = {**template["spec"], "containers": containers}
     whole = {**found["spec"], "replicas": replicas, "template": {**template, "spec": spec}}
-    writes.update(market.world, "deployments.apps", {**found, "spec": whole})
+    internal_client.update(market.world, "deployments.apps", {**found, "spec": whole})
 
 
 def servers(market: Any) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded import machines, syscalls
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.userland.process import process_of
 
@@ -64,7 +64,7 @@ def give_range(market: Any, value: str) -> None:
     found = deepcopy(market.world.store.get(Key("deployments.apps", "default", "web")))
     sysctls = [{"name": RANGE, "value": value}]
     found["spec"]["template"]["spec"]["securityContext"] = {"sysctls": sysctls}
-    writes.update(market.world, "deployments.apps", found)
+    internal_client.update(market.world, "deployments.apps", found)
     market.run(40)
 
 

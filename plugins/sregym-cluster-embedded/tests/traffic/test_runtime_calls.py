@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded import syscalls
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.syscalls import Rule
 from sregym_cluster_embedded.userland.process import Process, process_of
 
@@ -124,7 +124,7 @@ def test_an_environment_that_is_too_long(
     }
     spec = {"restartPolicy": "Never", "containers": [container]}
     metadata = {"name": "stock", "namespace": "default"}
-    writes.create(market.world, "pods", {"metadata": metadata, "spec": spec})
+    internal_client.create(market.world, "pods", {"metadata": metadata, "spec": spec})
     market.run(10)
     process = market.world.table("userland.processes")[market.refs("stock")[0]]
     assert process.running is not refused

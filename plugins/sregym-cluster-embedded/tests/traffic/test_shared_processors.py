@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.traffic.processors import filled
@@ -31,7 +31,7 @@ def beside(market: Any, script: str, **resources: Any) -> None:
     image = "ghcr.io/acme/market:1.0"
     container = {"name": "hog", "image": image, "command": ["sh", "-c", script], **resources}
     spec = {"nodeName": node_of(market, "stock"), "containers": [container]}
-    writes.create(
+    internal_client.create(
         market.world, "pods", {"metadata": {"name": "hog", "namespace": "default"}, "spec": spec}
     )
     market.run(30)
@@ -140,7 +140,7 @@ def test_a_neighbour_slows_a_service_by_weight_and_not_when_it_has_gone(market: 
     assert cores_of(limited, "hog") == 6.0
     assert limited.history("stock")[-1].flows[0].time.mean_ms == alone
     found.seen(30)
-    writes.delete(found.world, Key("pods", "default", "hog"))
+    internal_client.delete(found.world, Key("pods", "default", "hog"))
     found.run(120)
     assert found.history("stock")[-1].flows[0].time.mean_ms == alone
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Key, Object
@@ -15,7 +15,7 @@ def mark_disrupted(world: World, key: Key, reason: str, message: str) -> None:
     """Set `DisruptionTarget` in a pod's status, as the last of its conditions."""
     pod = world.store.get(key)
     if pod is not None:
-        writes.update_status(world, key, disrupted(world, pod, reason, message))
+        internal_client.update_status(world, key, disrupted(world, pod, reason, message))
 
 
 def disrupted(world: World, pod: Object, reason: str, message: str) -> Object:

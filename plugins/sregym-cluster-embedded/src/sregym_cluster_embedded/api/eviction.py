@@ -8,10 +8,10 @@ from sregym_cluster_embedded.api import (
     body,
     dynamic,
     errors,
+    internal_client,
     reading,
+    rest_mutations,
     selectors,
-    writes,
-    writing,
 )
 from sregym_cluster_embedded.api.access import node_restriction
 from sregym_cluster_embedded.api.disruption_target import mark_disrupted
@@ -53,7 +53,7 @@ def eviction(world: World, request: Request, target: Target) -> Response:
     node_restriction.check_removal(request.user, target.resource, pod, "evict")
     options = sent.get("deleteOptions") or {}
     _check_preconditions(pod, options.get("preconditions") or {})
-    dry = writing.dry_run(request) or bool(options.get("dryRun"))
+    dry = rest_mutations.dry_run(request) or bool(options.get("dryRun"))
     budget = None if _ends_anyway(pod) else _budget_of(world, pod)
     if budget is not None and not _free_to_go(budget, pod):
         _spend(world, budget, pod, dry)
@@ -61,7 +61,7 @@ def eviction(world: World, request: Request, target: Target) -> Response:
         key = key_of("pods", pod)
         mark_disrupted(world, key, "EvictionByEvictionAPI", "Eviction API: evicting")
         propagation = options.get("propagationPolicy") or "Background"
-        writes.delete(world, key, propagation, options.get("gracePeriodSeconds"))
+        internal_client.delete(world, key, propagation, options.get("gracePeriodSeconds"))
     return encode(_CREATED, status=201)
 
 
@@ -137,7 +137,7 @@ def _spend(world: World, budget: Object, pod: Object, dry: bool) -> None:
         spent["conditions"] = disruption_allowed(
             world, status, metadata.get("generation", 1), "InsufficientPods"
         )
-    writes.update_status(world, Key(_BUDGETS, metadata["namespace"], name), spent)
+    internal_client.update_status(world, Key(_BUDGETS, metadata["namespace"], name), spent)
 
 
 def disruption_allowed(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import orjson
 
 from sregym_cluster_embedded.api import schema
-from sregym_cluster_embedded.api.sameness import Same
+from sregym_cluster_embedded.api.identity_cache import Same
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.schema import Definition, Field, Type

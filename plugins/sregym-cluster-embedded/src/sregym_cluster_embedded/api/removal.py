@@ -11,16 +11,16 @@ from sregym_cluster_embedded.api import (
     custom_versions,
     dynamic,
     errors,
+    internal_client,
     priorities,
     reading,
     schema,
-    writes,
 )
 from sregym_cluster_embedded.api.access import node_restriction
 from sregym_cluster_embedded.api.decode import DecodeError, decode
 from sregym_cluster_embedded.api.dynamic import writes as dynamic_writes
 from sregym_cluster_embedded.api.rendering import encode
-from sregym_cluster_embedded.api.writing import dry_run
+from sregym_cluster_embedded.api.rest_mutations import dry_run
 from sregym_cluster_embedded.store import Key, key_of
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def delete(world: World, request: Request, target: Target) -> Response:
     key = Key(resource.name, target.namespace, target.name)
     if resource.name == custom.CRDS:
         _hold(world, key, old)
-    after = writes.delete(world, key, chosen.propagation, chosen.grace_s)
+    after = internal_client.delete(world, key, chosen.propagation, chosen.grace_s)
     if after is not None and (with_object or world.store.get(key) is not None):
         return encode(custom_versions.as_served(world, resource, after), headers=warnings.headers())
     return encode(_success(resource, old), headers=warnings.headers())
@@ -158,7 +158,9 @@ def delete_collection(world: World, request: Request, target: Target) -> Respons
             dynamic_writes.removed(world, request, one, obj, [])
     if not chosen.tried:
         for obj in objects:
-            writes.delete(world, key_of(resource.name, obj), chosen.propagation, chosen.grace_s)
+            internal_client.delete(
+                world, key_of(resource.name, obj), chosen.propagation, chosen.grace_s
+            )
     return encode(
         {
             "kind": f"{resource.kind}List",
@@ -174,7 +176,7 @@ def _hold(world: World, key: Key, definition: Object) -> None:
     if "deletionTimestamp" in definition["metadata"]:
         return
     finalizers = [*definition["metadata"].get("finalizers", ()), _CLEANUP]
-    writes.patch_metadata(world, key, finalizers=finalizers)
+    internal_client.patch_metadata(world, key, finalizers=finalizers)
     held = world.store.get(key)
     assert held is not None
     status = held.get("status", {})
@@ -187,7 +189,7 @@ def _hold(world: World, key: Key, definition: Object) -> None:
         "CustomResource deletion will be initiated soon",
     }
     conditions = [*(status.get("conditions") or ()), pending]
-    writes.update_status(world, key, {**status, "conditions": conditions})
+    internal_client.update_status(world, key, {**status, "conditions": conditions})
 
 
 def _check_preconditions(resource: Resource, old: Object, chosen: Options) -> None:

@@ -11,8 +11,8 @@ from sregym_cluster_embedded.api import (
     errors,
     media,
     reading,
+    rest_mutations,
     structural,
-    writing,
 )
 from sregym_cluster_embedded.api.patches import jsonpatch, merge
 from sregym_cluster_embedded.api.rendering import View, encode
@@ -51,7 +51,7 @@ def scale(world: World, request: Request, target: Target) -> Response:
         )
         raise errors.invalid("autoscaling", "Scale", target.name, [cause])
     new, _ = structural.read(world, target.resource, _with(obj, paths.wanted, replicas))
-    stored = writing.write(world, request, target, obj, new, warnings)
+    stored = rest_mutations.write(world, request, target, obj, new, warnings)
     return encode(scale_of(stored, paths), form, headers=warnings.headers())
 
 
@@ -60,11 +60,11 @@ def _wanted(request: Request, shown: Object, warnings: body.Warnings) -> Object:
     given = body.parsed(request)
     if request.method == "PATCH":
         kind = body.media_type(request)
-        if kind == writing.JSON_PATCH:
+        if kind == rest_mutations.JSON_PATCH:
             given = jsonpatch.apply(shown, given)
         elif isinstance(given, dict):
             given = merge.apply(shown, given)
-            if kind == writing.STRATEGIC_PATCH and isinstance(given, dict):
+            if kind == rest_mutations.STRATEGIC_PATCH and isinstance(given, dict):
                 # What such a patch makes is read into a Scale, whatever it calls itself.
                 given |= {name: shown[name] for name in ("apiVersion", "kind")}
     return body.typed(request, given, "autoscaling", "v1", "Scale", warnings)

@@ -19,7 +19,7 @@ from sregym_cluster_embedded.api import (
     discovery,
     dynamic,
     errors,
-    fairness,
+    flowcontrol,
     health,
     media,
     metrics_api,
@@ -29,18 +29,18 @@ from sregym_cluster_embedded.api import (
     proxying,
     reading,
     removal,
+    rest_mutations,
     reviews,
     signing,
     subresources,
     target,
     token_request,
-    writing,
 )
 from sregym_cluster_embedded.api.access import authentication, authorizer, impersonation
 from sregym_cluster_embedded.api.dynamic import elapsed
+from sregym_cluster_embedded.api.pretty_print import shown
 from sregym_cluster_embedded.api.rendering import encode
 from sregym_cluster_embedded.api.request import Connect, Response, Watch
-from sregym_cluster_embedded.api.shown import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -114,7 +114,7 @@ def _served(world: World, request: Request) -> Answer:
     told: Mapping[str, str] = {}
     try:
         request = _entered(world, request)
-        told = fairness.headers(world, request)
+        told = flowcontrol.headers(world, request)
         try:
             _authorize(world, request)
         except errors.ApiError as error:
@@ -150,7 +150,7 @@ def _route(world: World, request: Request) -> Answer:
 def _authorize(world: World, request: Request) -> None:
     """Refuse what the user may not do, or gets no seat for; the audit log has that, too."""
     try:
-        fairness.demand(world, request)
+        flowcontrol.demand(world, request)
         authorizer.check(world, request)
     except errors.ApiError as error:
         found = target.parse(world, request.path)
@@ -321,13 +321,15 @@ def _subresource(world: World, request: Request, found: Target) -> Answer:
         return special(world, request, found)
     if verb == "get":
         return reading.get(world, request, found)
-    return (writing.replace if verb == "update" else writing.patch)(world, request, found)
+    return (rest_mutations.replace if verb == "update" else rest_mutations.patch)(
+        world, request, found
+    )
 
 
 _WRITE: Mapping[str, Callable[[World, Request, Target], Response]] = {
-    "create": writing.create,
-    "update": writing.replace,
-    "patch": writing.patch,
+    "create": rest_mutations.create,
+    "update": rest_mutations.replace,
+    "patch": rest_mutations.patch,
     "delete": removal.delete,
     "deletecollection": removal.delete_collection,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import body, conversion, errors, reading, writing
+from sregym_cluster_embedded.api import body, conversion, errors, reading, rest_mutations
 from sregym_cluster_embedded.api.access import authorizer
 from sregym_cluster_embedded.api.access.attributes import Attributes
 from sregym_cluster_embedded.api.signing_requests import GROUP
@@ -42,7 +42,7 @@ def approval(world: World, request: Request, target: Target) -> Response:
         )
         new = conversion.to_stored(resource, sent)
     else:
-        new = writing.patched(request, resource, old, warnings)
+        new = rest_mutations.patched(request, resource, old, warnings)
     _check_signer(world, request.user, resource, old)
     status = old.get("status") or {}
     conditions = (new.get("status") or {}).get("conditions") or []
@@ -52,8 +52,8 @@ def approval(world: World, request: Request, target: Target) -> Response:
     metadata = {**old["metadata"], "resourceVersion": new["metadata"].get("resourceVersion", "")}
     decided = {**old, "metadata": metadata, "status": {**status, "conditions": conditions}}
     place = replace(target, subresource="status")
-    stored = writing.write(world, request, place, old, decided, warnings)
-    return writing.answer(world, request, resource, stored, warnings)
+    stored = rest_mutations.write(world, request, place, old, decided, warnings)
+    return rest_mutations.answer(world, request, resource, stored, warnings)
 
 
 def _check_signer(world: World, user: User, resource: Resource, obj: Object) -> None:

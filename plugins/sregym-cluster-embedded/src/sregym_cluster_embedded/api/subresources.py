@@ -8,10 +8,10 @@ from sregym_cluster_embedded.api import (
     body,
     dynamic,
     errors,
+    internal_client,
     log_options,
     reading,
-    writes,
-    writing,
+    rest_mutations,
 )
 from sregym_cluster_embedded.api.chosen_container import chosen_container
 from sregym_cluster_embedded.api.dynamic import writes as dynamic_writes
@@ -44,8 +44,8 @@ def binding(world: World, request: Request, target: Target) -> Response:
         wrong.append(causes.required("target.name"))
     if wrong:
         raise errors.invalid("", "Binding", target.name, wrong)
-    if not writing.dry_run(request):
-        writes.bind(world, Key("pods", target.namespace, target.name), node)
+    if not rest_mutations.dry_run(request):
+        internal_client.bind(world, Key("pods", target.namespace, target.name), node)
     return encode(_CREATED, status=201)
 
 
@@ -104,7 +104,7 @@ def finalize(world: World, request: Request, target: Target) -> Response:
     new = {**old, "spec": {**spec, "finalizers": finalizers} if finalizers else spec}
     if dynamic.configured(world):
         dynamic_writes.check(world, request, target, new, old, [])
-    if writes.finished(new):
+    if internal_client.finished(new):
         world.store.delete(Key("namespaces", "", target.name))
         return encode(new)
     return encode(world.store.put("namespaces", new))

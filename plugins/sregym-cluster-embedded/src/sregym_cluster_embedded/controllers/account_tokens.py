@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.access.tokens import issue_legacy
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.store import Change, ChangeType, Key
@@ -46,7 +46,7 @@ def reconcile(world: World, where: tuple[str, str]) -> None:
     account = world.store.get(Key("serviceaccounts", key.namespace, _account_name(secret)))
     known_uid = annotations.get(UID)
     if account is None or (known_uid and known_uid != account["metadata"]["uid"]):
-        writes.delete(world, key)
+        internal_client.delete(world, key)
         return
     data = dict(secret.get("data") or {})
     data["ca.crt"] = _encoded(certificate_authority(world))
@@ -55,7 +55,7 @@ def reconcile(world: World, where: tuple[str, str]) -> None:
         data["token"] = _encoded(issue_legacy(world, account, key.name))
     annotations = {**annotations, UID: account["metadata"]["uid"]}
     metadata = {**secret["metadata"], "annotations": annotations}
-    writes.update(world, "secrets", {**secret, "metadata": metadata, "data": data})
+    internal_client.update(world, "secrets", {**secret, "metadata": metadata, "data": data})
 
 
 def _account_name(secret: Object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.workqueue import enqueue, taken
@@ -66,7 +66,7 @@ def reconcile(world: World, key: Key) -> None:
         "status": status,
         "type": "Available",
     }
-    writes.update_status(world, key, {"conditions": [condition]})
+    internal_client.update_status(world, key, {"conditions": [condition]})
 
 
 def _verdict(world: World, reference: Object) -> tuple[str, str, str]:

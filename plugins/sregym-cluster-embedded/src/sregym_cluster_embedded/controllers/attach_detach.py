@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import storage_drivers as drivers
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.controllers import volumes
 from sregym_cluster_embedded.controllers.node_taints import readiness
 from sregym_cluster_embedded.keys import TableKey
@@ -148,7 +148,7 @@ def _attach(world: World, volume: Object, node: str) -> Object:
     }
     if drivers.running(world, driver) is None:
         enqueue(world, OVERDUE, (name, node), _TIMEOUT_S)
-    return writes.create(world, drivers.ATTACHMENTS, attachment)
+    return internal_client.create(world, drivers.ATTACHMENTS, attachment)
 
 
 def _attached(world: World, volume: Object, node: str, pods: list[Object]) -> None:
@@ -164,7 +164,7 @@ def _attached(world: World, volume: Object, node: str, pods: list[Object]) -> No
     world.table(_DELAYS).pop((name, node), None)
     attached = sorted([*present, {"name": unique, "devicePath": ""}], key=lambda e: str(e["name"]))
     in_use = sorted({*(status.get("volumesInUse") or ()), unique})
-    writes.update_status(
+    internal_client.update_status(
         world, key, {**status, "volumesAttached": attached, "volumesInUse": in_use}
     )
     for pod in pods:
@@ -230,7 +230,7 @@ def _detach(world: World, name: str, attachment: Object) -> None:
     for place in [place for place in told if place[0] == name]:
         told.pop(place)
     _no_longer_listed(world, name, node)
-    writes.delete(world, Key(drivers.ATTACHMENTS, "", attachment["metadata"]["name"]))
+    internal_client.delete(world, Key(drivers.ATTACHMENTS, "", attachment["metadata"]["name"]))
 
 
 def _patience(world: World, node: str) -> float:
@@ -257,7 +257,7 @@ def _no_longer_listed(world: World, name: str, node: str) -> None:
         status["volumesAttached"] = attached
     if in_use:
         status["volumesInUse"] = in_use
-    writes.update_status(world, key, status)
+    internal_client.update_status(world, key, status)
 
 
 def _attachments(world: World, name: str) -> list[Object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import storage_drivers as drivers
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Change, ChangeType, Key
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
@@ -37,7 +37,9 @@ def reconcile(world: World, name: str) -> None:
     mark = finalizer(spec["attacher"])
     held = metadata.get("finalizers") or []
     if "deletionTimestamp" in metadata:
-        writes.patch_metadata(world, key, finalizers=[name for name in held if name != mark])
+        internal_client.patch_metadata(
+            world, key, finalizers=[name for name in held if name != mark]
+        )
         return
     if (attachment.get("status") or {}).get("attached"):
         return
@@ -47,12 +49,12 @@ def reconcile(world: World, name: str) -> None:
         old = (attachment.get("status") or {}).get("attachError") or {}
         if old.get("message") != why:
             failed = {"attached": False, "attachError": {"message": why, "time": world.timestamp()}}
-            writes.update_status(world, key, failed)
+            internal_client.update_status(world, key, failed)
         return
     if mark not in held:
         ids: dict[str, str | None] = {_NODE_ID: entry["nodeID"]}
-        writes.patch_metadata(world, key, annotations=ids, finalizers=[*held, mark])
-    writes.update_status(world, key, {"attached": True})
+        internal_client.patch_metadata(world, key, annotations=ids, finalizers=[*held, mark])
+    internal_client.update_status(world, key, {"attached": True})
 
 
 def finalizer(driver: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import signing_requests, writes
+from sregym_cluster_embedded.api import internal_client, signing_requests
 from sregym_cluster_embedded.api.pki import authority
 from sregym_cluster_embedded.api.pki.certificates import Terms
 from sregym_cluster_embedded.store import Change, ChangeType, Key
@@ -60,10 +60,10 @@ def reconcile(world: World, name: str) -> None:
             "lastTransitionTime": now,
         }
         conditions = [*status["conditions"], failed]
-        writes.update_status(world, key, {**status, "conditions": conditions})
+        internal_client.update_status(world, key, {**status, "conditions": conditions})
         return
     text = base64.b64encode(_signed(world, obj).encode()).decode()
-    writes.update_status(world, key, {**status, "certificate": text})
+    internal_client.update_status(world, key, {**status, "certificate": text})
 
 
 def _objection(obj: Object) -> str:

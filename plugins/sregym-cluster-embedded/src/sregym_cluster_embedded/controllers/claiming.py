@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.controllers.pods import (
     condition,
     is_active,
@@ -38,7 +38,7 @@ def claimed(world: World, owner: Object, base: str = "") -> list[Object]:
             pods.append(pod)
         elif "deletionTimestamp" not in metadata and is_active(pod):
             others = [item for item in pod["metadata"]["ownerReferences"] if item is not reference]
-            writes.patch_metadata(world, key_of("pods", pod), owners=others)
+            internal_client.patch_metadata(world, key_of("pods", pod), owners=others)
     pairs = (selector or {}).get("matchLabels") or {}
     if pairs and "deletionTimestamp" not in metadata:
         label = next(iter(sorted(pairs)))
@@ -48,7 +48,7 @@ def claimed(world: World, owner: Object, base: str = "") -> list[Object]:
             named = pod["metadata"]["name"].startswith(base)
             if orphan and named and selects(selector, pod["metadata"].get("labels") or {}):
                 owners = [owner_reference(owner)]
-                adopted = writes.patch_metadata(world, key_of("pods", pod), owners=owners)
+                adopted = internal_client.patch_metadata(world, key_of("pods", pod), owners=owners)
                 pods.append(adopted or pod)
     return pods
 

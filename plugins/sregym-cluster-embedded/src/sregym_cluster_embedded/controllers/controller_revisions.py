@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.controllers.pods import owner_reference
 from sregym_cluster_embedded.controllers.template_hash import template_hash
 from sregym_cluster_embedded.store import Key, Object, key_of, owner_of
@@ -44,7 +44,7 @@ def history_of(world: World, owner: Object, hash_label: str) -> History | None:
     found = equal[-1]
     if found is revisions[-1]:
         return History(tuple(revisions), found, collisions)
-    renumbered = writes.update(world, RESOURCE, {**found, "revision": number})
+    renumbered = internal_client.update(world, RESOURCE, {**found, "revision": number})
     others = [entry for entry in revisions if entry is not found]
     return History((*others, renumbered), renumbered, collisions)
 
@@ -60,7 +60,7 @@ def prune(world: World, owner: Object, history: History, live: Collection[str]) 
     idle = [entry for entry in history.revisions if entry["metadata"]["name"] not in live]
     limit = owner["spec"].get("revisionHistoryLimit", 10)
     for entry in idle[: max(len(idle) - limit, 0)]:
-        writes.delete(world, key_of(RESOURCE, entry))
+        internal_client.delete(world, key_of(RESOURCE, entry))
 
 
 def _owned(world: World, owner: Object) -> list[Object]:
@@ -104,7 +104,7 @@ def _create(
     }
     if metadata.get("annotations"):
         new_metadata["annotations"] = metadata["annotations"]
-    made = writes.create(
+    made = internal_client.create(
         world, RESOURCE, {"metadata": new_metadata, "data": _sorted(data), "revision": number}
     )
     return made, collisions

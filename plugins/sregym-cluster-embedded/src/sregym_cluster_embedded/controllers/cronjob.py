@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfoNotFoundError
 
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.controllers import cron_schedule, job_status
 from sregym_cluster_embedded.controllers.pods import owner_reference
@@ -70,7 +70,7 @@ def reconcile(world: World, key: Key) -> None:
     _drop_history(world, cron, jobs)
     if not cron["spec"].get("suspend"):
         status = _start_due(world, cron, status)
-    writes.update_status(world, key, status)
+    internal_client.update_status(world, key, status)
 
 
 def _controlled_by(job: Object, uid: str) -> bool:
@@ -133,7 +133,7 @@ def _drop_history(world: World, cron: Object, jobs: list[Object]) -> None:
 
 
 def _delete(world: World, cron: Object, name: str) -> None:
-    writes.delete(world, Key(_JOBS, cron["metadata"]["namespace"], name))
+    internal_client.delete(world, Key(_JOBS, cron["metadata"]["namespace"], name))
     _say(world, cron, "Normal", "SuccessfulDelete", f"Deleted job {name}")
 
 
@@ -217,7 +217,7 @@ def _start(
             _delete(world, cron, entry["name"])
         active = []
     try:
-        job = writes.create(world, _JOBS, _job(cron, due, schedule))
+        job = internal_client.create(world, _JOBS, _job(cron, due, schedule))
     except ApiError as error:
         if error.reason == "AlreadyExists":
             return status

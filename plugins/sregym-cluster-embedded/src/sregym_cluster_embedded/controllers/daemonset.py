@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.controllers.claiming import claimed, offer_orphan, plan_availability
 from sregym_cluster_embedded.controllers.controller_revisions import (
@@ -102,7 +102,7 @@ def reconcile(world: World, key: Key) -> None:
     status = _status(world, daemon_set, nodes, by_node, revision_hash)
     if history.collisions:
         status["collisionCount"] = history.collisions
-    writes.update_status(world, key, status)
+    internal_client.update_status(world, key, status)
     pods = [pod for listed in by_node.values() for pod in listed]
     used = {(pod["metadata"].get("labels") or {}).get(POD_LABEL) for pod in pods}
     live = {
@@ -213,7 +213,7 @@ def _carry_out(world: World, daemon_set: Object, step: Step, revision_hash: str)
 
     def create(node: str) -> None:
         try:
-            pod = writes.create(world, "pods", new_pod(daemon_set, node, revision_hash))
+            pod = internal_client.create(world, "pods", new_pod(daemon_set, node, revision_hash))
         except ApiError as error:
             text = f"Error creating: {error.message}"
             _say(world, daemon_set, "Warning", "FailedCreate", text)
@@ -223,7 +223,7 @@ def _carry_out(world: World, daemon_set: Object, step: Step, revision_hash: str)
 
     refusal = create_in_batches(step.needing, create)
     for pod in step.surplus:
-        writes.delete(world, key_of("pods", pod))
+        internal_client.delete(world, key_of("pods", pod))
         text = f"Deleted pod: {pod['metadata']['name']}"
         _say(world, daemon_set, "Normal", "SuccessfulDelete", text)
     return refusal

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.workqueue import enqueue, taken
@@ -56,14 +56,14 @@ def _api_services(world: World, group: str) -> None:
     }
     for version in sorted(served):
         if world.store.get(Key(_SERVICES, "", f"{version}.{group}")) is None:
-            made = writes.create(world, _SERVICES, _api_service(group, version))
+            made = internal_client.create(world, _SERVICES, _api_service(group, version))
             _report_available(world, made["metadata"]["name"])
     for service in world.store.list(_SERVICES, ""):
         labels = service["metadata"].get("labels", {})
         automatic = labels.get("kube-aggregator.kubernetes.io/automanaged") == "true"
         spec = service.get("spec", {})
         if automatic and spec.get("group") == group and spec.get("version") not in served:
-            writes.delete(world, Key(_SERVICES, "", service["metadata"]["name"]))
+            internal_client.delete(world, Key(_SERVICES, "", service["metadata"]["name"]))
 
 
 def _report_available(world: World, name: str) -> None:
@@ -74,7 +74,7 @@ def _report_available(world: World, name: str) -> None:
         "status": "True",
         "type": "Available",
     }
-    writes.update_status(world, Key(_SERVICES, "", name), {"conditions": [condition]})
+    internal_client.update_status(world, Key(_SERVICES, "", name), {"conditions": [condition]})
 
 
 def _api_service(group: str, version: str) -> Object:
@@ -107,7 +107,7 @@ def _stored_versions(world: World, name: str, definition: Object) -> None:
     status["storedVersions"] = stored
     if accepted:
         status["acceptedNames"] = definition["spec"].get("names", {})
-    writes.update_status(world, Key(RESOURCE, "", name), status)
+    internal_client.update_status(world, Key(RESOURCE, "", name), status)
 
 
 def _empty(world: World, name: str, definition: Object) -> None:
@@ -118,10 +118,10 @@ def _empty(world: World, name: str, definition: Object) -> None:
         key = Key(name, metadata.get("namespace", ""), metadata["name"])
         if "deletionTimestamp" not in metadata:
             with suppress(ApiError):
-                writes.delete(world, key)
+                internal_client.delete(world, key)
         left += world.store.get(key) is not None
     if left:
         enqueue(world, HANDLER, name, _AGAIN_S)
         return
     finalizers = [item for item in definition["metadata"].get("finalizers", ()) if item != CLEANUP]
-    writes.patch_metadata(world, Key(RESOURCE, "", name), finalizers=finalizers)
+    internal_client.patch_metadata(world, Key(RESOURCE, "", name), finalizers=finalizers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.controllers import rollout
 from sregym_cluster_embedded.controllers.deployment_status import (
@@ -176,12 +176,12 @@ def _ensure_newest(
         # Another template has this hash: count the collision and take the next name.
         status = deployment.get("status", {})
         status = {**status, "collisionCount": status.get("collisionCount", 0) + 1}
-        writes.update_status(world, key, status)
+        internal_client.update_status(world, key, status)
         enqueue(world, HANDLER, key, _DELAY_S)
         return None
     made = _new_replica_set(deployment, name, wanted_hash, annotations, replicas)
     try:
-        created = writes.create(world, REPLICA_SETS, made)
+        created = internal_client.create(world, REPLICA_SETS, made)
     except ApiError as error:
         _say_refused(world, deployment, name, error)
         raise
@@ -204,7 +204,7 @@ def _say_refused(world: World, deployment: Object, name: str, error: ApiError) -
         verdict = ("False", _REFUSED, text)
         noted = with_condition(world, conditions, "Progressing", *verdict)
         with suppress(ApiError):
-            writes.update_status(
+            internal_client.update_status(
                 world, key_of(RESOURCE, deployment), {**status, "conditions": noted}
             )
     events.record(world, deployment, RESOURCE, "Warning", _REFUSED, text, COMPONENT)
@@ -250,7 +250,7 @@ def _note_new(world: World, deployment: Object, replica_set: Object) -> None:
     annotations = {**annotations_of(deployment), REVISION: str(revision(replica_set))}
     metadata = {**deployment["metadata"], "annotations": annotations}
     noted = {**deployment, "metadata": metadata, "status": {**status, "conditions": conditions}}
-    writes.update(world, RESOURCE, noted)
+    internal_client.update(world, RESOURCE, noted)
 
 
 def _renumber(
@@ -264,12 +264,14 @@ def _renumber(
     if annotations != annotations_of(newest) or newest["spec"].get("minReadySeconds", 0) != minimum:
         spec = {**newest["spec"], "minReadySeconds": minimum} if minimum else newest["spec"]
         metadata = {**newest["metadata"], "annotations": annotations}
-        newest = writes.update(world, REPLICA_SETS, {**newest, "metadata": metadata, "spec": spec})
+        newest = internal_client.update(
+            world, REPLICA_SETS, {**newest, "metadata": metadata, "spec": spec}
+        )
     number = annotations_of(newest).get(REVISION, "")
     if number and annotations_of(deployment).get(REVISION) != number:
         metadata = deployment["metadata"]
         place = Key(RESOURCE, metadata["namespace"], metadata["name"])
-        writes.annotate(world, place, {REVISION: number})
+        internal_client.annotate(world, place, {REVISION: number})
     return newest
 
 
@@ -316,7 +318,7 @@ def _prune(world: World, deployment: Object, others: list[Object]) -> None:
     ]
     for replica_set in sorted(idle, key=revision)[: max(len(idle) - limit, 0)]:
         metadata = replica_set["metadata"]
-        writes.delete(world, Key(REPLICA_SETS, metadata["namespace"], metadata["name"]))
+        internal_client.delete(world, Key(REPLICA_SETS, metadata["namespace"], metadata["name"]))
 
 
 def _note_pause(world: World, key: Key, deployment: Object) -> Object:
@@ -338,7 +340,7 @@ def _note_pause(world: World, key: Key, deployment: Object) -> Object:
         else ("Unknown", "DeploymentResumed", "Deployment is resumed")
     )
     noted = with_condition(world, conditions, "Progressing", *verdict)
-    return writes.update_status(world, key, {**status, "conditions": noted}) or deployment
+    return internal_client.update_status(world, key, {**status, "conditions": noted}) or deployment
 
 
 def _was_scaled(deployment: Object, replica_sets: list[Object]) -> bool:
@@ -363,7 +365,7 @@ def _adopted_orphans(world: World, deployment: Object) -> bool:
         orphan = "ownerReferences" not in metadata and "deletionTimestamp" not in metadata
         if orphan and selects(deployment["spec"].get("selector"), metadata.get("labels") or {}):
             owners = [owner_reference(deployment)]
-            writes.patch_metadata(world, key_of(REPLICA_SETS, entry), owners=owners)
+            internal_client.patch_metadata(world, key_of(REPLICA_SETS, entry), owners=owners)
             found = True
     return found
 
@@ -382,4 +384,4 @@ def _replica_sets(world: World, deployment: Object) -> list[Object]:
 
 
 def _write(world: World, key: Key, status: Object) -> None:
-    writes.update_status(world, key, status)
+    internal_client.update_status(world, key, status)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, owner_of
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
@@ -55,7 +55,7 @@ def reconcile(world: World, key: Key) -> None:
             else:
                 enqueue(world, HANDLER, key, _AGAIN_S)
     if len(made) > len(known):
-        writes.update_status(world, key, {**status, "resourceClaimStatuses": made})
+        internal_client.update_status(world, key, {**status, "resourceClaimStatuses": made})
 
 
 def _make(world: World, pod: Object, name: str, template_name: str) -> str:
@@ -89,7 +89,7 @@ def _make(world: World, pod: Object, name: str, template_name: str) -> str:
         },
         "spec": template["spec"]["spec"],
     }
-    found: str = writes.create(world, RESOURCE, claim)["metadata"]["name"]
+    found: str = internal_client.create(world, RESOURCE, claim)["metadata"]["name"]
     return found
 
 
@@ -103,7 +103,7 @@ def _free(world: World, key: Key, pod: Object | None) -> None:
         owner = owner_of(claim)
         if pod is not None and owner is not None and owner["uid"] == pod["metadata"]["uid"]:
             place = Key(RESOURCE, key.namespace, claim["metadata"]["name"])
-            writes.delete(world, place)
+            internal_client.delete(world, place)
 
 
 def _release(world: World, claim: Object, uid: str) -> None:
@@ -113,14 +113,14 @@ def _release(world: World, claim: Object, uid: str) -> None:
     status: Object = dict(claim.get("status") or {})
     users = [entry for entry in status.pop("reservedFor", None) or () if entry["uid"] != uid]
     if users:
-        writes.update_status(world, key, {**status, "reservedFor": users})
+        internal_client.update_status(world, key, {**status, "reservedFor": users})
         return
     status.pop("allocation", None)
-    writes.update_status(world, key, status)
+    internal_client.update_status(world, key, status)
     held = metadata.get("finalizers") or []
     if _FINALIZER in held:
         left = [name for name in held if name != _FINALIZER]
-        writes.patch_metadata(world, key, finalizers=left)
+        internal_client.patch_metadata(world, key, finalizers=left)
 
 
 def _over(pod: Object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.api.disruption_target import mark_disrupted
 from sregym_cluster_embedded.device_pools import CLAIMS, allocation_of, devices, tolerates
 from sregym_cluster_embedded.store import Key
@@ -65,7 +65,7 @@ def evict(world: World, place: Key) -> None:
     _say(world, pod, "Marking for deletion")
     message = "Device Taint manager: deleting due to NoExecute taint"
     mark_disrupted(world, place, "DeletionByDeviceTaintManager", message)
-    writes.delete(world, place)
+    internal_client.delete(world, place)
 
 
 def _left(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.api import events, resources, writes
+from sregym_cluster_embedded.api import events, internal_client, resources
 from sregym_cluster_embedded.api.eviction import budgets_of, disruption_allowed
 from sregym_cluster_embedded.api.selectors import labels_match, of_object
 from sregym_cluster_embedded.controllers.pods import is_ready
@@ -85,7 +85,7 @@ def reconcile(world: World, key: Key) -> None:
             "observedGeneration": generation,
             "conditions": conditions,
         }
-        writes.update_status(world, key, failed)
+        internal_client.update_status(world, key, failed)
         return
     disrupted = _still_disrupted(world, key, status, pods)
     healthy = sum(
@@ -107,7 +107,7 @@ def reconcile(world: World, key: Key) -> None:
     }
     if disrupted:
         new["disruptedPods"] = disrupted
-    writes.update_status(world, key, new)
+    internal_client.update_status(world, key, new)
 
 
 def _counts(status: Object) -> Object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.controllers import refusals, trigger_times
 from sregym_cluster_embedded.controllers.endpoint_hints import hints_by_node
@@ -197,7 +197,7 @@ def _write_slices(world: World, service: Object, places: list[Place], trigger: s
                 _create_slice(world, service, endpoints, ports_listed, labels, trigger)
         for surplus in existing[len(contents) :]:
             write = f"delete {surplus['metadata']['name']}"
-            writes.delete(world, Key(SLICES, namespace, surplus["metadata"]["name"]))
+            internal_client.delete(world, Key(SLICES, namespace, surplus["metadata"]["name"]))
     except ApiError as error:
         refusals.slice_refused(world, service, write, error)
         raise
@@ -219,7 +219,7 @@ def _create_slice(
     }
     trigger_times.annotate(metadata, {}, trigger)
     body = {"addressType": "IPv4", "endpoints": endpoints, "ports": ports}
-    writes.create(world, SLICES, {"metadata": metadata, **body})
+    internal_client.create(world, SLICES, {"metadata": metadata, **body})
 
 
 def _update_slice(
@@ -240,7 +240,7 @@ def _update_slice(
     own = world.table(_OWN_WRITE)
     own[""] = True
     try:
-        writes.update(world, SLICES, new)
+        internal_client.update(world, SLICES, new)
     finally:
         del own[""]
 
@@ -317,12 +317,12 @@ def _put_endpoints(
     if old is None:
         made: Object = {"name": key.name, "namespace": key.namespace, "labels": labels}
         trigger_times.annotate(made, {}, trigger)
-        writes.create(world, "endpoints", {"metadata": made, **fields})
+        internal_client.create(world, "endpoints", {"metadata": made, **fields})
     elif old.get("subsets", []) != subsets or old["metadata"].get("labels") != labels:
         kept = {name: value for name, value in old.items() if name != "subsets"}
         fresh = {**old["metadata"], "labels": labels}
         trigger_times.annotate(fresh, old["metadata"], trigger)
-        writes.update(world, "endpoints", {**kept, "metadata": fresh, **fields})
+        internal_client.update(world, "endpoints", {**kept, "metadata": fresh, **fields})
 
 
 def _subsets(service: Object, places: list[Place]) -> list[Object]:
@@ -382,4 +382,4 @@ def _address(place: Place, service: Object) -> Object:
 
 def _remove_endpoints(world: World, key: Key) -> None:
     """Endpoints have no owner; they go with the Service of their name."""
-    writes.delete(world, Key("endpoints", key.namespace, key.name))
+    internal_client.delete(world, Key("endpoints", key.namespace, key.name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.workqueue import enqueue, taken
@@ -74,7 +74,7 @@ def _ensure(world: World, pod: Object, volume: Object) -> None:
         "spec": template["spec"],
     }
     try:
-        writes.create(world, _CLAIMS, claim)
+        internal_client.create(world, _CLAIMS, claim)
     except ApiError as error:
         _say(world, pod, f"ephemeral volume controller failed to create PVC: {error.message}")
         raise

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import storage_drivers as drivers
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.api.claim_growth import asked, held
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Key
@@ -66,7 +66,9 @@ def resize(world: World, key: Key, uid: str, driver: str, begun: bool) -> None:
     if volume is None:
         return
     capacity = {**volume["spec"]["capacity"], "storage": size}
-    writes.update(world, _VOLUMES, {**volume, "spec": {**volume["spec"], "capacity": capacity}})
+    internal_client.update(
+        world, _VOLUMES, {**volume, "spec": {**volume["spec"], "capacity": capacity}}
+    )
     if volume["spec"].get("volumeMode") == "Block":
         grown(world, key, size)
         text = "Resize volume succeeded"
@@ -91,7 +93,7 @@ def grown(world: World, key: Key, size: str) -> None:
         status.pop(field, None)
     status["allocatedResources"] = {"storage": size}
     status["capacity"] = {**status.get("capacity", {}), "storage": size}
-    writes.update_status(world, key, status)
+    internal_client.update_status(world, key, status)
 
 
 def pending_size(claim: Object) -> str:
@@ -119,7 +121,7 @@ def _write(
         "allocatedResources": {"storage": size},
         "conditions": [entry],
     }
-    writes.update_status(world, key, status)
+    internal_client.update_status(world, key, status)
 
 
 def _component(driver: str) -> str:

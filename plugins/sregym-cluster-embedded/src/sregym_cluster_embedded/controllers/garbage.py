@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import custom, writes
+from sregym_cluster_embedded.api import custom, internal_client
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, key_of
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
@@ -46,9 +46,9 @@ def collect(world: World, key: Key) -> None:
     if not owners or len(present) == len(owners):
         return
     if present:
-        writes.patch_metadata(world, key, owners=present)
+        internal_client.patch_metadata(world, key, owners=present)
     else:
-        writes.delete(world, key)
+        internal_client.delete(world, key)
 
 
 def finalize(world: World, key: Key) -> None:
@@ -63,22 +63,22 @@ def finalize(world: World, key: Key) -> None:
     if _ORPHAN in finalizers:
         for place, obj in dependents:
             rest = [entry for entry in obj["metadata"]["ownerReferences"] if entry["uid"] != uid]
-            writes.patch_metadata(world, place, owners=rest)
+            internal_client.patch_metadata(world, place, owners=rest)
         left = [name for name in finalizers if name != _ORPHAN]
-        writes.patch_metadata(world, key, finalizers=left)
+        internal_client.patch_metadata(world, key, finalizers=left)
         return
     blocking = False
     for place, obj in dependents:
         if "deletionTimestamp" not in obj["metadata"]:
             # Dependents that have dependents themselves go in the foreground, too.
             policy = "Foreground" if _dependents(world, obj["metadata"]["uid"]) else "Background"
-            writes.delete(world, place, policy)
+            internal_client.delete(world, place, policy)
         reference = next(e for e in obj["metadata"]["ownerReferences"] if e["uid"] == uid)
         if reference.get("blockOwnerDeletion") and world.store.get(place) is not None:
             blocking = True
     if not blocking:
         left = [name for name in finalizers if name != _FOREGROUND]
-        writes.patch_metadata(world, key, finalizers=left)
+        internal_client.patch_metadata(world, key, finalizers=left)
 
 
 def _owner_gone(world: World, change: Change) -> None:

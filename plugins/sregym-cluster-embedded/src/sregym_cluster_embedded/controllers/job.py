@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.controllers import job_failures, job_pods, job_status, job_tally
 from sregym_cluster_embedded.controllers.deletion_order import newest_first
 from sregym_cluster_embedded.controllers.pods import is_ready, is_terminating
@@ -100,7 +100,7 @@ def expire(world: World, key: Key) -> None:
     if left_s > _MOMENT_S:
         enqueue(world, TTL, key, left_s)
     else:
-        writes.delete(world, key, "Foreground")
+        internal_client.delete(world, key, "Foreground")
 
 
 def reconcile(world: World, key: Key) -> None:
@@ -260,7 +260,7 @@ def _write(world: World, key: Key, status: Object, tally: Tally, ending: Outcome
         for name, pods in (("succeeded", tally.succeeded), ("failed", tally.failed))
         if pods
     }
-    writes.update_status(world, key, {**present, "uncountedTerminatedPods": named})
+    internal_client.update_status(world, key, {**present, "uncountedTerminatedPods": named})
     for pod in tally.ended:
         job_pods.release(world, pod)
     failed = present.get("failed", 0) + len(tally.failed)
@@ -272,7 +272,7 @@ def _write(world: World, key: Key, status: Object, tally: Tally, ending: Outcome
     over = ending is not None and not present.get("active") and not present["terminating"]
     if ending is not None and over:
         counted = _end(world, job, counted, ending)
-    writes.update_status(world, key, counted)
+    internal_client.update_status(world, key, counted)
     if over:
         job_failures.forget(world, job["metadata"]["uid"])
         _plan_expiry(world, key, world.store.get(key))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.controllers.pods import from_template
 from sregym_cluster_embedded.store import Key, Object, owner_of
@@ -115,7 +115,7 @@ def create(
         metadata["annotations"] = annotations
         metadata["labels"] = {**metadata.get("labels", {}), INDEX: str(index)}
     try:
-        made = writes.create(world, "pods", {**pod, "metadata": metadata})
+        made = internal_client.create(world, "pods", {**pod, "metadata": metadata})
     except ApiError as error:
         say(world, job, "Warning", "FailedCreate", f"Error creating: {error.message}")
         raise
@@ -146,14 +146,14 @@ def release(world: World, pod: Object) -> None:
     present = world.store.get(key_of_pod(pod))
     if present is not None and tracked(present):
         left = [name for name in present["metadata"]["finalizers"] if name != TRACKING]
-        writes.patch_metadata(world, key_of_pod(pod), finalizers=left)
+        internal_client.patch_metadata(world, key_of_pod(pod), finalizers=left)
 
 
 def stop(world: World, job: Object, pod: Object, counted: bool) -> None:
     """Delete a pod that runs and say so; `counted` pods stay until their failure is counted."""
     if not counted:
         release(world, pod)
-    writes.delete(world, key_of_pod(pod))
+    internal_client.delete(world, key_of_pod(pod))
     say(world, job, "Normal", "SuccessfulDelete", f"Deleted pod: {pod['metadata']['name']}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import discovery, resources, writes
+from sregym_cluster_embedded.api import discovery, internal_client, resources
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.controllers.times import seconds_since
@@ -89,7 +89,7 @@ def furnish(world: World, name: str) -> None:
         return
     if world.store.get(Key("serviceaccounts", name, "default")) is None:
         account = {"metadata": {"name": "default", "namespace": name}}
-        writes.create(world, "serviceaccounts", account)
+        internal_client.create(world, "serviceaccounts", account)
     if world.store.get(Key("configmaps", name, _ROOT_CA)) is None:
         metadata = {
             "name": _ROOT_CA,
@@ -97,7 +97,7 @@ def furnish(world: World, name: str) -> None:
             "annotations": {"kubernetes.io/description": _ROOT_CA_TEXT},
         }
         data = {"ca.crt": certificate_authority(world)}
-        writes.create(world, "configmaps", {"metadata": metadata, "data": data})
+        internal_client.create(world, "configmaps", {"metadata": metadata, "data": data})
 
 
 def empty(world: World, name: str) -> None:
@@ -121,7 +121,7 @@ def empty(world: World, name: str) -> None:
             if left:
                 remaining[resource] = left
         if not remaining and not unknown:
-            writes.update(world, "namespaces", {**place, "spec": {"finalizers": []}})
+            internal_client.update(world, "namespaces", {**place, "spec": {"finalizers": []}})
             return
     estimate_s = _estimate_s(world, place, pods) if pods else _FINALIZER_ESTIMATE_S
     overdue = f"unexpected items still remain in namespace: {name} for gvr: /v1, Resource=pods"
@@ -187,7 +187,7 @@ def _delete(world: World, resource: str, obj: Object, refused: list[str]) -> Non
     if "deletionTimestamp" in metadata:
         return
     try:
-        writes.delete(world, Key(resource, metadata["namespace"], metadata["name"]))
+        internal_client.delete(world, Key(resource, metadata["namespace"], metadata["name"]))
     except ApiError as error:
         # Something refuses the deletion: the next pass tries again.
         refused.append(error.message)
@@ -226,7 +226,7 @@ def _report(world: World, key: Key, place: Object, bad: dict[str, tuple[str, str
         )
     if conditions == [*old.values()]:
         return False
-    writes.update_status(world, key, {**place["status"], "conditions": conditions})
+    internal_client.update_status(world, key, {**place["status"], "conditions": conditions})
     return True
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.api.keys import HEARTBEATS
 from sregym_cluster_embedded.controllers import node_zones
@@ -174,7 +174,7 @@ def _declare_unknown(world: World, name: str, node: Object) -> Object:
         elif old.get("status") != "Unknown":
             conditions[place] = entry
     status = {**(node.get("status") or {}), "conditions": conditions}
-    return writes.update_status(world, Key("nodes", "", name), status) or node
+    return internal_client.update_status(world, Key("nodes", "", name), status) or node
 
 
 def _mark_pods(world: World, name: str) -> None:
@@ -198,7 +198,7 @@ def mark(world: World, key: Key, uid: str) -> None:
         for entry in pod["status"]["conditions"]
     ]
     events.record(world, pod, "pods", "Warning", "NodeNotReady", "Node is not ready", COMPONENT)
-    writes.update_status(world, key, {**pod["status"], "conditions": conditions})
+    internal_client.update_status(world, key, {**pod["status"], "conditions": conditions})
 
 
 def _is_silent(world: World, name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
@@ -103,4 +103,4 @@ def change_taints(
     spec = {key: value for key, value in (node.get("spec") or {}).items() if key != "taints"}
     if taints:
         spec["taints"] = taints
-    writes.update(world, "nodes", {**node, "spec": spec})
+    internal_client.update(world, "nodes", {**node, "spec": spec})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.disruption_target import disrupted
 from sregym_cluster_embedded.controllers.node_taints import readiness
 from sregym_cluster_embedded.keys import TableKey
@@ -88,7 +88,7 @@ def _collect_finished(world: World) -> None:
     over = [pod for pod in world.store.list("pods") if pod["status"].get("phase") in _OVER]
     over.sort(key=lambda pod: (pod["metadata"]["creationTimestamp"], pod["metadata"]["name"]))
     for pod in over[: max(len(over) - FINISHED_LIMIT, 0)]:
-        writes.delete(world, key_of("pods", pod), grace_s=0)
+        internal_client.delete(world, key_of("pods", pod), grace_s=0)
     world.table(FINISHED)[""] = min(len(over), FINISHED_LIMIT)
 
 
@@ -97,8 +97,8 @@ def _end(world: World, pod: Object, why: str | None) -> None:
     key = key_of("pods", pod)
     if pod["status"].get("phase") not in _OVER:
         status = pod["status"] if why is None else disrupted(world, pod, "DeletionByPodGC", why)
-        writes.update_status(world, key, {**status, "phase": "Failed"})
-    writes.delete(world, key, grace_s=0)
+        internal_client.update_status(world, key, {**status, "phase": "Failed"})
+    internal_client.delete(world, key, grace_s=0)
 
 
 def _out_of_service(node: Object) -> bool:

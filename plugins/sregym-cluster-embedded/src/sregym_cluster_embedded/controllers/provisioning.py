@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import storage_drivers as drivers
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.controllers.attacher import finalizer
 from sregym_cluster_embedded.store import Key, Object
 
@@ -58,7 +58,7 @@ def ask(world: World, claim: Object, provisioner: str, component: str) -> Object
     metadata = claim["metadata"]
     key = Key(_CLAIMS, metadata["namespace"], metadata["name"])
     marks: dict[str, str | None] = {_PROVISIONER: provisioner, _PROVISIONER_BETA: provisioner}
-    claim = writes.annotate(world, key, marks) or claim
+    claim = internal_client.annotate(world, key, marks) or claim
     text = (
         f"Waiting for a volume to be created either by the external provisioner '{provisioner}' or "
         "manually by the system administrator. If volume creation is delayed, please verify that "
@@ -97,7 +97,7 @@ def provision(world: World, key: Key, uid: str, node: str) -> None:
             "volumeMode": spec.get("volumeMode", "Filesystem"),
         },
     }
-    writes.create(world, "persistentvolumes", volume)
+    internal_client.create(world, "persistentvolumes", volume)
     text = f"Successfully provisioned volume {name}"
     _say(world, claim, provisioner, "ProvisioningSucceeded", text)
 

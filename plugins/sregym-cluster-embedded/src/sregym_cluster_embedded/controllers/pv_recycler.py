@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
@@ -68,7 +68,7 @@ def reconcile(world: World, name: str) -> None:
         _fail(world, key, volume, "No recycler plugin found for the volume!")
         return
     if pod is None:
-        made = writes.create(world, "pods", _scrubber(volume))
+        made = internal_client.create(world, "pods", _scrubber(volume))
         world.table(_PODS)[made["metadata"]["uid"]] = name
         return
     phase = _phase(pod)
@@ -112,7 +112,7 @@ def _free(world: World, key: Key, volume: Object) -> None:
     marks = dict(volume["metadata"].get("annotations") or {})
     marks.pop("pv.kubernetes.io/bound-by-controller", None)
     metadata = {**volume["metadata"], "annotations": marks}
-    writes.update(world, key.resource, {**volume, "metadata": metadata, "spec": spec})
+    internal_client.update(world, key.resource, {**volume, "metadata": metadata, "spec": spec})
 
 
 def _fail(world: World, key: Key, volume: Object, text: str) -> None:
@@ -120,13 +120,13 @@ def _fail(world: World, key: Key, volume: Object, text: str) -> None:
     if status.get("phase") != "Failed":
         now = world.timestamp()
         failed = {"phase": "Failed", "message": text, "lastPhaseTransitionTime": now}
-        writes.update_status(world, key, {**status, **failed})
+        internal_client.update_status(world, key, {**status, **failed})
     _say(world, volume, "Warning", "VolumeFailedRecycle", text)
 
 
 def _forget(world: World, place: Key, pod: Object | None) -> None:
     if pod is not None and world.table(_PODS).pop(pod["metadata"]["uid"], None) is not None:
-        writes.delete(world, place)
+        internal_client.delete(world, place)
 
 
 def _say(world: World, volume: Object, type_: str, reason: str, text: str) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.api.dynamic import elapsed
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.controllers.claiming import (
@@ -79,7 +79,7 @@ def reconcile(world: World, key: Key) -> None:
     status = _status(world, replica_set, active, pods, failure)
     if key.resource == CONTROLLERS:
         del status["terminatingReplicas"]
-    writes.update_status(world, key, status)
+    internal_client.update_status(world, key, status)
     _plan_retry(world, key, failure)
     minimum = replica_set["spec"].get("minReadySeconds", 0)
     plan_availability(world, HANDLER, key, minimum, active)
@@ -102,7 +102,7 @@ def _adjust(world: World, resource: str, replica_set: Object, active: list[Objec
         component = _COMPONENTS[resource]
         for pod in least_worth(world, active, surplus, _related(world, replica_set)):
             try:
-                writes.delete(world, _key(pod))
+                internal_client.delete(world, _key(pod))
             except ApiError as error:
                 text = f"Error deleting: {error.message}"
                 events.record(
@@ -123,7 +123,7 @@ def _create(world: World, resource: str, replica_set: Object, count: int) -> str
 
     def create(_: int) -> None:
         try:
-            pod = writes.create(world, "pods", from_template(replica_set, base))
+            pod = internal_client.create(world, "pods", from_template(replica_set, base))
         except ApiError as error:
             text = f"Error creating: {error.message}"
             events.record(world, replica_set, resource, "Warning", "FailedCreate", text, component)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import selectors, writes
+from sregym_cluster_embedded.api import internal_client, selectors
 from sregym_cluster_embedded.api.access.rbac import CLUSTER_ROLES
 from sregym_cluster_embedded.store import Change, Key
 from sregym_cluster_embedded.workqueue import enqueue, taken
@@ -41,7 +41,7 @@ def reconcile(world: World, name: str) -> None:
             if other["metadata"]["name"] != name and selectors.labels_match(wanted, labels):
                 rules += [rule for rule in other.get("rules") or () if rule not in rules]
     if rules != (role.get("rules") or []):
-        writes.update(world, CLUSTER_ROLES, {**role, "rules": rules})
+        internal_client.update(world, CLUSTER_ROLES, {**role, "rules": rules})
 
 
 def _told(role: Object) -> tuple[object, ...]:

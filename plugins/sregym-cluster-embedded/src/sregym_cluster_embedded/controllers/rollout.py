@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.controllers.deployment_status import max_surge, max_unavailable
 from sregym_cluster_embedded.controllers.revisions import DESIRED, MAXIMUM, annotations_of
 
@@ -105,7 +105,9 @@ def resize(world: World, deployment: Object, replica_set: Object, replicas: int)
     spec = (
         {**replica_set["spec"], "replicas": replicas} if before != replicas else replica_set["spec"]
     )
-    writes.update(world, "replicasets.apps", {**replica_set, "metadata": metadata, "spec": spec})
+    internal_client.update(
+        world, "replicasets.apps", {**replica_set, "metadata": metadata, "spec": spec}
+    )
     if before != replicas:
         direction = "up" if replicas > before else "down"
         name = replica_set["metadata"]["name"]

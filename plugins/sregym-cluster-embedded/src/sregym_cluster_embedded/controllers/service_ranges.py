@@ -6,7 +6,7 @@ from datetime import datetime
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.service_ranges import (
     DEFAULT,
     DEFAULT_NETWORK,
@@ -62,14 +62,14 @@ def reconcile(world: World, name: str) -> None:
     if entry is None:
         if name == DEFAULT:
             spec = {"cidrs": [str(DEFAULT_NETWORK)]}
-            writes.create(world, RESOURCE, {"metadata": {"name": name}, "spec": spec})
+            internal_client.create(world, RESOURCE, {"metadata": {"name": name}, "spec": spec})
             _tell(world, key, "True", "", _DEFAULT_READY)
         return
     metadata = entry["metadata"]
     held = metadata.get("finalizers") or []
     if "deletionTimestamp" not in metadata:
         if FINALIZER not in held:
-            writes.patch_metadata(world, key, finalizers=[*held, FINALIZER])
+            internal_client.patch_metadata(world, key, finalizers=[*held, FINALIZER])
         return
     if _is_needed(world, entry):
         _tell(world, key, "False", "Terminating", _IN_USE)
@@ -78,7 +78,9 @@ def reconcile(world: World, name: str) -> None:
     if left_s > 0:
         enqueue(world, HANDLER, name, left_s)
     elif FINALIZER in held:
-        writes.patch_metadata(world, key, finalizers=[one for one in held if one != FINALIZER])
+        internal_client.patch_metadata(
+            world, key, finalizers=[one for one in held if one != FINALIZER]
+        )
 
 
 def _look_at_leaving(world: World) -> None:
@@ -130,7 +132,7 @@ def _tell(world: World, key: Key, status: str, reason: str, message: str) -> Non
         "type": "Ready",
     }
     others = [one for one in given if one["type"] != "Ready"]
-    writes.update_status(world, key, {"conditions": [*others, condition]})
+    internal_client.update_status(world, key, {"conditions": [*others, condition]})
 
 
 def _deleted_at(world: World, timestamp: str) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.controllers.claiming import (
     available,
@@ -86,7 +86,7 @@ def reconcile(world: World, key: Key) -> None:
             refusal = error
     status = _status(world, stateful_set, pods, current, history)
     _complete(stateful_set, status, leaving)
-    writes.update_status(world, key, status)
+    internal_client.update_status(world, key, status)
     live = {status["currentRevision"], status["updateRevision"]}
     prune(world, stateful_set, history, live | {_revision(pod) for pod in pods.values()})
     minimum_s = stateful_set["spec"].get("minReadySeconds", 0)

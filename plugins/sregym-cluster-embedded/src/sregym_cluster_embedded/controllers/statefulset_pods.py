@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.controllers.controller_revisions import POD_LABEL, template_of
 from sregym_cluster_embedded.controllers.pods import from_template, owner_reference
@@ -44,7 +44,7 @@ def create_pod(world: World, stateful_set: Object, number: int, revision: Object
     name, owner = pod["metadata"]["name"], stateful_set["metadata"]["name"]
     create_claims(world, stateful_set, number)
     try:
-        writes.create(world, "pods", pod)
+        internal_client.create(world, "pods", pod)
     except ApiError as error:
         if error.reason != "AlreadyExists":
             text = f"Create Pod {name} in StatefulSet {owner} failed error: {error.message}"
@@ -56,7 +56,7 @@ def create_pod(world: World, stateful_set: Object, number: int, revision: Object
 
 def delete_pod(world: World, stateful_set: Object, pod: Object) -> None:
     """Delete a pod and say so."""
-    writes.delete(world, key_of("pods", pod))
+    internal_client.delete(world, key_of("pods", pod))
     name, owner = pod["metadata"]["name"], stateful_set["metadata"]["name"]
     text = f"Delete Pod {name} in StatefulSet {owner} successful"
     _say(world, stateful_set, "Normal", "SuccessfulDelete", text)
@@ -74,7 +74,7 @@ def create_claims(world: World, stateful_set: Object, number: int) -> None:
         if world.store.get(place) is not None:
             continue
         try:
-            writes.create(world, _CLAIMS, _new_claim(stateful_set, template, place.name))
+            internal_client.create(world, _CLAIMS, _new_claim(stateful_set, template, place.name))
         except ApiError as error:
             text = (
                 f"Create Claim {place.name} for Pod {metadata['name']}-{number} in StatefulSet "
@@ -93,7 +93,9 @@ def keep_identity(world: World, stateful_set: Object, number: int, pod: Object) 
     """Give back to a pod the labels that name it, and the claims that it waits for."""
     if pod["status"].get("phase") == "Pending":
         create_claims(world, stateful_set, number)
-    writes.patch_metadata(world, key_of("pods", pod), labels=_identity(stateful_set, number))
+    internal_client.patch_metadata(
+        world, key_of("pods", pod), labels=_identity(stateful_set, number)
+    )
 
 
 def own_claims(world: World, stateful_set: Object, number: int, pod: Object | None) -> None:
@@ -123,7 +125,7 @@ def own_claims(world: World, stateful_set: Object, number: int, pod: Object | No
             for entry in claim["metadata"].get("ownerReferences", ())
             if entry["kind"] not in ("StatefulSet", "Pod") or entry["name"] not in names
         ]
-        writes.patch_metadata(world, place, owners=[*others, *owners])
+        internal_client.patch_metadata(world, place, owners=[*others, *owners])
 
 
 def _set_owners(stateful_set: Object) -> list[Object]:

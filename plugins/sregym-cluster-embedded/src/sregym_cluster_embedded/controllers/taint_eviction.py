@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.api.disruption_target import mark_disrupted
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.placement import tolerates
@@ -80,7 +80,7 @@ def evict(world: World, key: Key, uid: str) -> None:
         "Taint manager: deleting due to NoExecute taint",
     )
     if "deletionTimestamp" not in pod["metadata"]:
-        writes.delete(world, key)
+        internal_client.delete(world, key)
 
 
 def _judge(world: World, pod: Object, taints: list[Object]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.controllers import attacher, expansion, provisioning, pv_recycler
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.volume_matching import best, mismatch, refers_to
@@ -81,7 +81,7 @@ def reconcile_claim(world: World, place: tuple[str, str]) -> None:
         finalizers = claim["metadata"].get("finalizers", [])
         if _CLAIM_PROTECTION in finalizers and not _used(world, place):
             left = [name for name in finalizers if name != _CLAIM_PROTECTION]
-            writes.patch_metadata(world, key, finalizers=left)
+            internal_client.patch_metadata(world, key, finalizers=left)
         return
     if claim["metadata"].get("annotations", {}).get(_BIND_COMPLETED):
         _look_at_bound(world, key, claim)
@@ -119,7 +119,7 @@ def _look_at_bound(world: World, key: Key, claim: Object) -> None:
     if volume is not None and refers_to(volume, claim):
         expansion.look(world, claim)
     elif claim["status"].get("phase") != "Lost":
-        writes.update_status(world, key, {"phase": "Lost"})
+        internal_client.update_status(world, key, {"phase": "Lost"})
         _say(world, claim, "Warning", reason, text)
 
 
@@ -140,7 +140,7 @@ def reconcile_volume(world: World, name: str) -> None:
             for entry in finalizers
             if entry != _VOLUME_PROTECTION and not attacher.lets_go(world, volume, entry)
         ]
-        writes.patch_metadata(world, key, finalizers=left)
+        internal_client.patch_metadata(world, key, finalizers=left)
         return
     if reference is None or not reference.get("uid"):
         if phase != "Available":
@@ -166,7 +166,7 @@ def reconcile_volume(world: World, name: str) -> None:
 def _become(world: World, key: Key, status: Object, phase: str) -> Object:
     """Write another phase of a volume; returns its status."""
     new = {**status, "phase": phase, "lastPhaseTransitionTime": world.timestamp()}
-    writes.update_status(world, key, new)
+    internal_client.update_status(world, key, new)
     return new
 
 
@@ -177,11 +177,11 @@ def _reclaim(world: World, key: Key, volume: Object, status: Object) -> None:
     if provisioner is not None:
         # Its provisioner deletes it, when it is in the cluster.
         if provisioning.runs(world, provisioner):
-            writes.delete(world, key)
+            internal_client.delete(world, key)
         return
     path = (spec.get("hostPath") or {}).get("path")
     if path is not None and _SCRATCH.search(path):
-        writes.delete(world, key)
+        internal_client.delete(world, key)
         return
     text = f"host_path deleter only supports /tmp/.+ but received provided {path}"
     if path is None:
@@ -212,7 +212,7 @@ def bind(world: World, claim: Object, volume: Object, *, chosen: bool) -> None:
         annotations = {**(volume["metadata"].get("annotations") or {}), **mark}
         if annotations:
             claimed["metadata"] = {**volume["metadata"], "annotations": annotations}
-        volume = writes.update(world, _VOLUMES, claimed)
+        volume = internal_client.update(world, _VOLUMES, claimed)
     status: Object = volume.get("status", {})
     if status.get("phase") != "Bound":
         _become(world, place, status, "Bound")
@@ -223,9 +223,9 @@ def bind(world: World, claim: Object, volume: Object, *, chosen: bool) -> None:
         "metadata": {**metadata, "annotations": marks},
         "spec": {**claim["spec"], "volumeName": name},
     }
-    writes.update(world, _CLAIMS, fresh)
+    internal_client.update(world, _CLAIMS, fresh)
     status = {"phase": "Bound", "accessModes": spec["accessModes"], "capacity": spec["capacity"]}
-    writes.update_status(world, key, status)
+    internal_client.update_status(world, key, status)
 
 
 def _bind_named(world: World, claim: Object, name: str) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import dynamic, fairness, resources, writes
+from sregym_cluster_embedded.api import dynamic, flowcontrol, internal_client, resources
 from sregym_cluster_embedded.api.dynamic.attributes import Attributes, options_of
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.keys import TableKey
@@ -39,26 +39,26 @@ def put_status(world: World, state: PodState, status: Object) -> bool:
 
 def _update_status(world: World, state: PodState, status: Object) -> None:
     place = state.key.namespace
-    fairness.demand_of_kubelet(world, state.node, "pods", "patch", place, "status")
+    flowcontrol.demand_of_kubelet(world, state.node, "pods", "patch", place, "status")
     if not dynamic.configured(world):
-        writes.update_status(world, state.key, status)
+        internal_client.update_status(world, state.key, status)
         return
     with dynamic.heard(world, dynamic.kubelet_of(state.node)):
-        writes.update_status(world, state.key, status)
+        internal_client.update_status(world, state.key, status)
 
 
 def confirm_end(world: World, state: PodState) -> bool:
     """Say that nothing of a deleted pod is left; whether the API server takes it."""
     try:
-        fairness.demand_of_kubelet(world, state.node, "pods", "delete", state.key.namespace)
+        flowcontrol.demand_of_kubelet(world, state.node, "pods", "delete", state.key.namespace)
     except ApiError:
         return False
     if not dynamic.configured(world):
-        writes.remove(world, state.key)
+        internal_client.remove(world, state.key)
         return True
     try:
         with dynamic.heard(world, dynamic.kubelet_of(state.node)):
-            writes.remove(world, state.key)
+            internal_client.remove(world, state.key)
     except ApiError:
         return False
     return True

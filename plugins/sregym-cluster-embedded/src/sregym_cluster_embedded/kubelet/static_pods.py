@@ -8,7 +8,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.api import dynamic, resources, writes
+from sregym_cluster_embedded.api import dynamic, internal_client, resources
 from sregym_cluster_embedded.api.documents import DocumentError, read_yaml
 from sregym_cluster_embedded.api.dynamic import writes as dynamic_writes
 from sregym_cluster_embedded.api.errors import ApiError
@@ -70,7 +70,7 @@ def read(world: World, node: str, file: str, content: str | None) -> None:
             if wanted is not None and wanted.digest == entry.digest:
                 return
             del known[key]
-            writes.delete(world, key)
+            internal_client.delete(world, key)
     if wanted is None:
         return
     metadata = wanted.pod["metadata"]
@@ -82,7 +82,7 @@ def read(world: World, node: str, file: str, content: str | None) -> None:
     known[key] = wanted
     try:
         with dynamic.heard(world, dynamic.kubelet_of(node)):
-            writes.create(world, "pods", wanted.pod)
+            internal_client.create(world, "pods", wanted.pod)
     except ApiError:
         # A real kubelet would run it without a mirror; here nobody could see that.
         del known[key]
@@ -103,7 +103,7 @@ def renew(world: World, state: PodState) -> bool:
     if kind is None or world.store.get(Key("nodes", "", entry.node)) is None:
         return True
     try:
-        pod = writes.prepare(world, kind, entry.pod)
+        pod = internal_client.prepare(world, kind, entry.pod)
         if dynamic.configured(world):
             with dynamic.heard(world, dynamic.kubelet_of(entry.node)):
                 pod = dynamic_writes.admitted(world, kind, pod)
@@ -111,7 +111,7 @@ def renew(world: World, state: PodState) -> bool:
         wake(world, state.uid, RESYNC_S)
         return True
     metadata = {**pod["metadata"], "uid": state.uid}
-    pod = writes.put_new(world, kind, {**pod, "metadata": metadata})
+    pod = internal_client.put_new(world, kind, {**pod, "metadata": metadata})
     write_status(world, pod, state_of(world, state.uid) or state)
     return True
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.network.ingress import CLASSES, INGRESSES, served
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
@@ -78,7 +78,9 @@ def _address(world: World, ingress: Object, addresses: list[str]) -> None:
     metadata = ingress["metadata"]
     balancer: Object = {"ingress": [{"ip": address} for address in addresses]} if addresses else {}
     key = Key(INGRESSES, metadata["namespace"], metadata["name"])
-    writes.update_status(world, key, {**ingress.get("status", {}), "loadBalancer": balancer})
+    internal_client.update_status(
+        world, key, {**ingress.get("status", {}), "loadBalancer": balancer}
+    )
 
 
 FOLLOWED = (INGRESSES, CLASSES)

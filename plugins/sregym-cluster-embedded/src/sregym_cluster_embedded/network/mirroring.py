@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.controllers.pods import owner_reference
 from sregym_cluster_embedded.network.proxies import SLICES
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
@@ -66,13 +66,15 @@ def reconcile(world: World, key: tuple[str, str]) -> None:
             "ports": [{"protocol": "TCP", "name": "", **port} for port in ports],
         }
         if position >= len(existing):
-            writes.create(world, SLICES, {"metadata": _metadata(endpoints), **body, **_IPV4})
+            internal_client.create(
+                world, SLICES, {"metadata": _metadata(endpoints), **body, **_IPV4}
+            )
             continue
         old = existing[position]
         if old.get("endpoints") != body["endpoints"] or old.get("ports") != body["ports"]:
-            writes.update(world, SLICES, {**old, **body})
+            internal_client.update(world, SLICES, {**old, **body})
     for surplus in existing[len(wanted) :]:
-        writes.delete(world, Key(SLICES, namespace, surplus["metadata"]["name"]))
+        internal_client.delete(world, Key(SLICES, namespace, surplus["metadata"]["name"]))
 
 
 _IPV4: Object = {"addressType": "IPv4"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ def follow(world: World, change: Change) -> None:
         return
     for address in before:
         if address not in after:
-            writes.delete(world, Key(RESOURCE, "", address))
+            internal_client.delete(world, Key(RESOURCE, "", address))
     for address in after:
         if world.store.get(Key(RESOURCE, "", address)) is None:
-            writes.create(world, RESOURCE, _claim(address, change.key))
+            internal_client.create(world, RESOURCE, _claim(address, change.key))
 
 
 def _addresses(service: Object | None) -> list[str]:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines, storage_drivers
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.controllers.namespace import furnish
 from sregym_cluster_embedded.kubelet.images import preload
@@ -98,12 +98,12 @@ def bootstrap(
         dns: How it was installed.
     """
     for name in system_objects.NAMESPACES:
-        writes.create(world, "namespaces", system_objects.namespace(name))
+        internal_client.create(world, "namespaces", system_objects.namespace(name))
         furnish(world, name)
     _add_control_plane(world)
     for entry in system_objects.priority_classes():
-        writes.create(world, "priorityclasses.scheduling.k8s.io", entry)
-    writes.create(world, "storageclasses.storage.k8s.io", system_objects.storage_class())
+        internal_client.create(world, "priorityclasses.scheduling.k8s.io", entry)
+    internal_client.create(world, "storageclasses.storage.k8s.io", system_objects.storage_class())
     leads = any(spec.role == machines.CONTROL_PLANE for spec in nodes)
     for spec in nodes:
         images = (*spec.images, dns.image, *(kubeadm.images_of(spec.role) if leads else ()))
@@ -113,18 +113,18 @@ def bootstrap(
     instance = identity.decode().rstrip("=").lower()
     now = world.micro_timestamp()
     lease = control_plane.server_lease(instance, world.seed.uid(), host, now)
-    writes.create(world, "leases.coordination.k8s.io", lease)
-    writes.create(world, "services", system_objects.api_service())
+    internal_client.create(world, "leases.coordination.k8s.io", lease)
+    internal_client.create(world, "services", system_objects.api_service())
     endpoints, sliced = system_objects.api_endpoints(machines.control_plane_address(world))
-    writes.create(world, "endpoints", endpoints)
-    writes.create(world, "endpointslices.discovery.k8s.io", sliced)
+    internal_client.create(world, "endpoints", endpoints)
+    internal_client.create(world, "endpointslices.discovery.k8s.io", sliced)
     account = {"metadata": {"name": "coredns", "namespace": "kube-system"}}
-    writes.create(world, "serviceaccounts", account)
-    writes.create(world, "configmaps", system_objects.dns_config())
-    writes.create(world, "services", system_objects.dns_service(dns))
+    internal_client.create(world, "serviceaccounts", account)
+    internal_client.create(world, "configmaps", system_objects.dns_config())
+    internal_client.create(world, "services", system_objects.dns_service(dns))
     if dns_replicas:
         deployment = system_objects.dns_deployment(dns_replicas, dns.image)
-        writes.create(world, "deployments.apps", deployment)
+        internal_client.create(world, "deployments.apps", deployment)
     if leads:
         kubeadm.install(world)
 
@@ -154,11 +154,11 @@ def _add_control_plane(world: World) -> None:
         ("configmaps", configs),
     ):
         for entry in entries:
-            writes.create(world, resource, entry)
+            internal_client.create(world, resource, entry)
             if "status" in entry:
                 # As of any new object, what was given as status was not taken.
                 key = Key(resource, "", entry["metadata"]["name"])
-                writes.update_status(world, key, entry["status"])
+                internal_client.update_status(world, key, entry["status"])
 
 
 def add_node(world: World, spec: NodeSpec) -> Object:
@@ -182,13 +182,15 @@ def add_node(world: World, spec: NodeSpec) -> Object:
     listed = _images(world, name, spec.images)
     # From the first write on everybody has to know that there is a machine behind the node.
     machines.add(world, machine)
-    node = writes.create(world, "nodes", _node_object(spec, name, number))
+    node = internal_client.create(world, "nodes", _node_object(spec, name, number))
     status = _node_status(world, spec, machine, listed)
-    node = writes.update_status(world, Key("nodes", "", name), status) or node
+    node = internal_client.update_status(world, Key("nodes", "", name), status) or node
     present = [
         storage_drivers.registration(entry, name) for entry in storage_drivers.installed(world)
     ]
-    writes.create(world, storage_drivers.CSI_NODES, control_plane.storage_of_node(node, present))
+    internal_client.create(
+        world, storage_drivers.CSI_NODES, control_plane.storage_of_node(node, present)
+    )
     restoring.create_lease(world, node)
     announce_boot(world, name, spec.cgroup_version)
     announce_registration(world, node)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import storage_drivers
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
@@ -24,12 +24,12 @@ def install(world: World, driver: storage_drivers.Driver) -> None:
             "volumeLifecycleModes": ["Persistent"],
         },
     }
-    writes.create(world, storage_drivers.CSI_DRIVERS, declared)
+    internal_client.create(world, storage_drivers.CSI_DRIVERS, declared)
     for found in list(world.store.list(storage_drivers.CSI_NODES, "")):
         entry = storage_drivers.registration(driver, found["metadata"]["name"])
         present: list[Object] = found["spec"].get("drivers") or []
         spec = {**found["spec"], "drivers": [*present, entry]}
-        writes.update(world, storage_drivers.CSI_NODES, {**found, "spec": spec})
+        internal_client.update(world, storage_drivers.CSI_NODES, {**found, "spec": spec})
     made: Object = {
         "metadata": {"name": driver.name.partition(".")[0]},
         "provisioner": driver.name,
@@ -38,4 +38,4 @@ def install(world: World, driver: storage_drivers.Driver) -> None:
     }
     if driver.expands:
         made["allowVolumeExpansion"] = True
-    writes.create(world, "storageclasses.storage.k8s.io", made)
+    internal_client.create(world, "storageclasses.storage.k8s.io", made)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.controllers.namespace import furnish
 
 if TYPE_CHECKING:
@@ -26,17 +26,19 @@ _DEFAULT = "ingressclass.kubernetes.io/is-default-class"
 
 def install(world: World) -> None:
     """Put an ingress controller into the cluster, with the default class `nginx`."""
-    writes.create(world, "namespaces", {"metadata": {"name": NAMESPACE, "labels": _LABELS}})
+    internal_client.create(
+        world, "namespaces", {"metadata": {"name": NAMESPACE, "labels": _LABELS}}
+    )
     furnish(world, NAMESPACE)
     account = {"metadata": {"name": "ingress-nginx", "namespace": NAMESPACE, "labels": _LABELS}}
-    writes.create(world, "serviceaccounts", account)
+    internal_client.create(world, "serviceaccounts", account)
     ingress_class = {
         "metadata": {"name": "nginx", "labels": _LABELS, "annotations": {_DEFAULT: "true"}},
         "spec": {"controller": _CONTROLLER},
     }
-    writes.create(world, "ingressclasses.networking.k8s.io", ingress_class)
-    writes.create(world, "services", _service())
-    writes.create(world, "deployments.apps", _deployment())
+    internal_client.create(world, "ingressclasses.networking.k8s.io", ingress_class)
+    internal_client.create(world, "services", _service())
+    internal_client.create(world, "deployments.apps", _deployment())
 
 
 def _metadata() -> Object:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.kubelet.keys import STATIC_PODS
 from sregym_cluster_embedded.node.control_plane import SERVICE_RANGE
 
@@ -77,7 +77,7 @@ def install(world: World) -> None:
                 world.room(STATIC_PODS).write(world, machine.name, file, text)
     server = f"https://{machines.control_plane_address(world)}:6443"
     for resource, obj in (*_proxy(server), *_router()):
-        writes.create(world, resource, obj)
+        internal_client.create(world, resource, obj)
 
 
 _AUDIT_LOG = "/var/log/kubernetes/audit/audit.log"

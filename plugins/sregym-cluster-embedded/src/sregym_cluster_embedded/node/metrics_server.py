@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.resource_metrics import API_SERVICE, GROUP, VERSION
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _READ = ["get", "list", "watch"]
 def install(world: World) -> None:
     """Put a metrics server into the cluster; it serves when its pod is ready."""
     for resource, obj in _objects():
-        writes.create(world, resource, obj)
+        internal_client.create(world, resource, obj)
 
 
 def _objects() -> list[tuple[str, Object]]:

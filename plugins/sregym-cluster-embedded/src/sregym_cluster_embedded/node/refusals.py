@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.api import dynamic, fairness, resources, writes
+from sregym_cluster_embedded.api import dynamic, flowcontrol, internal_client, resources
 from sregym_cluster_embedded.api.dynamic import writes as dynamic_writes
 from sregym_cluster_embedded.api.dynamic.attributes import Attributes
 from sregym_cluster_embedded.api.errors import ApiError
@@ -60,11 +60,11 @@ def report(world: World, key: Key, status: Object) -> bool:
     if _starved(world, key.name, STATUS):
         return False
     if not dynamic.configured(world):
-        writes.update_status(world, key, status)
+        internal_client.update_status(world, key, status)
         return True
     try:
         with dynamic.heard(world, dynamic.kubelet_of(key.name)):
-            writes.update_status(world, key, status)
+            internal_client.update_status(world, key, status)
     except ApiError:
         return False
     heartbeats.accept(world, key.name, STATUS)
@@ -90,9 +90,9 @@ def _taken(world: World, node: str, sign: str) -> None:
 def _starved(world: World, node: str, sign: str) -> bool:
     try:
         if sign == LEASE:
-            fairness.demand_of_kubelet(world, node, _LEASES, "update", _NAMESPACE)
+            flowcontrol.demand_of_kubelet(world, node, _LEASES, "update", _NAMESPACE)
         else:
-            fairness.demand_of_kubelet(world, node, "nodes", "patch", subresource="status")
+            flowcontrol.demand_of_kubelet(world, node, "nodes", "patch", subresource="status")
     except ApiError:
         return True
     return False

@@ -6,7 +6,7 @@ from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.controllers import node_lifecycle
 from sregym_cluster_embedded.kubelet import unresponsive
 from sregym_cluster_embedded.node import heartbeats
@@ -77,7 +77,7 @@ def register(world: World, name: str) -> None:
             events.record(world, node, "nodes", "Normal", "CIDRNotAvailable", text, "cidrAllocator")
         else:
             spec = {"podCIDR": free, "podCIDRs": [free], **(node.get("spec") or {})}
-            node = writes.update(world, "nodes", {**node, "spec": spec})
+            node = internal_client.update(world, "nodes", {**node, "spec": spec})
     announce_registration(world, node)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.node import heartbeats
@@ -71,13 +71,17 @@ def _make_good(world: World) -> None:
     ):
         old = world.store.get(Key(resource, *_OWN))
         if old is None:
-            writes.create(world, resource, wanted)
+            internal_client.create(world, resource, wanted)
         elif resource == "services":
             ports, own = old["spec"].get("ports"), wanted["spec"]["ports"]
             if ports != own:
-                writes.update(world, resource, {**old, "spec": {**old["spec"], "ports": own}})
+                internal_client.update(
+                    world, resource, {**old, "spec": {**old["spec"], "ports": own}}
+                )
         elif any(old.get(field) != wanted[field] for field in fields):
-            writes.update(world, resource, {**old, **{field: wanted[field] for field in fields}})
+            internal_client.update(
+                world, resource, {**old, **{field: wanted[field] for field in fields}}
+            )
 
 
 def renew(world: World, key: Key) -> None:
@@ -100,7 +104,7 @@ def _renew(world: World, key: Key) -> None:
             for name, value in lost["metadata"].items()
             if name in ("name", "namespace", "labels")
         }
-        writes.create(world, LEASES, {"metadata": metadata, "spec": lost["spec"]})
+        internal_client.create(world, LEASES, {"metadata": metadata, "spec": lost["spec"]})
         world.table(_LOST).pop(key, None)
         return
     node = world.store.get(Key("nodes", "", key.name))
@@ -125,4 +129,4 @@ def create_lease(world: World, node: Object) -> None:
             "renewTime": world.micro_timestamp(),
         },
     }
-    writes.create(world, LEASES, lease)
+    internal_client.create(world, LEASES, lease)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sregym_cluster_embedded.api import dynamic, fairness
+from sregym_cluster_embedded.api import dynamic, flowcontrol
 from sregym_cluster_embedded.api.keys import HEARTBEATS
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.kubelet.images import SHOW
@@ -38,7 +38,7 @@ def contribution() -> Contribution:
             restoring.LEASES: (restoring.lease_changed, registration.lease_changed),
             **dict.fromkeys(restoring.OWN_KINDS, (restoring.server_changed,)),
             **dict.fromkeys(
-                (*dynamic.RESOURCES, fairness.SCHEMAS, fairness.LEVELS),
+                (*dynamic.RESOURCES, flowcontrol.SCHEMAS, flowcontrol.LEVELS),
                 (refusals.configuration_changed,),
             ),
         },

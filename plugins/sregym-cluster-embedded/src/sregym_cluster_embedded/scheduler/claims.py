@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.placement import term_matches
 from sregym_cluster_embedded.scheduler.filter_status import Verdict
 from sregym_cluster_embedded.scheduler.load import present
@@ -126,7 +126,7 @@ def settle(world: World, volumes: Volumes, facts: NodeFacts) -> None:
         metadata = claim["metadata"]
         key = Key(_CLAIMS, metadata["namespace"], metadata["name"])
         if volume is None:
-            writes.annotate(world, key, {SELECTED_NODE: facts.name})
+            internal_client.annotate(world, key, {SELECTED_NODE: facts.name})
         elif volume["spec"].get("claimRef") is None:
             _reserve(world, volume, claim)
 
@@ -229,7 +229,7 @@ def _reserve(world: World, volume: Object, claim: Object) -> None:
         "uid": metadata["uid"],
     }
     annotations = {**(volume["metadata"].get("annotations") or {}), _BOUND_BY_CONTROLLER: "yes"}
-    writes.update(
+    internal_client.update(
         world,
         _VOLUMES,
         {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.device_pools import (
     CLAIMS,
     CLASSES,
@@ -105,11 +105,11 @@ def settle(world: World, pod: Object, wanted: Wanted, facts: NodeFacts) -> None:
         if metadata["name"] in allocations:
             status["allocation"] = allocations[metadata["name"]]
             held = [*(metadata.get("finalizers") or ()), FINALIZER]
-            writes.patch_metadata(world, key, finalizers=list(dict.fromkeys(held)))
+            internal_client.patch_metadata(world, key, finalizers=list(dict.fromkeys(held)))
         users = status.get("reservedFor") or []
         if not any(entry["uid"] == user["uid"] for entry in users):
             status["reservedFor"] = [*users, user]
-        writes.update_status(world, key, status)
+        internal_client.update_status(world, key, status)
 
 
 def _requests(claim: Object) -> Iterator[tuple[str, Object]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.scheduler import reservations
 from sregym_cluster_embedded.scheduler.filter_status import (
     NO_VICTIMS,
@@ -101,8 +101,10 @@ def _evict_one(world: World, victim: Object, preemptor: str, node: str) -> None:
     }
     status = victim["status"]
     others = [e for e in status.get("conditions", ()) if e["type"] != "DisruptionTarget"]
-    marked = writes.update_status(world, key, {**status, "conditions": [*others, condition]})
-    writes.delete(world, key)
+    marked = internal_client.update_status(
+        world, key, {**status, "conditions": [*others, condition]}
+    )
+    internal_client.delete(world, key)
     message = f"Preempted by pod {preemptor} on node {node}"
     events.record(world, marked or victim, "pods", "Normal", "Preempted", message, NAME)
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import device_pools
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.keys import TableKey
@@ -159,7 +159,7 @@ def _place(
                     nominations.drop(world, pod)
                     with suppress(ApiError):
                         status = {**pod["status"], "nominatedNodeName": chosen.name}
-                        writes.update_status(world, key, status)
+                        internal_client.update_status(world, key, status)
                 settle(world, volumes, chosen)
                 return
             if wanted.claims:
@@ -225,7 +225,7 @@ def _release(world: World, key: Key) -> None:
 def _bind(world: World, pod: Object, node: str) -> None:
     metadata = pod["metadata"]
     key = Key("pods", metadata["namespace"], metadata["name"])
-    bound = writes.bind(world, key, node)
+    bound = internal_client.bind(world, key, node)
     settled(world, key)
     reservations.drop(world, key)
     message = f"Successfully assigned {key.namespace}/{key.name} to {node}"
@@ -260,7 +260,7 @@ def _set_unscheduled(world: World, pod: Object, reason: str, message: str) -> No
     key = Key("pods", metadata["namespace"], metadata["name"])
     # Where it is refused, the scheduler goes on without it.
     with suppress(ApiError), speaking(world):
-        writes.update_status(world, key, {**status, "conditions": [*others, condition]})
+        internal_client.update_status(world, key, {**status, "conditions": [*others, condition]})
 
 
 def contribution() -> Contribution:

@@ -16,7 +16,7 @@ from sregym_apps.model import (
     placeholders,
 )
 
-from sregym_cluster_embedded.api.sameness import Same
+from sregym_cluster_embedded.api.identity_cache import Same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

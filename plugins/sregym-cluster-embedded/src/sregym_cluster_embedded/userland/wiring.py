@@ -19,7 +19,7 @@ from sregym_apps.model import (
     seconds,
 )
 
-from sregym_cluster_embedded.api.sameness import Same
+from sregym_cluster_embedded.api.identity_cache import Same
 from sregym_cluster_embedded.network import cache, coredns
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.store import Key

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 import pytest
 from sregym_apps.model import parse_service_model
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.store import Key
@@ -63,7 +63,7 @@ PORTS = {"web": 8080, "stock": 8081, "price": 8082}
 @cache
 def _opened() -> World:
     world = build(Blueprint(models=(parse_service_model(SHOP, "application.yaml"),), seed=7))
-    writes.create(world, "namespaces", {"metadata": {"name": "shop"}})
+    internal_client.create(world, "namespaces", {"metadata": {"name": "shop"}})
     world.run_until(world.now + 1)
     for name in ("stock", "price", "web", "load"):
         labels = {"app": name}
@@ -78,13 +78,13 @@ def _opened() -> World:
             "metadata": {"name": name, "namespace": "shop"},
             "spec": {"selector": {"matchLabels": labels}, "template": template},
         }
-        writes.create(world, "deployments.apps", deployment)
+        internal_client.create(world, "deployments.apps", deployment)
         if name in PORTS:
             service = {
                 "metadata": {"name": name, "namespace": "shop"},
                 "spec": {"selector": labels, "ports": [{"port": PORTS[name]}]},
             }
-            writes.create(world, "services", service)
+            internal_client.create(world, "services", service)
     world.run_until(world.now + 120)
     return world
 
@@ -98,7 +98,7 @@ def world() -> World:
 @pytest.fixture
 def broken(world: World) -> World:
     """A minute after the Service of `stock` was deleted."""
-    writes.delete(world, Key("services", "shop", "stock"))
+    internal_client.delete(world, Key("services", "shop", "stock"))
     world.run_until(world.now + 60)
     return world
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.world import World
 
@@ -127,7 +127,7 @@ def test_a_workload_without_pods_is_failing(world: World, ask: Ask) -> None:
     stock = dict(world.store.get(Key("deployments.apps", "shop", "stock")) or {})
     stock["spec"] = {**stock["spec"], "template": _with_image(stock, "ghcr.io/acme/shop:9.9")}
     stock["spec"]["strategy"] = {"type": "Recreate"}
-    writes.update(world, "deployments.apps", stock)
+    internal_client.update(world, "deployments.apps", stock)
     world.run_until(world.now + 60)
     rows = {row["id"]: row for row in ask(world, "/api/overview")["nodes"]}
     assert without_times(rows["shop/stock"]) == node(
@@ -137,7 +137,7 @@ def test_a_workload_without_pods_is_failing(world: World, ask: Ask) -> None:
 
 def test_a_host_that_nobody_knows_is_a_node(world: World, ask: Ask) -> None:
     for name in ("services", "deployments.apps"):
-        writes.delete(world, Key(name, "shop", "web"))
+        internal_client.delete(world, Key(name, "shop", "web"))
     world.run_until(world.now + 1000)
     for _ in range(2):
         seen = ask(world, "/api/overview")

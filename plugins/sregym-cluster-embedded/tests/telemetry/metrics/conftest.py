@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from sregym_apps.model import parse_service_model
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.store import Key
@@ -146,10 +146,10 @@ class Booth:
         old = self.world.store.get(Key(_RESOURCES[kind], "booth", name))
         new = yaml.safe_load(yaml.safe_dump(old))
         change(new)
-        writes.update(self.world, _RESOURCES[kind], new)
+        internal_client.update(self.world, _RESOURCES[kind], new)
 
     def delete(self, resource: str, name: str) -> None:
-        writes.delete(self.world, Key(resource, "booth", name))
+        internal_client.delete(self.world, Key(resource, "booth", name))
 
     def pods(self, name: str) -> list[str]:
         return [
@@ -187,9 +187,9 @@ class Booth:
 @pytest.fixture(scope="session")
 def opened() -> World:
     world = build(Blueprint(models=(parse_service_model(MODEL, "booth.yaml"),)))
-    writes.create(world, "namespaces", {"metadata": {"name": "booth"}})
+    internal_client.create(world, "namespaces", {"metadata": {"name": "booth"}})
     for obj in manifests():
-        writes.create(world, _RESOURCES[obj["kind"]], obj)
+        internal_client.create(world, _RESOURCES[obj["kind"]], obj)
     world.run_until(world.now + 300)
     return world
 

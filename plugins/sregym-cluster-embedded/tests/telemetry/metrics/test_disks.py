@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.kubectl import DirectAccess, run
 from sregym_cluster_embedded.machines import Disk
 
@@ -16,7 +16,7 @@ MIB = 1024 * 1024
 @pytest.fixture
 def store(booth: Any) -> Any:
     """The booth with a pod that has a claim of 64 MiB at /data, a minute old."""
-    writes.create(
+    internal_client.create(
         booth.world,
         "persistentvolumeclaims",
         {
@@ -34,7 +34,7 @@ def store(booth: Any) -> Any:
         "volumeMounts": [{"name": "data", "mountPath": "/data"}],
     }
     claim = {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
-    writes.create(
+    internal_client.create(
         booth.world,
         "pods",
         {

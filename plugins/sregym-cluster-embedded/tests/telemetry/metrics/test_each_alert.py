@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.node import ingress_controller
 from sregym_cluster_embedded.telemetry.rules import AlertingRule, State, active
 from sregym_cluster_embedded.telemetry.rules.observing import groups_of
@@ -62,7 +62,7 @@ def pod(restart: str = "Always", **fields: Any) -> Callable[[Any], None]:
 
     def make(booth: Any) -> None:
         metadata = {"name": "one", "namespace": "booth", "labels": {"app": "one"}}
-        writes.create(booth.world, "pods", {"metadata": metadata, "spec": spec})
+        internal_client.create(booth.world, "pods", {"metadata": metadata, "spec": spec})
 
     return make
 
@@ -85,7 +85,7 @@ def deleted_service(booth: Any) -> None:
 def service_again(booth: Any) -> None:
     spec = {"selector": {"app": "stock"}, "ports": [{"port": 8081, "targetPort": 8081}]}
     metadata = {"name": "stock", "namespace": "booth"}
-    writes.create(booth.world, "services", {"metadata": metadata, "spec": spec})
+    internal_client.create(booth.world, "services", {"metadata": metadata, "spec": spec})
 
 
 def stateful(booth: Any) -> None:
@@ -94,7 +94,7 @@ def stateful(booth: Any) -> None:
     template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
     spec = {"serviceName": "one", "selector": {"matchLabels": labels}, "template": template}
     metadata = {"name": "one", "namespace": "booth"}
-    writes.create(booth.world, "statefulsets.apps", {"metadata": metadata, "spec": spec})
+    internal_client.create(booth.world, "statefulsets.apps", {"metadata": metadata, "spec": spec})
 
 
 def not_stateful(booth: Any) -> None:
@@ -107,7 +107,9 @@ def page(booth: Any) -> None:
     paths = [{"path": "/", "pathType": "Prefix", "backend": backend}]
     spec = {"rules": [{"host": "booth.test", "http": {"paths": paths}}]}
     metadata = {"name": "booth", "namespace": "booth"}
-    writes.create(booth.world, "ingresses.networking.k8s.io", {"metadata": metadata, "spec": spec})
+    internal_client.create(
+        booth.world, "ingresses.networking.k8s.io", {"metadata": metadata, "spec": spec}
+    )
     booth.run(60)
     scaled("web", 0)(booth)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 from sregym_apps.model import parse_service_model
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.world import World
@@ -42,10 +42,10 @@ def fair(name: str, **more: Any) -> World:
         container = {"name": each, "image": "ghcr.io/acme/fair:1.0", "command": [each]}
         metadata = {"name": each, "namespace": "default", "labels": {"app": each}}
         pod = {"metadata": metadata, "spec": {"containers": [container]}}
-        writes.create(world, "pods", pod)
+        internal_client.create(world, "pods", pod)
     spec = {"selector": {"app": "web"}, "ports": [{"port": 8080, "targetPort": 8080}]}
     metadata = {"name": "web", "namespace": "default"}
-    writes.create(world, "services", {"metadata": metadata, "spec": spec})
+    internal_client.create(world, "services", {"metadata": metadata, "spec": spec})
     world.run_until(180)
     return world
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.node import ingress_controller
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.metrics.catalogue import Catalogue
@@ -71,7 +71,7 @@ def test_a_probe_fails_when_nothing_listens_behind_a_service(booth: Any) -> None
 def test_names_that_nobody_resolves_cannot_be_probed(booth: Any) -> None:
     deployment = booth.world.store.get(Key("deployments.apps", "kube-system", "coredns"))
     spec = {**deployment["spec"], "replicas": 0}
-    writes.update(booth.world, "deployments.apps", {**deployment, "spec": spec})
+    internal_client.update(booth.world, "deployments.apps", {**deployment, "spec": spec})
     booth.run(60)
     assert booth.ask('sum(probe_success{namespace="booth"})') == {(): 0.0}
     assert booth.ask('sum(up{job="kube-dns"})') == {}
@@ -210,7 +210,9 @@ def test_a_page_is_probed_through_the_ingress_controller(booth: Any) -> None:
     }
     metadata = {"name": "booth", "namespace": "booth"}
     ingress_controller.install(booth.world)
-    writes.create(booth.world, "ingresses.networking.k8s.io", {"metadata": metadata, "spec": spec})
+    internal_client.create(
+        booth.world, "ingresses.networking.k8s.io", {"metadata": metadata, "spec": spec}
+    )
     booth.run(60)
     page = '{job="blackbox-http",ingress="booth",instance="http://booth.test/"}'
     answer = f"probe_success{page} * probe_http_status_code{page}"

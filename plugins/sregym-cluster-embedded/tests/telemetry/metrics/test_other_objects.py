@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 
 
 def told(booth: Any, query: str) -> dict[tuple[str, ...], float]:
@@ -30,7 +30,7 @@ def test_services_behind_webhooks(booth: Any) -> None:
     }
     for kind in ("mutating", "validating"):
         resource = f"{kind}webhookconfigurations.admissionregistration.k8s.io"
-        writes.create(
+        internal_client.create(
             booth.world, resource, {"metadata": {"name": f"{kind}-one"}, "webhooks": [webhook]}
         )
     booth.run(30)
@@ -102,7 +102,9 @@ def test_replication_controllers(booth: Any) -> None:
     template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
     spec = {"replicas": 2, "selector": labels, "template": template}
     metadata = {"name": "old", "namespace": "booth"}
-    writes.create(booth.world, "replicationcontrollers", {"metadata": metadata, "spec": spec})
+    internal_client.create(
+        booth.world, "replicationcontrollers", {"metadata": metadata, "spec": spec}
+    )
     booth.run(60)
     assert told(booth, "kube_replicationcontroller_spec_replicas") == {("booth", "old"): 2.0}
     stored = booth.world.store.list("replicationcontrollers", "booth")[0]

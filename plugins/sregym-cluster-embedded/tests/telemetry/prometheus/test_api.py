@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.telemetry.endpoints import service
@@ -29,7 +29,7 @@ BROKEN = {
 def world() -> World:
     """A cluster in which a Deployment cannot pull its image, after five minutes."""
     made = build(Blueprint())
-    writes.create(made, "deployments.apps", BROKEN)
+    internal_client.create(made, "deployments.apps", BROKEN)
     made.run_until(300)
     return made
 

@@ -6,7 +6,7 @@ import math
 import struct
 
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.store import Key
@@ -39,9 +39,9 @@ WEB = {
 @pytest.fixture(scope="module")
 def world() -> World:
     made = build(Blueprint())
-    writes.create(made, "deployments.apps", WEB)
+    internal_client.create(made, "deployments.apps", WEB)
     made.run_until(120)
-    writes.delete(made, Key("deployments.apps", "default", "web"))
+    internal_client.delete(made, Key("deployments.apps", "default", "web"))
     made.run_until(180)
     return made
 

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 from sregym_apps.model import parse_service_model
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef
@@ -183,7 +183,9 @@ class TracedShop:
     def edit(self, kind: str, name: str, spec: dict[str, Any]) -> None:
         old = self.world.store.get(Key(RESOURCES[kind], "shop", name))
         assert old is not None
-        writes.update(self.world, RESOURCES[kind], {**old, "spec": {**old["spec"], **spec}})
+        internal_client.update(
+            self.world, RESOURCES[kind], {**old, "spec": {**old["spec"], **spec}}
+        )
 
     def environment(self, name: str, **variables: str) -> None:
         """Give the only container of a Deployment other variables; its pods are replaced."""
@@ -222,10 +224,10 @@ class TracedShop:
 
 def started(text: str = MODEL, more: list[dict[str, Any]] | None = None) -> World:
     world = build(Blueprint(models=(parse_service_model(text, "shop.yaml"),)))
-    writes.create(world, "namespaces", {"metadata": {"name": "shop"}})
+    internal_client.create(world, "namespaces", {"metadata": {"name": "shop"}})
     for obj in [*(more or []), *manifests()]:
         version = "apps/v1" if obj["kind"] == "Deployment" else "v1"
-        writes.create(world, RESOURCES[obj["kind"]], {"apiVersion": version, **obj})
+        internal_client.create(world, RESOURCES[obj["kind"]], {"apiVersion": version, **obj})
     world.run_until(world.now + 90)
     return world
 
@@ -281,7 +283,9 @@ def recounted() -> TracedShop:
     template = template["spec"]["template"]
     template["spec"]["restartPolicy"] = "Never"
     metadata = {"name": "recount", "namespace": "shop"}
-    writes.create(shop.world, "jobs.batch", {"metadata": metadata, "spec": {"template": template}})
+    internal_client.create(
+        shop.world, "jobs.batch", {"metadata": metadata, "spec": {"template": template}}
+    )
     shop.run(40)
     return shop
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import internal_client
 
 from .conftest import MODEL, RESOURCES, TracedShop, service, started, workload
 
@@ -30,7 +30,7 @@ def with_relay() -> TracedShop:
     ]
     for obj in parts:
         version = "apps/v1" if obj["kind"] == "Deployment" else "v1"
-        writes.create(shop.world, RESOURCES[obj["kind"]], {"apiVersion": version, **obj})
+        internal_client.create(shop.world, RESOURCES[obj["kind"]], {"apiVersion": version, **obj})
     shop.run(60)
     return shop
 

@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.defaults.fields import each, filled, within
-from sregym_cluster_embedded.api.sameness import Same
+from sregym_cluster_embedded.api.identity_cache import Same
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object

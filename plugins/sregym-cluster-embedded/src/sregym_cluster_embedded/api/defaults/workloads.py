@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.defaults.fields import each, filled, within
 from sregym_cluster_embedded.api.defaults.pod import template
-from sregym_cluster_embedded.api.sameness import Same
+from sregym_cluster_embedded.api.identity_cache import Same
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import selectors
-from sregym_cluster_embedded.api.sameness import Same
+from sregym_cluster_embedded.api.identity_cache import Same
 from sregym_cluster_embedded.api.validation import causes, label_selectors, pods
 
 if TYPE_CHECKING:

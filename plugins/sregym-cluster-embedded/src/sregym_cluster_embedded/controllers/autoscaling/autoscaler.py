@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.controllers.autoscaling import limits
@@ -187,7 +187,7 @@ class _Round:
         # What nobody has computed yet is not there, but for two fields that always are.
         status.setdefault("currentMetrics", None)
         status.setdefault("desiredReplicas", 0)
-        writes.update_status(self.world, self.key, status)
+        internal_client.update_status(self.world, self.key, status)
 
     def _condition(self, type_: str, status: str, reason: str, message: str) -> None:
         now = self.world.timestamp()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.api import custom, resources, writes
+from sregym_cluster_embedded.api import custom, internal_client, resources
 from sregym_cluster_embedded.store import Key, Object
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def set_scale(world: World, scale: Scale, replicas: int) -> None:
     """Write how many replicas there are to be."""
     obj = world.store.get(scale.key)
     if obj is not None:
-        writes.update(
+        internal_client.update(
             world, scale.key.resource, {**obj, "spec": {**obj["spec"], "replicas": replicas}}
         )
 

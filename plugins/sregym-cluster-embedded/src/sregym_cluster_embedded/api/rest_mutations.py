@@ -14,18 +14,18 @@ from sregym_cluster_embedded.api import (
     defaults,
     dynamic,
     errors,
+    internal_client,
     media,
     ownership,
+    prepare_for_update,
     quota,
     reading,
     resizing,
     resources,
     schema,
     structural,
-    succession,
     system_owners,
     validation,
-    writes,
     zero_values,
 )
 from sregym_cluster_embedded.api.access import guarding
@@ -133,7 +133,7 @@ def _create(
     obj = conversion.to_stored(resource, {**sent, "metadata": metadata})
     kind = _kind(world, resource)
     obj = zero_values.filled(kind, _with_spec(resource, obj))
-    prepared = writes.prepare(world, kind, obj)
+    prepared = internal_client.prepare(world, kind, obj)
     if kind.name == SIGNING_REQUESTS:
         from sregym_cluster_embedded.api import signing_requests
 
@@ -149,17 +149,17 @@ def _create(
     shown = system_owners.as_sent(kind, prepared, sent)
     owned = ownership.updated(world, request, kind, {}, shown, "", [])
     prepared = {**prepared, "metadata": owned["metadata"]}
-    writes.check_new(world, kind, prepared)
+    internal_client.check_new(world, kind, prepared)
     if tried:
         return prepared
-    return writes.put_new(world, kind, custom_versions.as_stored(world, kind, prepared))
+    return internal_client.put_new(world, kind, custom_versions.as_stored(world, kind, prepared))
 
 
 def _kind(world: World, resource: Resource) -> Resource:
     """The type as which objects are looked at: custom resources in the version of the request."""
     if resource.selectable is not None:
         return resource
-    return writes.resource_named(world, resource.name)
+    return internal_client.resource_named(world, resource.name)
 
 
 def replace(world: World, request: Request, target: Target) -> Response:
@@ -175,7 +175,7 @@ def replace(world: World, request: Request, target: Target) -> Response:
     old = custom_versions.as_served(world, resource, reading.existing(world, target))
     sent = _shaped(world, request, resource, sent, warnings)
     new = conversion.to_stored(resource, {**sent, "metadata": metadata})
-    succession.check_replaced(resource, old, new)
+    prepare_for_update.check_replaced(resource, old, new)
     stored = write(world, request, target, old, new, warnings)
     return answer(world, request, resource, stored, warnings)
 
@@ -294,23 +294,23 @@ def write(
     identity = {k: old["metadata"][k] for k in ("name", "namespace") if k in old["metadata"]}
     new = {**new, "metadata": {**identity, **new.get("metadata", {})}}
     new = zero_values.filled(kind, new)
-    succession.check_identity(kind, old, new)
+    prepare_for_update.check_identity(kind, old, new)
     if kind.name == "namespaces":
         new = {**new, "spec": old.get("spec", {})}
     if target.subresource == "status":
-        new = succession.with_status_of(kind, old, new)
-    elif kind.subresource("status") and not succession.status_is_free(kind):
+        new = prepare_for_update.with_status_of(kind, old, new)
+    elif kind.subresource("status") and not prepare_for_update.status_is_free(kind):
         new = {**new, **({"status": old["status"]} if "status" in old else {})}
         if "status" not in old:
             new.pop("status", None)
     resizes = target.subresource == "resize"
     if resizes:
         new = {**resizing.resized(old, new), "metadata": new["metadata"]}
-    new = writes.succeed(world, kind, old, defaults.apply(kind, _with_spec(kind, new)))
+    new = internal_client.succeed(world, kind, old, defaults.apply(kind, _with_spec(kind, new)))
     asked = dynamic.configured(world)
     if asked:
         new = dynamic_writes.mutated(world, request, target, new, old, warnings.texts)
-        new = writes.succeed(world, kind, old, new)
+        new = internal_client.succeed(world, kind, old, new)
     if kind.name == "services" and target.subresource != "status":
         spec = release(old, new["spec"])
         new = defaults.apply(kind, {**new, "spec": spec})
@@ -332,7 +332,7 @@ def write(
     if asked:
         dynamic_writes.check(world, request, target, new, old, warnings.texts)
     if target.subresource != "status":
-        new = succession.count_annotations(kind, old, new)
+        new = prepare_for_update.count_annotations(kind, old, new)
     if not owned:
         live = system_owners.kept(kind, old)
         new = ownership.updated(world, request, kind, old, new, target.subresource, live)
@@ -340,7 +340,7 @@ def write(
         return old
     if new == old or tried:
         return new
-    if writes.finished(new):
+    if internal_client.finished(new):
         return world.store.delete(key_of(kind.name, new)) or new
     return world.store.put(kind.name, custom_versions.as_stored(world, kind, new))
 
