@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sregym_cluster_embedded.kubelet.runtime import ContainerConfig, ContainerRef
-from sregym_cluster_embedded.telemetry.lookups import logged_lookups
+from sregym_cluster_embedded.telemetry.coredns_query_log import logged_lookups
 from sregym_cluster_embedded.traffic.latency import Time
 from sregym_cluster_embedded.traffic.segments import SERVED, CallFlow, Flow, note
 from sregym_cluster_embedded.userland.process import Process, save

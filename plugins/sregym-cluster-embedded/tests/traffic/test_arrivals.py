@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-from sregym_cluster_embedded.telemetry.spreading import moments
+from sregym_cluster_embedded.telemetry.event_times import moments
 from sregym_cluster_embedded.traffic.arrivals import (
     STEPS,
     Course,

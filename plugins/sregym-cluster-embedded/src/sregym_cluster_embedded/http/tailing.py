@@ -22,8 +22,8 @@ _LOOK_S = 1.0
 async def serve_tail(live: LiveWorld, incoming: web.Request) -> web.StreamResponse:
     """Send what `query` selects of the past and of all that is written, until the client leaves."""
     # Numbers' library comes along: only those who tail pay for it.
+    from sregym_cluster_embedded.telemetry.loki.error_messages import REFUSALS
     from sregym_cluster_embedded.telemetry.loki.tailing import Tail
-    from sregym_cluster_embedded.telemetry.loki.wording import REFUSALS
 
     query = tuple(incoming.query.items())
     try:

@@ -19,12 +19,12 @@ from sregym_apps.model import (
 )
 
 from sregym_cluster_embedded.clock import Seed
-from sregym_cluster_embedded.clock.unrest import mixed
+from sregym_cluster_embedded.clock.jitter import mixed
 from sregym_cluster_embedded.kubelet.runtime import LogLine
-from sregym_cluster_embedded.telemetry.background import background
 from sregym_cluster_embedded.telemetry.container_instances import Life, keep, lives
+from sregym_cluster_embedded.telemetry.event_times import before_last, moments
+from sregym_cluster_embedded.telemetry.idle_logs import background
 from sregym_cluster_embedded.telemetry.rounds import rounds
-from sregym_cluster_embedded.telemetry.spreading import before_last, moments
 from sregym_cluster_embedded.traffic.segments import (
     SENT,
     SERVED,

@@ -11,8 +11,8 @@ import math
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.clock.jitter import mixed
 from sregym_cluster_embedded.clock.seed import Seed
-from sregym_cluster_embedded.clock.unrest import mixed
 from sregym_cluster_embedded.telemetry.traces.draws import sample
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from functools import cache, lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from sregym_cluster_embedded.clock.unrest import mixed, place
+from sregym_cluster_embedded.clock.jitter import mixed, place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sregym_apps.model import AnyProgram, GrowStep, Line, Memory, ServiceProgram, expand
 
-from sregym_cluster_embedded.clock.unrest import drift, level, place
+from sregym_cluster_embedded.clock.jitter import drift, level, place
 from sregym_cluster_embedded.kubelet.keys import KUBELET
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExitState, LogLine
 from sregym_cluster_embedded.userland.formats import render

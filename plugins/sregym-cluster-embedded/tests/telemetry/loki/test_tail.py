@@ -12,8 +12,8 @@ from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.http.live import LiveWorld
 from sregym_cluster_embedded.http.observability import STREAMS, ObservabilityEndpoint
 from sregym_cluster_embedded.telemetry.endpoints import service
+from sregym_cluster_embedded.telemetry.loki.error_messages import REFUSALS
 from sregym_cluster_embedded.telemetry.loki.tailing import Tail
-from sregym_cluster_embedded.telemetry.loki.wording import REFUSALS
 from sregym_cluster_embedded.world import World
 
 PATH = "/loki/api/v1/tail"

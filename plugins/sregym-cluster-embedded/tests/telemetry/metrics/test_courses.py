@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.network import links
-from sregym_cluster_embedded.telemetry.metrics.courses import Progress, Progresses, Shared
+from sregym_cluster_embedded.telemetry.metrics.arrival_integrals import Progress, Progresses, Shared
 from sregym_cluster_embedded.telemetry.metrics.operations import calls_of, operations_of
 from sregym_cluster_embedded.traffic.arrivals import Course, Rhythm, rhythm_of
 from sregym_cluster_embedded.traffic.counting import totals

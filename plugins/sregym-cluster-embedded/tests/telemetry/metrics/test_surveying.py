@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.telemetry.metrics.catalogue import Catalogue
-from sregym_cluster_embedded.telemetry.metrics.shelves import targets
+from sregym_cluster_embedded.telemetry.metrics.series_cache import targets
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.metrics.surveying import Survey
 from sregym_cluster_embedded.telemetry.metrics.view import view_of

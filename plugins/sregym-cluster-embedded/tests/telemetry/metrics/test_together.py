@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from sregym_cluster_embedded.telemetry.metrics.batch_evaluation import Plan
 from sregym_cluster_embedded.telemetry.metrics.catalogue import Catalogue
 from sregym_cluster_embedded.telemetry.metrics.exposition import Steps
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral, Outcomes, Parts
 from sregym_cluster_embedded.telemetry.metrics.operations import Count
-from sregym_cluster_embedded.telemetry.metrics.plans import Plan
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.metrics.values import Floored, Member, Scaled, Summed
 from sregym_cluster_embedded.userland.kinds import with_in_tree

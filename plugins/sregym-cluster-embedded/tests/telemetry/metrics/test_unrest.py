@@ -6,22 +6,22 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sregym_cluster_embedded.clock import unrest
+from sregym_cluster_embedded.clock import jitter
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
-from sregym_cluster_embedded.telemetry.metrics.unrest import About, Unsteady, drift
+from sregym_cluster_embedded.telemetry.metrics.jitter import About, Unsteady, drift
 from sregym_promql import is_stale
 
 MOMENTS = np.arange(0.0, 3600.0, 15.0)
 
 
 def test_one_moment_and_many_deviate_alike() -> None:
-    begin = unrest.place("memory", "web-1")
+    begin = jitter.place("memory", "web-1")
     many = drift(begin, MOMENTS, 47.0).tolist()
-    assert many == [unrest.drift(begin, second, 47.0) for second in MOMENTS.tolist()]
+    assert many == [jitter.drift(begin, second, 47.0) for second in MOMENTS.tolist()]
     assert -1 <= min(many) < -0.5
     assert 0.5 < max(many) < 1
     assert abs(sum(many) / len(many)) < 0.2
-    assert drift(unrest.place("memory", "web-2"), MOMENTS, 47.0).tolist() != many
+    assert drift(jitter.place("memory", "web-2"), MOMENTS, 47.0).tolist() != many
 
 
 def test_an_unsteady_counter_keeps_its_mean_and_never_goes_back() -> None:

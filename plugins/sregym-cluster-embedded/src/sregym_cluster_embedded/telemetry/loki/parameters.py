@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_logql.units import duration_s
 
-from sregym_cluster_embedded.telemetry.loki.wording import BadRequest
+from sregym_cluster_embedded.telemetry.loki.error_messages import BadRequest
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.request import Request

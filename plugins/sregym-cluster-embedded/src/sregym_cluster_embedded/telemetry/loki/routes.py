@@ -17,6 +17,7 @@ from sregym_regex.budget import Budget, BudgetExceededError, under
 
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.telemetry.loki.detecting import fields_found, labels_found
+from sregym_cluster_embedded.telemetry.loki.error_messages import REFUSALS, BadRequest
 from sregym_cluster_embedded.telemetry.loki.parameters import (
     Span,
     check_entries,
@@ -32,7 +33,6 @@ from sregym_cluster_embedded.telemetry.loki.parameters import (
 )
 from sregym_cluster_embedded.telemetry.loki.statistics import NOTHING, Counted, statistics
 from sregym_cluster_embedded.telemetry.loki.storage import WorldLogs
-from sregym_cluster_embedded.telemetry.loki.wording import REFUSALS, BadRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

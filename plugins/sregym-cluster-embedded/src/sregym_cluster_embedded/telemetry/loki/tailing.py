@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from sregym_logql.answers import logs_data
 from sregym_logql.engine import Engine
 
+from sregym_cluster_embedded.telemetry.loki.error_messages import BadRequest
 from sregym_cluster_embedded.telemetry.loki.parameters import limit_of, moment_of, now_ns
 from sregym_cluster_embedded.telemetry.loki.storage import WorldLogs
-from sregym_cluster_embedded.telemetry.loki.wording import BadRequest
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.request import Request

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.telemetry.metrics import shelves
+from sregym_cluster_embedded.telemetry.metrics import series_cache
 from sregym_cluster_embedded.telemetry.metrics.catalogue import catalogue_of
 from sregym_cluster_embedded.telemetry.metrics.exposition import INTERVAL_S
 from sregym_cluster_embedded.telemetry.metrics.scraping import SCRAPE_FAMILIES, Scrapes
@@ -82,7 +82,7 @@ def _active(world: World) -> list[Target]:
     found = [
         target
         for exporter in catalogue_of(world).exporters
-        for target in shelves.targets(view, exporter)
+        for target in series_cache.targets(view, exporter)
         if target.since <= world.now < target.until
     ]
     return sorted(found, key=lambda target: (target.pool, target.url))

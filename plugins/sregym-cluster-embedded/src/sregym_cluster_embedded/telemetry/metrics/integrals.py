@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sregym_cluster_embedded.telemetry.metrics.courses import Progress
+from sregym_cluster_embedded.telemetry.metrics.arrival_integrals import Progress
 from sregym_cluster_embedded.telemetry.metrics.scatter import Scatter, Surplus
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.clock.seed import Seed
-from sregym_cluster_embedded.telemetry.metrics.courses import Shared
+from sregym_cluster_embedded.telemetry.metrics.arrival_integrals import Shared
 from sregym_cluster_embedded.telemetry.metrics.exposition import Row
 from sregym_cluster_embedded.telemetry.metrics.integrals import Outcomes, Parts, Sum, shares_within
 from sregym_cluster_embedded.telemetry.metrics.work import end_of

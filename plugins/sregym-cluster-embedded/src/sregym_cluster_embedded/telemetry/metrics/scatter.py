@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sregym_cluster_embedded.clock.unrest import mixed
+from sregym_cluster_embedded.clock.jitter import mixed
 
 if TYPE_CHECKING:
     from sregym_promql.data import Floats, Times

@@ -18,7 +18,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Target,
     Value,
 )
-from sregym_cluster_embedded.telemetry.metrics.unrest import About
+from sregym_cluster_embedded.telemetry.metrics.jitter import About
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -28,7 +28,7 @@ from sregym_promql.data import (
 from sregym_promql.errors import TOO_MANY, EvaluationError
 
 from sregym_cluster_embedded.telemetry.metrics.catalogue import catalogue_of
-from sregym_cluster_embedded.telemetry.metrics.racks import (
+from sregym_cluster_embedded.telemetry.metrics.metric_layout import (
     Gathered,
     Present,
     Selection,
@@ -43,7 +43,7 @@ from sregym_cluster_embedded.telemetry.metrics.scraping import (
     last_scrape_ms,
     scrape_row,
 )
-from sregym_cluster_embedded.telemetry.metrics.shelves import (
+from sregym_cluster_embedded.telemetry.metrics.series_cache import (
     Kept,
     Shelf,
     kept,

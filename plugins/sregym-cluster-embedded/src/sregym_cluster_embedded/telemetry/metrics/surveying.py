@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_promql.data import NAME
 
 from sregym_cluster_embedded.telemetry.metrics.catalogue import catalogue_of
-from sregym_cluster_embedded.telemetry.metrics.racks import (
+from sregym_cluster_embedded.telemetry.metrics.metric_layout import (
     first_of,
     noted,
     selected,
     selected_of_noted,
 )
 from sregym_cluster_embedded.telemetry.metrics.scraping import SCRAPE_NAMES, Scrapes
-from sregym_cluster_embedded.telemetry.metrics.shelves import targets
+from sregym_cluster_embedded.telemetry.metrics.series_cache import targets
 from sregym_cluster_embedded.telemetry.metrics.view import view_of
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sregym_promql.data import Labels, Matcher
 
     from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Target
-    from sregym_cluster_embedded.telemetry.metrics.racks import Gathered, Selection
+    from sregym_cluster_embedded.telemetry.metrics.metric_layout import Gathered, Selection
     from sregym_cluster_embedded.world import World
 
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sregym_cluster_embedded.clock import unrest
-from sregym_cluster_embedded.clock.unrest import level, place
+from sregym_cluster_embedded.clock import jitter
+from sregym_cluster_embedded.clock.jitter import level, place
 from sregym_cluster_embedded.telemetry.container_instances import Life
-from sregym_cluster_embedded.telemetry.metrics.courses import Progress
+from sregym_cluster_embedded.telemetry.metrics.arrival_integrals import Progress
 from sregym_cluster_embedded.telemetry.metrics.exposition import BEGINNING, FOREVER, Steps
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
-from sregym_cluster_embedded.telemetry.metrics.unrest import Unsteady, drift
+from sregym_cluster_embedded.telemetry.metrics.jitter import Unsteady, drift
 from sregym_cluster_embedded.telemetry.metrics.values import Member, Summed
 from sregym_cluster_embedded.traffic.arrivals import blended
 from sregym_cluster_embedded.traffic.segments import SERVED, segments
@@ -231,7 +231,7 @@ class WorkingSet:
         if self._left is not None:
             leaked += self._left.at(second)
         held = (self._loaded + (self._base - self._loaded) * ramp) + self._load.at(second) + leaked
-        wandering = unrest.drift(self._begin, second, MEMORY_PERIOD_S) + level(self._begin)
+        wandering = jitter.drift(self._begin, second, MEMORY_PERIOD_S) + level(self._begin)
         return float(paged(held, wandering / 2, self._process.config.memory_limit_bytes))
 
     @cached_property

@@ -37,8 +37,8 @@ from sregym_regex.budget import Budget, OutOfMemoryError, OutOfStepsError, under
 
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.telemetry.metrics.describing import pools
+from sregym_cluster_embedded.telemetry.metrics.exclusions import stays
 from sregym_cluster_embedded.telemetry.metrics.exposing import escaped
-from sregym_cluster_embedded.telemetry.metrics.leaving_out import stays
 from sregym_cluster_embedded.telemetry.metrics.surveying import Survey
 from sregym_cluster_embedded.telemetry.prometheus import status
 from sregym_cluster_embedded.telemetry.prometheus.cardinality import cardinality

@@ -9,7 +9,7 @@ from sregym_promql.answers import exponent_text, moment
 from sregym_promql.parsing import parse_as_written
 from sregym_promql.writing import line
 
-from sregym_cluster_embedded.clock.unrest import level, place
+from sregym_cluster_embedded.clock.jitter import level, place
 from sregym_cluster_embedded.telemetry.prometheus.parameters import BadRequest
 from sregym_cluster_embedded.telemetry.rules import (
     Alert,

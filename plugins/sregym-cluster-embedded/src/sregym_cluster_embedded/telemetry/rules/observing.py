@@ -10,7 +10,7 @@ from sregym_core.errors import PluginLoadError
 
 from sregym_cluster_embedded.keys import CacheKey
 from sregym_cluster_embedded.telemetry.metrics.catalogue import catalogue_of
-from sregym_cluster_embedded.telemetry.metrics.leaving_out import Without
+from sregym_cluster_embedded.telemetry.metrics.exclusions import Without
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.metrics.view import view_of
 from sregym_cluster_embedded.telemetry.past import Past

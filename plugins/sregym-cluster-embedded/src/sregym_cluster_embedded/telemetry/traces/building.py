@@ -9,7 +9,7 @@ from sregym_cluster_embedded.telemetry.traces import tags
 from sregym_cluster_embedded.telemetry.traces.draws import choose, hit
 from sregym_cluster_embedded.telemetry.traces.ids import trace_id
 from sregym_cluster_embedded.telemetry.traces.sites import Site, sites_of
-from sregym_cluster_embedded.telemetry.traces.writing import RequestWriter
+from sregym_cluster_embedded.telemetry.traces.span_building import RequestWriter
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef

@@ -10,7 +10,7 @@ import math
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.clock.unrest import mixed
+from sregym_cluster_embedded.clock.jitter import mixed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,8 +14,8 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Steps,
     Target,
 )
+from sregym_cluster_embedded.telemetry.metrics.jitter import About
 from sregym_cluster_embedded.telemetry.metrics.reachability import Reach, moments_of, serving
-from sregym_cluster_embedded.telemetry.metrics.unrest import About
 from sregym_cluster_embedded.telemetry.metrics.view import LIVES
 
 if TYPE_CHECKING:

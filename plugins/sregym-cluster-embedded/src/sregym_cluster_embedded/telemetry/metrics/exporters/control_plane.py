@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sregym_cluster_embedded.clock.unrest import place
+from sregym_cluster_embedded.clock.jitter import place
 from sregym_cluster_embedded.store import ChangeType
 from sregym_cluster_embedded.telemetry.metrics.exporters.durations import spread_rows
 from sregym_cluster_embedded.telemetry.metrics.exposition import (
@@ -19,7 +19,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Target,
 )
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
-from sregym_cluster_embedded.telemetry.metrics.unrest import Unsteady, flicker
+from sregym_cluster_embedded.telemetry.metrics.jitter import Unsteady, flicker
 from sregym_cluster_embedded.telemetry.metrics.values import Floored
 from sregym_cluster_embedded.telemetry.metrics.view import WRITES
 

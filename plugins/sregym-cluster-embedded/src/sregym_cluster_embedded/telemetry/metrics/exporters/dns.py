@@ -9,7 +9,7 @@ from sregym_apps.model import NameServerProgram
 
 from sregym_cluster_embedded.network.questions_asked import QUESTIONS
 from sregym_cluster_embedded.network.resolver import CLUSTER_DOMAIN
-from sregym_cluster_embedded.telemetry.lookups import (
+from sregym_cluster_embedded.telemetry.coredns_query_log import (
     FAMILIES,
     Server,
     answering,

@@ -10,7 +10,7 @@ import numpy as np
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.api.keys import USAGE
-from sregym_cluster_embedded.clock.unrest import level, place
+from sregym_cluster_embedded.clock.jitter import level, place
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.metrics.exporters.kubelets import cores_of, node_targets
 from sregym_cluster_embedded.telemetry.metrics.exporters.node_memory import (
@@ -30,7 +30,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Target,
 )
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
-from sregym_cluster_embedded.telemetry.metrics.unrest import Unsteady, drift
+from sregym_cluster_embedded.telemetry.metrics.jitter import Unsteady, drift
 from sregym_cluster_embedded.telemetry.metrics.view import DISKS, LIVES, LIVES_IN_ORDER, MACHINES
 from sregym_cluster_embedded.telemetry.metrics.work import cpu, end_of, in_flight, waiting
 from sregym_cluster_embedded.userland.space import held

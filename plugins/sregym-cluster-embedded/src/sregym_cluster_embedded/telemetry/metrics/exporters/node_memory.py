@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sregym_cluster_embedded.clock import unrest
+from sregym_cluster_embedded.clock import jitter
 from sregym_cluster_embedded.telemetry.metrics.exposition import BEGINNING, Steps
-from sregym_cluster_embedded.telemetry.metrics.unrest import drift
+from sregym_cluster_embedded.telemetry.metrics.jitter import drift
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, end_of
 
 if TYPE_CHECKING:
@@ -69,12 +69,12 @@ class NodeMemory:
 
     def at(self, second: float) -> float:
         """Bytes at one moment."""
-        taken = self._own * (1 + _SPREAD * unrest.drift(self._begin, second, _PERIOD_S))
+        taken = self._own * (1 + _SPREAD * jitter.drift(self._begin, second, _PERIOD_S))
         for held, since, until in self._held:
             if since <= second < until:
                 taken += held.at(second)
         left = max(self._total.at(second) - (taken + self._others.at(second)), 0.0)
-        kept = 1 + _SPREAD * unrest.drift(self._begin + 512, second, _PERIOD_S)
+        kept = 1 + _SPREAD * jitter.drift(self._begin + 512, second, _PERIOD_S)
         return float(math.floor(self._of(left, _CACHED_SHARE * kept) / _KIB) * _KIB)
 
 

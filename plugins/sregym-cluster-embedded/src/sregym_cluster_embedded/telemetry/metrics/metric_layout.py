@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from sregym_promql.data import Rows, value_of
 
+from sregym_cluster_embedded.telemetry.metrics.batch_evaluation import Plan
 from sregym_cluster_embedded.telemetry.metrics.exposition import Row
-from sregym_cluster_embedded.telemetry.metrics.plans import Plan
-from sregym_cluster_embedded.telemetry.metrics.shelves import may_be, own, shelf_of, targets
+from sregym_cluster_embedded.telemetry.metrics.series_cache import may_be, own, shelf_of, targets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         Part,
         Target,
     )
-    from sregym_cluster_embedded.telemetry.metrics.shelves import Kept
+    from sregym_cluster_embedded.telemetry.metrics.series_cache import Kept
     from sregym_cluster_embedded.telemetry.metrics.view import View
 
 # How many selections of a metric are kept, and how many layouts of each.

@@ -16,7 +16,7 @@ from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.network.questions_asked import QUESTIONS
 from sregym_cluster_embedded.network.resolver import CLUSTER_DOMAIN
 from sregym_cluster_embedded.telemetry.container_instances import Life, lives
-from sregym_cluster_embedded.telemetry.spreading import moments
+from sregym_cluster_embedded.telemetry.event_times import moments
 from sregym_cluster_embedded.traffic.segments import SENT, segments
 from sregym_cluster_embedded.userland.kinds.nameserver import logged_classes
 from sregym_cluster_embedded.userland.wiring import parse_address

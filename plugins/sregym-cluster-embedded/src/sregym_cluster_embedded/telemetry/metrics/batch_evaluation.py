@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sregym_cluster_embedded.telemetry.metrics.batches import Counters, Integrals
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
+from sregym_cluster_embedded.telemetry.metrics.jitter import Unsteady, unsteady_moments
 from sregym_cluster_embedded.telemetry.metrics.operations import Count
-from sregym_cluster_embedded.telemetry.metrics.unrest import Unsteady, unsteady_moments
 from sregym_cluster_embedded.telemetry.metrics.values import Scaled, Summed
+from sregym_cluster_embedded.telemetry.metrics.vectorized import Counters, Integrals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from sregym_cluster_embedded.telemetry.metrics.courses import Progresses
+from sregym_cluster_embedded.telemetry.metrics.arrival_integrals import Progresses
 from sregym_cluster_embedded.telemetry.metrics.integrals import WHOLE
 from sregym_cluster_embedded.telemetry.metrics.scatter import off_share
 

@@ -1,4 +1,4 @@
-"""Irregularities of many moments at once (`clock.unrest` has those of one)."""
+"""Irregularities of many moments at once (`clock.jitter` has those of one)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sregym_cluster_embedded.clock import unrest
-from sregym_cluster_embedded.clock.unrest import LEVELS, place
+from sregym_cluster_embedded.clock import jitter
+from sregym_cluster_embedded.clock.jitter import LEVELS, place
 
 if TYPE_CHECKING:
     from sregym_promql.data import Floats
@@ -80,7 +80,7 @@ class Unsteady:
 
     def at(self, second: float) -> float:
         """The amount up to one moment."""
-        return self.flow.at(second + _AHEAD_S * unrest.drift(self.begin, second, _PERIOD_S))
+        return self.flow.at(second + _AHEAD_S * jitter.drift(self.begin, second, _PERIOD_S))
 
 
 _AHEAD_S, _PERIOD_S = 2.0, 33.0
