@@ -21,8 +21,8 @@ from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.traffic.equations import Equations
-from sregym_cluster_embedded.traffic.numbers import Numbers
+from sregym_cluster_embedded.traffic.flow_state import Numbers
+from sregym_cluster_embedded.traffic.solver import Equations
 from sregym_cluster_embedded.traffic.structure import (
     Do,
     End,

@@ -13,8 +13,8 @@ from sregym_cluster_embedded.telemetry.event_times import moments
 from sregym_cluster_embedded.traffic.arrivals import (
     STEPS,
     Course,
+    RateModulation,
     Rhythm,
-    Swing,
     blended,
     by_outcome,
     rhythm_of,
@@ -63,8 +63,8 @@ def test_the_walk_leads_back_to_where_it_began() -> None:
 
 
 def test_rhythms_are_the_same_in_every_process() -> None:
-    assert rhythm_of(REF, "buy", 60.0) == (Swing(16337, 1, 0.129099445),)
-    assert rhythm_of(REF, "buy", 0.5) == (Swing(16337, 16, 1.414213562),)
+    assert rhythm_of(REF, "buy", 60.0) == (RateModulation(16337, 1, 0.129099445),)
+    assert rhythm_of(REF, "buy", 0.5) == (RateModulation(16337, 16, 1.414213562),)
     course = Course(rhythm_of(REF, "buy", 60.0), 5.0)
     assert [round(course.elapsed(at), 6) for at in (5.0, 20.0, 35.0, 3605.0)] == [
         0.0,

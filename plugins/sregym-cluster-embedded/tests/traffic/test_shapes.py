@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sregym_apps.model import LoadGeneratorProgram, ServiceModelError, parse_service_model
-from sregym_cluster_embedded.traffic.shapes import factor, next_change
+from sregym_cluster_embedded.traffic.load_schedules import factor, next_change
 
 BURSTS = [{"every_s": 60, "for_s": 10, "times": 3, "from_s": 20}]
 SCHEDULE = [{"at_s": 0, "times": 0.5}, {"at_s": 100, "times": 2}]

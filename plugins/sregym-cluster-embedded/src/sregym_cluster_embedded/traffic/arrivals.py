@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.traffic.numbers import Numbers
+    from sregym_cluster_embedded.traffic.flow_state import FlowState
     from sregym_cluster_embedded.traffic.structure import Structure
 
 # Steps of a walk until it begins again, hours later.
@@ -45,7 +45,7 @@ _FAILING_CELLS = 8
 _ELSEWHERE = STEPS // 2
 
 
-class Swing(NamedTuple):
+class RateModulation(NamedTuple):
     """A part of what makes a course uneven.
 
     Attributes:
@@ -60,7 +60,7 @@ class Swing(NamedTuple):
 
 
 # How uneven requests come; evenly without any part.
-Rhythm: TypeAlias = tuple[Swing, ...]
+Rhythm: TypeAlias = tuple[RateModulation, ...]
 
 
 @cache
@@ -96,7 +96,7 @@ def rhythm_of(ref: ContainerRef, name: str, rate: float) -> Rhythm:
     while cell < _LONGEST_S and rate * cell < (_LARGEST / _MOST) ** 2:
         cell *= 2
     weight = min(1 / math.sqrt(rate), _MOST * math.sqrt(cell) / _LARGEST)
-    return (Swing(_begin(ref, name), cell, round(weight, 9)),)
+    return (RateModulation(_begin(ref, name), cell, round(weight, 9)),)
 
 
 @lru_cache(maxsize=4096)
@@ -123,7 +123,7 @@ def blended(parts: Sequence[tuple[float, Rhythm]], rate: float) -> Rhythm:
         for begin, cell_s, weight in rhythm:
             key = (begin, cell_s)
             amounts[key] = amounts.get(key, 0.0) + part * weight
-    return tuple(Swing(*key, round(amounts[key] / rate, 9)) for key in sorted(amounts))
+    return tuple(RateModulation(*key, round(amounts[key] / rate, 9)) for key in sorted(amounts))
 
 
 @lru_cache(maxsize=4096)
@@ -142,7 +142,7 @@ def by_outcome(rhythm: Rhythm, lost: float, chance: float) -> tuple[Rhythm, Rhyt
     odds = chance / (1 - chance)
     factor = min(1 / math.sqrt(odds), room, room / odds)
     failing = [
-        Swing((begin + _ELSEWHERE) % STEPS, cell * _FAILING_CELLS, weight * factor)
+        RateModulation((begin + _ELSEWHERE) % STEPS, cell * _FAILING_CELLS, weight * factor)
         for begin, cell, weight in rhythm
     ]
     less = lost / (1 - lost)
@@ -150,7 +150,7 @@ def by_outcome(rhythm: Rhythm, lost: float, chance: float) -> tuple[Rhythm, Rhyt
     return _joined(rhythm, against), _joined(rhythm, failing)
 
 
-def _joined(rhythm: Rhythm, more: Iterable[Swing]) -> Rhythm:
+def _joined(rhythm: Rhythm, more: Iterable[RateModulation]) -> Rhythm:
     return (*rhythm, *(swing._replace(weight=round(swing.weight, 9)) for swing in more))
 
 
@@ -222,7 +222,7 @@ class Course:
         return float(low * unit), float(high * unit), before, after
 
 
-def rhythms(structure: Structure, numbers: Numbers) -> list[Rhythm]:
+def rhythms(structure: Structure, numbers: FlowState) -> list[Rhythm]:
     """How unevenly requests come to each operation; evenly those that nobody sends.
 
     Records of message queues are taken evenly.

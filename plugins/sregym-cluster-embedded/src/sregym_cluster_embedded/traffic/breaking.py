@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_apps.model import amount, count, expand, seconds
 
-from sregym_cluster_embedded.traffic.causes import Cause
+from sregym_cluster_embedded.traffic.failure_attribution import Cause
 from sregym_cluster_embedded.traffic.latency import Time
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.life import say
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from sregym_apps.model import Line
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.traffic.numbers import Numbers
+    from sregym_cluster_embedded.traffic.flow_state import FlowState
     from sregym_cluster_embedded.traffic.segments import CallFlow
-    from sregym_cluster_embedded.traffic.structure import Site, Structure
+    from sregym_cluster_embedded.traffic.structure import CallSite, Structure
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.world import World
 
@@ -85,7 +85,7 @@ class Breaking:
         numbers: As they are.
     """
 
-    def __init__(self, structure: Structure, numbers: Numbers) -> None:
+    def __init__(self, structure: Structure, numbers: FlowState) -> None:
         self._breakers = structure.breakers
         self._numbers = numbers
 
@@ -148,7 +148,7 @@ class Breaking:
         return come, failing / come if come else 0.0
 
 
-def soonest(structure: Structure, numbers: Numbers) -> float:
+def soonest(structure: Structure, numbers: FlowState) -> float:
     """Seconds until a breaker does something next; infinite where none will."""
     found = math.inf
     for index in range(len(structure.breakers)):
@@ -159,7 +159,7 @@ def soonest(structure: Structure, numbers: Numbers) -> float:
     return found
 
 
-def tell(world: World, structure: Structure, before: Numbers, after: Numbers) -> None:
+def tell(world: World, structure: Structure, before: FlowState, after: FlowState) -> None:
     """Let processes write that their breakers changed."""
     runtime: Runtime = world.room(RUNTIME)
     for index, breaker in enumerate(structure.breakers):
@@ -175,17 +175,17 @@ def tell(world: World, structure: Structure, before: Numbers, after: Numbers) ->
             say(world, ref, program, said)
 
 
-def barred(site: Site, n: Numbers) -> float:
+def barred(site: CallSite, n: FlowState) -> float:
     """The fraction of attempts that an open breaker stops."""
     return n.barred[site.breaker] if site.breaker >= 0 else 0.0
 
 
-def admitted(site: Site, n: Numbers) -> float:
+def admitted(site: CallSite, n: FlowState) -> float:
     """The fraction of attempts that neither a breaker stops nor want of a connection."""
     return (1 - n.shed[site.index]) * (1 - barred(site, n))
 
 
-def unmade(site: Site, n: Numbers) -> list[Cause]:
+def unmade(site: CallSite, n: FlowState) -> list[Cause]:
     """Attempts that end in the client: no connection of its pool in time, or an open breaker."""
     shed, stopped = n.shed[site.index], barred(site, n)
     return [
@@ -196,7 +196,7 @@ def unmade(site: Site, n: Numbers) -> list[Cause]:
     ]
 
 
-def unmade_calls(site: Site, n: Numbers, like: CallFlow, again: float) -> list[CallFlow]:
+def unmade_calls(site: CallSite, n: FlowState, like: CallFlow, again: float) -> list[CallFlow]:
     """The same as calls that never left; `like` is one of the site, `again` what repeats one."""
     shed, stopped, tried = n.shed[site.index], barred(site, n), n.calls[site.index]
     found = []

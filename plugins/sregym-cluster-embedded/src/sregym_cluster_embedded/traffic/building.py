@@ -19,6 +19,7 @@ from sregym_apps.model import (
 
 from sregym_cluster_embedded.traffic.breaking import set_breakers
 from sregym_cluster_embedded.traffic.descriptors import hold_descriptors
+from sregym_cluster_embedded.traffic.dns_load import answering, lookup_site
 from sregym_cluster_embedded.traffic.heaps import heap_of
 from sregym_cluster_embedded.traffic.kept import (
     gone,
@@ -29,27 +30,26 @@ from sregym_cluster_embedded.traffic.kept import (
 )
 from sregym_cluster_embedded.traffic.latency import Time, given_up, on_the_way
 from sregym_cluster_embedded.traffic.live import state_of
-from sregym_cluster_embedded.traffic.lookups import answering, lookup_site
 from sregym_cluster_embedded.traffic.opened import FAST_MS, NO_ROUTE_MS, open_for_each_call
 from sregym_cluster_embedded.traffic.openings import open_connections
-from sregym_cluster_embedded.traffic.patience import give_patience
 from sregym_cluster_embedded.traffic.processors import left_on, nodes_of
 from sregym_cluster_embedded.traffic.refusing import refusal, reset_share
 from sregym_cluster_embedded.traffic.searches import Search, searched
 from sregym_cluster_embedded.traffic.structure import (
-    Aside,
-    Do,
+    CacheLookup,
+    CallSite,
+    CallStep,
+    Consumer,
     Fill,
     Operation,
-    Puller,
+    ParallelCalls,
     Queue,
     Server,
-    Site,
     Step,
     Structure,
-    Together,
     Way,
 )
+from sregym_cluster_embedded.traffic.timeouts import set_deadlines
 from sregym_cluster_embedded.traffic.variants import own_failures, present, taking_ms
 from sregym_cluster_embedded.userland.computing import computing
 from sregym_cluster_embedded.userland.keys import RUNTIME
@@ -100,7 +100,7 @@ class Builder:
         self._servers: dict[ContainerRef, int] = {}
         self._fills: dict[tuple[ContainerRef, float, str, str, int], int] = {}
         self._produced: dict[tuple[str, str], list[tuple[int, float]]] = {}
-        self._groups: dict[tuple[str, str, str], list[Puller]] = {}
+        self._groups: dict[tuple[str, str, str], list[Consumer]] = {}
         self._clients: dict[tuple[ContainerRef, str, str], tuple[Client, tuple[Target, ...]]] = {}
         self._computing = dict(self.footing.at(computing, world))
 
@@ -116,7 +116,7 @@ class Builder:
                 held = self.footing.at(group_of, self.world, storage, topic, group)
                 key = (storage, topic, held)
                 self._groups.setdefault(key, []).append(
-                    Puller(operation, consumer.poison.with_facts(facts))
+                    Consumer(operation, consumer.poison.with_facts(facts))
                 )
 
     def work(self, ref: ContainerRef, work: Work) -> None:
@@ -154,7 +154,7 @@ class Builder:
             operation = Operation(ref, name, 0, now.cpu_ms, now.latency_ms, now.jitter)
             operation.log, operation.leaves_bytes = model.log, now.leaves_bytes
             operation.status = 0 if model.route is None else model.failure.status
-            sites: list[Site] = []
+            sites: list[CallSite] = []
             own = own_failures(now, self.made, sites)
             self._facts[ref] = now.facts
             called = self._steps(process, operation, now.made(model.calls), sites, None)
@@ -185,7 +185,7 @@ class Builder:
         open_for_each_call(self.world, self.made, self.footing)
         hold_descriptors(self.world, self.made, self.footing)
         set_breakers(self.made)
-        give_patience(self.made)
+        set_deadlines(self.made)
         return self.made
 
     def _queue_up(self) -> None:
@@ -243,7 +243,7 @@ class Builder:
         process: Process,
         operation: Operation,
         calls: tuple[AnyCall, ...],
-        sites: list[Site],
+        sites: list[CallSite],
         stage: int | None,
     ) -> tuple[Step, ...]:
         """Calls in sequence; `sites` gets the places, `stage` is given inside parallel calls."""
@@ -254,13 +254,13 @@ class Builder:
                 client, found = self._client(process, call.call.partition(".")[0])
                 look_up = lookup_site(self, process, client, found, call, sites, here)
                 if look_up is not None:
-                    steps.append(Do(look_up, call.share))
-                steps.append(Do(self._site(process, call, sites, here), call.share))
+                    steps.append(CallStep(look_up, call.share))
+                steps.append(CallStep(self._site(process, call, sites, here), call.share))
             elif isinstance(call, Parallel):
                 parts = [
                     self._steps(process, operation, (part,), sites, here) for part in call.parallel
                 ]
-                steps.append(Together(tuple(parts)))
+                steps.append(ParallelCalls(tuple(parts)))
             else:
                 steps.append(self._aside(process, operation, call, sites, stage, here))
         return tuple(steps)
@@ -270,10 +270,10 @@ class Builder:
         process: Process,
         operation: Operation,
         call: CacheAside,
-        sites: list[Site],
+        sites: list[CallSite],
         stage: int | None,
         here: int,
-    ) -> Aside:
+    ) -> CacheLookup:
         # Its parts were checked when the program was read.
         asking = Call.model_construct(call=f"{call.cache}.get", on_error=call.on_error)
         look = self._site(process, asking, sites, here)
@@ -287,15 +287,15 @@ class Builder:
                 self.made.fills.append(Fill(key, call.keys, []))
             self.made.fills[fill].sites.append(look.index)
         miss = self._steps(process, operation, call.miss, sites, stage)
-        return Aside(Do(look, 1.0), call.hit_rate, fill, miss)
+        return CacheLookup(CallStep(look, 1.0), call.hit_rate, fill, miss)
 
-    def _site(self, process: Process, call: Call, sites: list[Site], stage: int) -> Site:
+    def _site(self, process: Process, call: Call, sites: list[CallSite], stage: int) -> CallSite:
         name, _, operation = call.call.partition(".")
         client, found = self._client(process, name, operation)
         ways = tuple(
             way for target in found for way in self._ways(process, client, name, target, call)
         )
-        site = Site(
+        site = CallSite(
             len(self.made.sites), name, client, operation, call.collection, call.on_error,
             call.times, stage, ways, client.timeout_s * 1000,
         )  # fmt: skip

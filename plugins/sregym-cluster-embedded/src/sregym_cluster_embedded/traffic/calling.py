@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.traffic.latency import far_below, followed, share_beyond, within
 from sregym_cluster_embedded.traffic.openings import share_without
-from sregym_cluster_embedded.traffic.structure import Aside, Do
+from sregym_cluster_embedded.traffic.structure import CacheLookup, CallStep
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.traffic.numbers import Numbers
-    from sregym_cluster_embedded.traffic.structure import Site, Step, Structure, Together
+    from sregym_cluster_embedded.traffic.flow_state import FlowState
+    from sregym_cluster_embedded.traffic.structure import CallSite, ParallelCalls, Step, Structure
 
 # Less than this of what is attempted is nothing.
 _NO_SHARE = 1e-7
@@ -32,7 +32,7 @@ class Calling:
         damped: Whether attempts go only a part of the way to their new values.
     """
 
-    def __init__(self, structure: Structure, numbers: Numbers) -> None:
+    def __init__(self, structure: Structure, numbers: FlowState) -> None:
         self._operations = structure.operations
         self._openings = structure.openings
         self._numbers = numbers
@@ -50,7 +50,7 @@ class Calling:
         lost_ms = 0.0
         n = self._numbers
         for step in steps:
-            if isinstance(step, Do):
+            if isinstance(step, CallStep):
                 site, share = step
                 callee = site.straight
                 if callee >= 0 and self._undisturbed(site, alive * share):
@@ -59,7 +59,7 @@ class Calling:
                     variance += share * (spread + (1 - share) * spent * spent)
                     continue
                 alive, mean, variance, lost = self._do(site, share, alive, mean, variance)
-            elif isinstance(step, Aside):
+            elif isinstance(step, CacheLookup):
                 alive, mean, variance, lost = self._aside(step, alive, mean, variance)
             else:
                 alive, mean, variance, lost = self._together(step, alive, mean, variance)
@@ -67,7 +67,7 @@ class Calling:
         return alive, mean, variance, lost_ms
 
     def _together(
-        self, step: Together, alive: float, mean: float, variance: float
+        self, step: ParallelCalls, alive: float, mean: float, variance: float
     ) -> tuple[float, float, float, float]:
         left, longest, lost_ms = alive, (mean, variance), 0.0
         for part in step.parts:
@@ -78,7 +78,7 @@ class Calling:
         return left, *longest, lost_ms
 
     def _aside(
-        self, step: Aside, alive: float, mean: float, variance: float
+        self, step: CacheLookup, alive: float, mean: float, variance: float
     ) -> tuple[float, float, float, float]:
         hit_rate = step.hit_rate
         if step.fill >= 0:
@@ -99,7 +99,7 @@ class Calling:
         return alive * (1 - missed) + after, mean, variance, lost_ms + gone
 
     def _do(
-        self, site: Site, share: float, alive: float, before_ms: float, before: float
+        self, site: CallSite, share: float, alive: float, before_ms: float, before: float
     ) -> tuple[float, float, float, float]:
         n, spot, times = self._numbers, site.index, site.times
         quick = self._from_pool(site) if site.pooled >= 0 else None
@@ -129,7 +129,7 @@ class Calling:
         lost_ms = lost * (before_ms + failed_ms)
         return alive - lost, *followed(before_ms, before, mean, variance, share), lost_ms
 
-    def _undisturbed(self, site: Site, made: float) -> bool:
+    def _undisturbed(self, site: CallSite, made: float) -> bool:
         """Whether nothing comes between this call and its answer: then there is no more to it."""
         n, callee, spot = self._numbers, site.straight, site.index
         mean = n.mean[callee]
@@ -151,7 +151,7 @@ class Calling:
         n.needed[spot] = 1.0
         return True
 
-    def _from_pool(self, site: Site) -> tuple[float, float] | None:
+    def _from_pool(self, site: CallSite) -> tuple[float, float] | None:
         """Mean and variance of a call that waits for a connection at most; None where more happens."""
         n, callee, spot, way = self._numbers, site.pooled, site.index, site.ways[0]
         mean, spread, size = n.mean[callee], n.variance[callee], site.client.pool or 1
@@ -175,7 +175,7 @@ class Calling:
         waits = mean / size * used ** math.sqrt(2 * size + 2) / (1 - used)
         return mean + min(site.timeout_ms, waits), max(0.0, spread + mean * mean - mean * mean)
 
-    def _call(self, site: Site) -> tuple[float, float, float, float]:
+    def _call(self, site: CallSite) -> tuple[float, float, float, float]:
         """One call: fraction failing in the end, mean and variance of the time, time of failures."""
         n, operations, limit = self._numbers, self._operations, site.timeout_ms
         good = mean = square = again = final = lost_ms = late_share = 0.0
@@ -288,7 +288,7 @@ class Calling:
             n.unopened[index] = wanted if wanted > _NO_SHARE else 0.0
             self.change = max(self.change, abs(n.unopened[index] - before))
 
-    def _pool(self, site: Site) -> tuple[float, float]:
+    def _pool(self, site: CallSite) -> tuple[float, float]:
         """How long an attempt waits for a connection, and the fraction that never gets one."""
         n, spot, size = self._numbers, site.index, site.client.pool or 1
         used = n.calls[spot] * n.held[spot] / 1000 / size
@@ -306,7 +306,7 @@ class Calling:
 
     def _tries(
         self,
-        site: Site,
+        site: CallSite,
         again: float,
         final: float,
         late: float,
@@ -321,7 +321,7 @@ class Calling:
         attempts = 1.0
         if again > 0:
             timed_out = min(1.0, late / again)
-            most = site.retries + (site.patient_retries - site.retries) * timed_out
+            most = site.retries + (site.retries_within_deadline - site.retries) * timed_out
             rest = again ** (most + 1)
             attempts = most + 1 if again > 1 - 1e-9 else (1 - rest) / (1 - again)
             failing = rest + final * attempts

@@ -13,7 +13,7 @@ from sregym_cluster_embedded.userland.process import process_of
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.traffic.structure import End, Site, Source, Structure, Way
+    from sregym_cluster_embedded.traffic.structure import CallSite, End, Source, Structure, Way
     from sregym_cluster_embedded.userland.looking import Footing
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
@@ -118,7 +118,7 @@ def _connections(world: World, ref: ContainerRef) -> int:
     return int(text) if text.isdecimal() else 0
 
 
-def _kept_by_calls(made: Structure, caller: ContainerRef, site: Site, book: _Book) -> None:
+def _kept_by_calls(made: Structure, caller: ContainerRef, site: CallSite, book: _Book) -> None:
     """A client holds its pool, or one connection to each server."""
     for way in site.ways:
         if way.callee < 0 or way.kind:
@@ -160,7 +160,7 @@ def _waiting(made: Structure, end: End, missing: dict[ContainerRef, float]) -> E
 
 
 def _refuse_calls(
-    made: Structure, site: Site, part: float, missing: dict[ContainerRef, float]
+    made: Structure, site: CallSite, part: float, missing: dict[ContainerRef, float]
 ) -> None:
     """Calls of a process of whose connections a part cannot be opened, or is not taken."""
     opens = part and not site.client.pool and site.client.wire.one_connection_a_call

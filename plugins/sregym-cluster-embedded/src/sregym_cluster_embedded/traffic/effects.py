@@ -6,7 +6,7 @@ from bisect import bisect
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.traffic.accounts import Accounts
+from sregym_cluster_embedded.traffic.flow_stats import FlowStats
 from sregym_cluster_embedded.traffic.merging import by_name
 from sregym_cluster_embedded.traffic.segments import (
     QUEUES,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.traffic.equations import Equations
+    from sregym_cluster_embedded.traffic.solver import Solver
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.world import World
 
@@ -41,13 +41,13 @@ _PATIENCE_S = (1, 2, 3, 4, 5, 10, 15, 20, 30, 60)
 _LOADED: TableKey[ContainerRef, None] = TableKey("traffic.loaded")
 
 
-def remember_all(world: World, equations: Equations) -> bool:
+def remember_all(world: World, equations: Solver) -> bool:
     """Write down everything: the structure is new, or what evolved has come to rest.
 
     Returns:
         Whether it planned that requests end a process.
     """
-    accounts = Accounts(equations)
+    accounts = FlowStats(equations)
     structure = equations.structure
     sources = [source.ref for source in structure.sources]
     _remember_sent(world, accounts)
@@ -75,9 +75,9 @@ def remember_all(world: World, equations: Equations) -> bool:
     return _act(world, accounts, order)
 
 
-def remember_some(world: World, equations: Equations, changed: list[int]) -> None:
+def remember_some(world: World, equations: Solver, changed: list[int]) -> None:
     """Write down what has changed of some servers while something evolves."""
-    accounts = Accounts(equations)
+    accounts = FlowStats(equations)
     _remember_sent(world, accounts)
     _remember_queues(world, accounts)
     for index in changed:
@@ -85,7 +85,7 @@ def remember_some(world: World, equations: Equations, changed: list[int]) -> Non
     _act(world, accounts, changed)
 
 
-def _remember_queues(world: World, accounts: Accounts) -> None:
+def _remember_queues(world: World, accounts: FlowStats) -> None:
     """Write down how far behind consumer groups are, and how fast that changes."""
     n, operations = accounts.numbers, accounts.structure.operations
     for queue in accounts.structure.queues:
@@ -109,12 +109,12 @@ def _remember_queues(world: World, accounts: Accounts) -> None:
         note_queue(world, key, QueueSegment(world.now, (), (), (), ()))
 
 
-def _remember_sent(world: World, accounts: Accounts) -> None:
+def _remember_sent(world: World, accounts: FlowStats) -> None:
     for source, rate in zip(accounts.structure.sources, accounts.numbers.sent, strict=True):
         note(world, SENT, source.ref, by_name(accounts.sent(source, rate)))
 
 
-def _remember(world: World, accounts: Accounts, index: int) -> None:
+def _remember(world: World, accounts: FlowStats, index: int) -> None:
     """Write down what one server served, and let its probes see when that fails otherwise."""
     server, numbers = accounts.structure.servers[index], accounts.numbers
     pulled = accounts.pulled
@@ -129,7 +129,7 @@ def _remember(world: World, accounts: Accounts, index: int) -> None:
         touch_probes(world, server.ref)
 
 
-def _leaks(accounts: Accounts, index: int) -> float:
+def _leaks(accounts: FlowStats, index: int) -> float:
     """Bytes a second that requests to a server take and never give back."""
     n, operations = accounts.numbers, accounts.structure.operations
     taken = 1 - n.dropped[index] - n.rejected[index]
@@ -142,7 +142,7 @@ def _failing(flows: Iterable[Flow]) -> list[tuple[str, list[str]]]:
     return [(flow.operation, [text for text, _ in flow.errors]) for flow in flows]
 
 
-def _act(world: World, accounts: Accounts, changed: list[int]) -> bool:
+def _act(world: World, accounts: FlowStats, changed: list[int]) -> bool:
     """Let processes feel the load that they are under, and requests that end them: if any do."""
     deadly = False
     runtime: Runtime = world.room(RUNTIME)

@@ -6,12 +6,12 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.traffic.shapes import factor, next_change
+from sregym_cluster_embedded.traffic.load_schedules import factor, next_change
 
 if TYPE_CHECKING:
     from sregym_apps.model import LoadGeneratorProgram
 
-    from sregym_cluster_embedded.traffic.numbers import Numbers
+    from sregym_cluster_embedded.traffic.flow_state import FlowState
     from sregym_cluster_embedded.traffic.structure import Queue, Structure
     from sregym_cluster_embedded.userland.looking import Footing
     from sregym_cluster_embedded.userland.process import Process
@@ -38,7 +38,7 @@ class Live(NamedTuple):
     """
 
     structure: Structure
-    numbers: Numbers
+    numbers: FlowState
     generators: tuple[tuple[Process, LoadGeneratorProgram], ...]
     since: float
     at: float = 0.0
@@ -121,7 +121,7 @@ def keep(world: World, state: State) -> None:
 _NOTHING_YET = State()
 
 
-def mark(structure: Structure, numbers: Numbers, index: int) -> Mark:
+def mark(structure: Structure, numbers: FlowState, index: int) -> Mark:
     """What of a server is compared to tell whether it has changed."""
     server = structure.servers[index]
     found = [numbers.waiting[index], numbers.dropped[index], numbers.rejected[index]]
@@ -132,7 +132,7 @@ def mark(structure: Structure, numbers: Numbers, index: int) -> Mark:
     return tuple(found)
 
 
-def queue_mark(queue: Queue, numbers: Numbers) -> Mark:
+def queue_mark(queue: Queue, numbers: FlowState) -> Mark:
     """The same of a queue."""
     spots = range(queue.first, queue.first + queue.partitions)
     return tuple(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.traffic.structure import Opening, Site, Way
+from sregym_cluster_embedded.traffic.structure import CallSite, Opening, Way
 from sregym_cluster_embedded.userland.connect_limits import failing_connects, opened_per_s
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.wording import error_text
@@ -53,7 +53,7 @@ def open_for_each_call(world: World, made: Structure, footing: Footing) -> None:
                     made.openings[way.opening].ways.append((site.index, way))
 
 
-def _addresses(world: World, footing: Footing, site: Site) -> list[tuple[str, str]]:
+def _addresses(world: World, footing: Footing, site: CallSite) -> list[tuple[str, str]]:
     """Where connections lead as their caller sees it: to the Service, or to each of its pods."""
     servers = [
         None if way.target.ref is None else footing.at(process_of, world, way.target.ref)
@@ -87,7 +87,7 @@ def _with_ports(
     return way._replace(opening=index)
 
 
-def failing(made: Structure, site: Site, way: Way, kind: str, part: float) -> Way:
+def failing(made: Structure, site: CallSite, way: Way, kind: str, part: float) -> Way:
     """The part of a way on which connecting fails."""
     took = {"timeout": site.timeout_ms, "no_route": min(NO_ROUTE_MS, site.timeout_ms)}
     number, made.ways = made.ways, made.ways + 1

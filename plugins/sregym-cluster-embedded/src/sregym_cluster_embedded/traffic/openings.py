@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sregym_apps.model import Client
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.traffic.structure import Site, Structure, Way
+    from sregym_cluster_embedded.traffic.structure import CallSite, Structure, Way
     from sregym_cluster_embedded.userland.kinds import ConnectionLimit
     from sregym_cluster_embedded.userland.looking import Footing
     from sregym_cluster_embedded.userland.process import Process
@@ -49,7 +49,7 @@ class _Holder(NamedTuple):
     name: str
     client: Client
     share: float
-    ways: list[tuple[Site, int]]
+    ways: list[tuple[CallSite, int]]
 
     @property
     def wanted(self) -> int:
@@ -141,7 +141,7 @@ def _is_store(world: World, footing: Footing, ref: ContainerRef) -> bool:
     return process is not None and process.running and isinstance(process.behaviour, StoreProgram)
 
 
-def _note(holders: Holders, process: Process, site: Site, place: int, way: Way) -> None:
+def _note(holders: Holders, process: Process, site: CallSite, place: int, way: Way) -> None:
     """Enter that calls need a connection to a store; who is not let in has none."""
     server = way.target.ref
     if server is None or way.kind == "auth":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.traffic.numbers import Numbers
+    from sregym_cluster_embedded.traffic.flow_state import FlowState
     from sregym_cluster_embedded.traffic.structure import Structure
 
 
@@ -14,7 +14,7 @@ def pulled_operations(structure: Structure) -> frozenset[int]:
     return frozenset(puller.operation for queue in structure.queues for puller in queue.pullers)
 
 
-def pooled_rates(structure: Structure, numbers: Numbers) -> dict[int, float]:
+def pooled_rates(structure: Structure, numbers: FlowState) -> dict[int, float]:
     """Server -> requests a second that reach it through pools of connections."""
     found: dict[int, float] = {}
     for site in structure.sites:

@@ -17,7 +17,7 @@ from sregym_cluster_embedded.traffic.structure import Processors
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_cluster_embedded.traffic.numbers import Numbers
+    from sregym_cluster_embedded.traffic.flow_state import FlowState
     from sregym_cluster_embedded.traffic.structure import Server, Structure
     from sregym_cluster_embedded.userland.looking import Footing
     from sregym_cluster_embedded.world import World
@@ -60,7 +60,7 @@ class Sharing:
         numbers: What comes.
     """
 
-    def __init__(self, structure: Structure, numbers: Numbers) -> None:
+    def __init__(self, structure: Structure, numbers: FlowState) -> None:
         self._structure = structure
         self._numbers = numbers
 

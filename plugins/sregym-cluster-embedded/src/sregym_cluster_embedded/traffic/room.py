@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sregym_apps.model import Program
 
 from sregym_cluster_embedded.network.ingress_status import FOLLOWED
-from sregym_cluster_embedded.traffic.accounts import Accounts
 from sregym_cluster_embedded.traffic.breaking import soonest, tell
 from sregym_cluster_embedded.traffic.building import Builder
 from sregym_cluster_embedded.traffic.counting import Totals, totals
 from sregym_cluster_embedded.traffic.effects import forget, remember_all, remember_some
-from sregym_cluster_embedded.traffic.equations import Equations
+from sregym_cluster_embedded.traffic.flow_state import Carried, FlowState
+from sregym_cluster_embedded.traffic.flow_stats import FlowStats
 from sregym_cluster_embedded.traffic.groups import GroupView, views
 from sregym_cluster_embedded.traffic.live import Live, keep, mark, near, queue_mark, state_of
-from sregym_cluster_embedded.traffic.numbers import Carried, Numbers
 from sregym_cluster_embedded.traffic.segments import SENT, SERVED, segments
 from sregym_cluster_embedded.traffic.sending import add_source
+from sregym_cluster_embedded.traffic.solver import Solver
 from sregym_cluster_embedded.userland.batch import working
 from sregym_cluster_embedded.userland.flags import watch_flags
 from sregym_cluster_embedded.userland.keys import RUNTIME
@@ -161,7 +161,7 @@ class Traffic:
         for ref, work in builder.footing.at(working, world):
             builder.work(ref, work)
         structure = builder.finished()
-        numbers = Numbers(structure)
+        numbers = FlowState(structure)
         state = state_of(world)
         if state.live is not None:
             Carried(state.live.structure, state.live.numbers).give(structure, numbers)
@@ -184,7 +184,7 @@ class Traffic:
         state = state_of(world)
         live = state.live
         assert live is not None
-        equations = Equations(live.structure, live.numbers, live.factors(world.now))
+        equations = Solver(live.structure, live.numbers, live.factors(world.now))
         marks = _marks(live)
         if not live.restless:
             deadly = remember_all(world, equations)
@@ -222,7 +222,7 @@ class Traffic:
 
     def _settle(self, world: World, live: Live) -> None:
         """Let the numbers agree after a change from outside, and plan what comes of itself."""
-        equations = Equations(live.structure, live.numbers, live.factors(world.now))
+        equations = Solver(live.structure, live.numbers, live.factors(world.now))
         settled = equations.settle()
         live = live._replace(
             at=world.now, restless=not settled or equations.restless(), pace=math.inf
@@ -258,7 +258,7 @@ def _pass_time(world: World) -> None:
     if not live.restless and not live.structure.queues:
         return
     numbers = live.numbers.copy()
-    equations = Equations(live.structure, numbers, live.factors(live.at))
+    equations = Solver(live.structure, numbers, live.factors(live.at))
     moved = equations.advance(world.now - live.at)
     pace = moved / (world.now - live.at)
     tell(world, live.structure, live.numbers, numbers)
@@ -294,16 +294,16 @@ def _marks(live: Live) -> tuple[tuple[float, ...], ...]:
     return (*(mark(live.structure, live.numbers, index) for index in servers), *queues)
 
 
-def _alone(world: World, ref: ContainerRef, operation: str) -> tuple[Accounts, int]:
+def _alone(world: World, ref: ContainerRef, operation: str) -> tuple[FlowStats, int]:
     """The account of one operation as it would answer now, and its index there."""
     builder = Builder(world)
     index = builder.operation(ref, operation)
     structure = builder.finished(whole=False)
-    numbers = Numbers(structure)
+    numbers = FlowState(structure)
     live = state_of(world).live
     if live is not None:
         Carried(live.structure, live.numbers).give(structure, numbers)
-    equations = Equations(structure, numbers, [])
+    equations = Solver(structure, numbers, [])
     equations.queue(0.0)
     equations.answer()
-    return Accounts(equations), index
+    return FlowStats(equations), index

@@ -9,7 +9,7 @@ from sregym_apps.model import Client, IngressProgram, ServiceProgram, expand, ro
 
 from sregym_cluster_embedded.traffic import doors
 from sregym_cluster_embedded.traffic.latency import Time, given_up, on_the_way
-from sregym_cluster_embedded.traffic.shapes import number, users_of
+from sregym_cluster_embedded.traffic.load_schedules import number, users_of
 from sregym_cluster_embedded.traffic.structure import End, Part, Source
 from sregym_cluster_embedded.userland.asked import asked_of
 from sregym_cluster_embedded.userland.flags import flag_values

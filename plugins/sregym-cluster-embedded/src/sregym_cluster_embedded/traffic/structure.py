@@ -79,7 +79,7 @@ class Opening(NamedTuple):
 
 
 @dataclass(slots=True)
-class Site:
+class CallSite:
     """A place in an operation from which a call is made.
 
     Attributes:
@@ -113,7 +113,7 @@ class Site:
     ways: tuple[Way, ...]
     timeout_ms: float
     retries: int = 0
-    patient_retries: float = 0.0
+    retries_within_deadline: float = 0.0
     pause_ms: float = 0.0
     straight: int = -1
     pooled: int = -1
@@ -130,29 +130,29 @@ class Site:
                     self.pooled = way.callee
 
 
-class Do(NamedTuple):
+class CallStep(NamedTuple):
     """A call made by a fraction of the requests."""
 
-    site: Site
+    site: CallSite
     share: float
 
 
-class Aside(NamedTuple):
+class CacheLookup(NamedTuple):
     """A look into a cache, and what is done without an answer; `fill` is -1 for a warm cache."""
 
-    look: Do
+    look: CallStep
     hit_rate: float
     fill: int
     miss: tuple[Step, ...]
 
 
-class Together(NamedTuple):
+class ParallelCalls(NamedTuple):
     """Parts that are done at once."""
 
     parts: tuple[tuple[Step, ...], ...]
 
 
-Step: TypeAlias = Do | Aside | Together
+Step: TypeAlias = CallStep | CacheLookup | ParallelCalls
 
 
 @dataclass(slots=True)
@@ -181,9 +181,9 @@ class Operation:
     latency_ms: float
     jitter: float = 0.35
     steps: tuple[Step, ...] = ()
-    sites: tuple[Site, ...] = ()
+    sites: tuple[CallSite, ...] = ()
     log: tuple[Line, ...] = ()
-    patience_ms: float = 0.0
+    deadline_ms: float = 0.0
     status: int = 0
     leaves_bytes: float = 0.0
 
@@ -222,7 +222,7 @@ class Server:
     heap: Heap | None = None
     request_bytes: float = 0.0
     operations: list[int] = field(default_factory=list)
-    patience_ms: float = 0.0
+    deadline_ms: float = 0.0
 
     def held_back_ms(self, cpu_ms: float) -> float:
         """How long a request stands still that needs more of a processor than a period allows."""
@@ -286,7 +286,7 @@ class Fill(NamedTuple):
     sites: list[int]
 
 
-class Puller(NamedTuple):
+class Consumer(NamedTuple):
     """A member of a consumer group.
 
     Attributes:
@@ -315,7 +315,7 @@ class Queue(NamedTuple):
     first: int
     partitions: int
     produced: tuple[tuple[int, float], ...]
-    pullers: tuple[Puller, ...]
+    pullers: tuple[Consumer, ...]
     odd: tuple[tuple[int, int], ...]
     resets: tuple[OffsetReset, ...]
 
@@ -381,7 +381,7 @@ class Structure:
     operations: list[Operation] = field(default_factory=list)
     servers: list[Server] = field(default_factory=list)
     nodes: list[Processors] = field(default_factory=list)
-    sites: list[Site] = field(default_factory=list)
+    sites: list[CallSite] = field(default_factory=list)
     fills: list[Fill] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     queues: list[Queue] = field(default_factory=list)

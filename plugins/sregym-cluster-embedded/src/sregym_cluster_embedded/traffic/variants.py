@@ -9,7 +9,7 @@ from sregym_apps.model import Call, Client, OnError, ServiceProgram, expand, is_
 from sregym_apps.simulation import WireProtocol
 
 from sregym_cluster_embedded.traffic.opened import FAST_MS
-from sregym_cluster_embedded.traffic.structure import Do, Site, Way
+from sregym_cluster_embedded.traffic.structure import CallSite, CallStep, Way
 from sregym_cluster_embedded.userland.asked import filtering_ms
 from sregym_cluster_embedded.userland.flags import flag_values
 from sregym_cluster_embedded.userland.wiring import Target
@@ -85,9 +85,9 @@ def taking_ms(call: Call, now: Mapping[str, str]) -> float:
     return _number(expand(call.takes_ms, now))
 
 
-def own_failures(now: Present, made: Structure, sites: list[Site]) -> tuple[Do, ...]:
+def own_failures(now: Present, made: Structure, sites: list[CallSite]) -> tuple[CallStep, ...]:
     """The failures of an operation by itself, as calls that a part of the requests makes in vain."""
-    steps: list[Do] = []
+    steps: list[CallStep] = []
     for variant in now.variants:
         share = min(1.0, _number(expand(variant.fails, now.facts)))
         if not share:
@@ -97,12 +97,12 @@ def own_failures(now: Present, made: Structure, sites: list[Site]) -> tuple[Do, 
         way = Way(made.ways, 1.0, target, -1, "server", text, FAST_MS)
         made.ways += 1
         reaction = OnError(log=variant.log)
-        site = Site(
+        site = CallSite(
             len(made.sites), "", _itself(), "", "", reaction, 1.0, len(sites), (way,), 1000.0
         )
         made.sites.append(site)
         sites.append(site)
-        steps.append(Do(site, share))
+        steps.append(CallStep(site, share))
     return tuple(steps)
 
 

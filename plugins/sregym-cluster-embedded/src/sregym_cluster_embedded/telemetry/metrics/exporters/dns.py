@@ -27,7 +27,7 @@ from sregym_cluster_embedded.telemetry.metrics.view import (
     SENT_REQUESTS,
 )
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
-from sregym_cluster_embedded.traffic.lookups import ANSWERS, INSIDE, OUTSIDE
+from sregym_cluster_embedded.traffic.dns_load import ANSWERS, INSIDE, OUTSIDE
 from sregym_cluster_embedded.traffic.segments import SENT, segments
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import Steps
 from sregym_cluster_embedded.telemetry.metrics.integrals import Outcomes
 from sregym_cluster_embedded.telemetry.metrics.work import end_of, requests_of
 from sregym_cluster_embedded.telemetry.traces.sites import sites_of
-from sregym_cluster_embedded.traffic.arrivals import Swing
+from sregym_cluster_embedded.traffic.arrivals import RateModulation
 from sregym_cluster_embedded.userland.counted import Peer
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Rate(NamedTuple):
         weights = {swing[:2]: swing.weight for swing in self.uneven}
         for swing in other.uneven:
             weights[swing[:2]] = weights.get(swing[:2], 0.0) + times * swing.weight
-        uneven = (Swing(*key, weights[key]) for key in sorted(weights))
+        uneven = (RateModulation(*key, weights[key]) for key in sorted(weights))
         left = tuple(swing for swing in uneven if abs(swing.weight) > _LITTLE)
         return rate._replace(uneven=left)
 

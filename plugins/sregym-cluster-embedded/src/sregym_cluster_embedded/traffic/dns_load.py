@@ -16,7 +16,7 @@ from sregym_apps.simulation import WireProtocol
 from sregym_cluster_embedded.network import coredns
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.traffic.latency import Time
-from sregym_cluster_embedded.traffic.structure import Operation, Site, Way
+from sregym_cluster_embedded.traffic.structure import CallSite, Operation, Way
 from sregym_cluster_embedded.userland.process import listener_at
 from sregym_cluster_embedded.userland.wiring import Target
 from sregym_cluster_embedded.userland.wording import error_text, lookup_text
@@ -43,8 +43,8 @@ _DNS = WireProtocol("dns", 53, call_spans=False, discovery=True)
 
 def lookup_site(
     builder: Builder, process: Process, client: Client, found: tuple[Target, ...], call: Call,
-    sites: list[Site], stage: int,
-) -> Site | None:  # fmt: skip
+    sites: list[CallSite], stage: int,
+) -> CallSite | None:  # fmt: skip
     """The look-up before a call, as a call of its own; None where none is made.
 
     Args:
@@ -74,7 +74,7 @@ def lookup_site(
             resolver,
         )
     )  # fmt: skip
-    site = Site(
+    site = CallSite(
         len(builder.made.sites), "", resolver, "", "", call.on_error, call.times * len(asked.names),
         stage, ways, resolver.timeout_s * 1000, fails_as=("dns", text),
     )  # fmt: skip

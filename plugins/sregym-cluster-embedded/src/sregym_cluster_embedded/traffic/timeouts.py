@@ -7,33 +7,33 @@ from typing import TYPE_CHECKING
 from sregym_apps.model import count, growth_of, seconds
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.traffic.structure import Site, Structure
+    from sregym_cluster_embedded.traffic.structure import CallSite, Structure
 
 # More than anybody waits for.
 _MOST_RETRIES = 1000
 
 
-def give_patience(made: Structure) -> None:
+def set_deadlines(made: Structure) -> None:
     """Let each operation, server and call know the patience of the most patient caller."""
     for source in made.sources:
         for part in source.parts:
             for end in part.ends:
                 if end.callee >= 0:
                     operation = made.operations[end.callee]
-                    operation.patience_ms = max(operation.patience_ms, source.timeout_s * 1000)
+                    operation.deadline_ms = max(operation.deadline_ms, source.timeout_s * 1000)
     for operation in reversed(made.operations):
         server = made.servers[operation.server]
-        server.patience_ms = max(server.patience_ms, operation.patience_ms)
+        server.deadline_ms = max(server.deadline_ms, operation.deadline_ms)
         for site in operation.sites:
-            _bound_retries(site, operation.patience_ms)
-            patience = min(site.timeout_ms, operation.patience_ms or site.timeout_ms)
+            _bound_retries(site, operation.deadline_ms)
+            patience = min(site.timeout_ms, operation.deadline_ms or site.timeout_ms)
             for way in site.ways:
                 if way.callee >= 0:
                     callee = made.operations[way.callee]
-                    callee.patience_ms = max(callee.patience_ms, patience)
+                    callee.deadline_ms = max(callee.deadline_ms, patience)
 
 
-def _bound_retries(site: Site, patience_ms: float) -> None:
+def _bound_retries(site: CallSite, deadline_ms: float) -> None:
     """How often a site tries again at most, and within the patience of the caller's callers."""
     retry = site.client.retry
     attempts = count(retry.attempts, count(retry.times, 0) + 1)
@@ -47,6 +47,6 @@ def _bound_retries(site: Site, patience_ms: float) -> None:
         spent += min(pause_ms, retry.most_s * 1000) + site.timeout_ms
         total += min(pause_ms, retry.most_s * 1000)
         pause_ms *= growth
-        if not patience_ms or spent <= patience_ms:
+        if not deadline_ms or spent <= deadline_ms:
             fitting += 1
-    site.patient_retries, site.pause_ms = fitting, total / site.retries
+    site.retries_within_deadline, site.pause_ms = fitting, total / site.retries

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.traffic.breaking import Breaking
 from sregym_cluster_embedded.traffic.calling import Calling
+from sregym_cluster_embedded.traffic.consumer_groups import ConsumerGroups
 from sregym_cluster_embedded.traffic.processors import Sharing
-from sregym_cluster_embedded.traffic.pulling import Pulling
 from sregym_cluster_embedded.traffic.structure import chance_ms
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.traffic.numbers import Numbers
+    from sregym_cluster_embedded.traffic.flow_state import FlowState
     from sregym_cluster_embedded.traffic.structure import (
+        Consumer,
         Operation,
-        Puller,
         Queue,
         Server,
         Structure,
@@ -43,7 +43,7 @@ _STILL = 1e-7
 _NOTHING = 1e-6
 
 
-class Equations:
+class Solver:
     """One structure and its numbers, which are changed in place.
 
     Args:
@@ -52,13 +52,13 @@ class Equations:
         factors: Of each load generator: what its load is multiplied with.
     """
 
-    def __init__(self, structure: Structure, numbers: Numbers, factors: list[float]) -> None:
+    def __init__(self, structure: Structure, numbers: FlowState, factors: list[float]) -> None:
         self.structure = structure
         self.numbers = numbers
         self.factors = factors
         self._cycle_s = 0.0
         self._calling = Calling(structure, numbers)
-        self._pulling = Pulling(structure, numbers)
+        self._pulling = ConsumerGroups(structure, numbers)
         self._breaking = Breaking(structure, numbers)
         self._sharing = Sharing(structure, numbers)
         self._special = [
@@ -186,8 +186,8 @@ class Equations:
         n = self.numbers
         capacity, before = max(n.capacity[index], 1e-9), n.waiting[index]
         most = math.inf
-        if server.patience_ms:
-            most = capacity * server.patience_ms / 1000 * _UNNOTICED
+        if server.deadline_ms:
+            most = capacity * server.deadline_ms / 1000 * _UNNOTICED
         if server.queue is not None:
             most = min(most, float(server.queue))
         # Users of closed loops ask less the longer they wait: that is taken into account at once.
@@ -249,7 +249,7 @@ class Equations:
             for index, fill in enumerate(self.structure.fills)
         )
 
-    def standing(self, queue: Queue, puller: Puller) -> int:
+    def standing(self, queue: Queue, puller: Consumer) -> int:
         """Partitions of a member of a group that stand still."""
         return self._pulling.standing(queue, puller)
 
@@ -374,8 +374,8 @@ class Equations:
         chance = chance_ms(operation.cpu_ms, share, busy)
         if server.queue is not None and n.capacity[index]:
             chance = min(chance, server.queue / n.capacity[index] * 1000)
-        if server.patience_ms:
-            chance = min(chance, server.patience_ms * _UNNOTICED)
+        if server.deadline_ms:
+            chance = min(chance, server.deadline_ms * _UNNOTICED)
         # A queue that is always there takes the place of the one that chance makes.
         standing = waits > 0 and waits >= chance * (1 - _STILL)
         if standing:

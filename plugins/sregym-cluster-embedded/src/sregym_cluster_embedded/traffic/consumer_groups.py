@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.traffic.structure import chance_ms
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.traffic.numbers import Numbers
-    from sregym_cluster_embedded.traffic.structure import Puller, Queue, Structure
+    from sregym_cluster_embedded.traffic.flow_state import FlowState
+    from sregym_cluster_embedded.traffic.structure import Consumer, Queue, Structure
 
 # A lag of less is none.
 _NONE = 1e-3
 
 
-class Pulling:
+class ConsumerGroups:
     """The queues of a structure, whose numbers are changed in place.
 
     Args:
@@ -23,7 +23,7 @@ class Pulling:
         numbers: As they are.
     """
 
-    def __init__(self, structure: Structure, numbers: Numbers) -> None:
+    def __init__(self, structure: Structure, numbers: FlowState) -> None:
         self._structure = structure
         self._numbers = numbers
 
@@ -74,13 +74,13 @@ class Pulling:
             for spot in range(self._structure.partitions)
         )
 
-    def standing(self, queue: Queue, puller: Puller) -> int:
+    def standing(self, queue: Queue, puller: Consumer) -> int:
         """Partitions of a member that stand still before a record that it cannot read."""
         member = queue.pullers.index(puller)
         mine = range(queue.first + member, queue.first + queue.partitions, len(queue.pullers))
         return sum(self._numbers.ahead[spot] <= 0 for spot in mine)
 
-    def _share(self, puller: Puller, mine: range) -> None:
+    def _share(self, puller: Consumer, mine: range) -> None:
         """What one member takes of its partitions: one record after the other."""
         n = self._numbers
         if puller.poison.then == "skip":
@@ -104,7 +104,7 @@ class Pulling:
             for spot in free:
                 n.taken[spot] = 0.0
 
-    def _fastest(self, puller: Puller) -> float:
+    def _fastest(self, puller: Consumer) -> float:
         """Records a second that a member works on when there are always more."""
         n, operation = self._numbers, self._structure.operations[puller.operation]
         server = self._structure.servers[operation.server]

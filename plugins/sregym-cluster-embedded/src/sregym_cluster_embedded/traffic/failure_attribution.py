@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.traffic.structure import Part, Site, Way
+    from sregym_cluster_embedded.traffic.structure import CallSite, Part, Way
 
 
 # What a server passes on of a callee that answers with no status.
@@ -94,7 +94,7 @@ def end_of(way: Way) -> ContainerRef | None:
     return way.target.ref if way.callee >= 0 or not way.kind else None
 
 
-def fail(account: Account, site: Site, share: float, cause: Cause) -> None:
+def fail(account: Account, site: CallSite, share: float, cause: Cause) -> None:
     """Enter what a cause does to a share of the requests of an operation."""
     facts = {**cause.way.target.facts, "operation": site.operation, "error": cause.text}
     if site.collection:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.traffic.arrivals import rhythm_of, rhythms
 from sregym_cluster_embedded.traffic.breaking import admitted, unmade, unmade_calls
-from sregym_cluster_embedded.traffic.causes import (
+from sregym_cluster_embedded.traffic.descriptors import starving
+from sregym_cluster_embedded.traffic.failure_attribution import (
     Account,
     Cause,
     chance_of,
@@ -15,7 +16,6 @@ from sregym_cluster_embedded.traffic.causes import (
     fail,
     not_found,
 )
-from sregym_cluster_embedded.traffic.descriptors import starving
 from sregym_cluster_embedded.traffic.latency import Time, share_beyond, within
 from sregym_cluster_embedded.traffic.overview import pooled_rates, pulled_operations
 from sregym_cluster_embedded.traffic.segments import CallFlow, Flow, LineStream, Load
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sregym_cluster_embedded.traffic.arrivals import Rhythm
-    from sregym_cluster_embedded.traffic.equations import Equations
-    from sregym_cluster_embedded.traffic.numbers import Numbers
+    from sregym_cluster_embedded.traffic.flow_state import FlowState
+    from sregym_cluster_embedded.traffic.solver import Solver
     from sregym_cluster_embedded.traffic.structure import (
+        CallSite,
         End,
         Part,
-        Site,
         Source,
         Structure,
         Way,
@@ -48,16 +48,16 @@ _NO_TIME = Time()
 _NOTHING = 1e-9
 
 
-class Accounts:
+class FlowStats:
     """Accounts of the operations of a structure, made as they are asked for.
 
     Args:
         equations: The structure and its numbers, settled or not.
     """
 
-    def __init__(self, equations: Equations) -> None:
+    def __init__(self, equations: Solver) -> None:
         self.structure: Structure = equations.structure
-        self.numbers: Numbers = equations.numbers
+        self.numbers: FlowState = equations.numbers
         self._equations = equations
         self._made: dict[int, Account] = {}
         self._rhythms: list[Rhythm] | None = None
@@ -186,7 +186,7 @@ class Accounts:
             round(n.computed[index], 9),
         )
 
-    def _site(self, site: Site, account: Account) -> None:
+    def _site(self, site: CallSite, account: Account) -> None:
         """What failed calls of a site do to the operation, in the words of the caller."""
         n = self.numbers
         reached = n.made[site.index] / site.times
@@ -214,7 +214,7 @@ class Accounts:
                 told = cause._replace(kind=kind, text=text) if kind else cause
                 fail(account, site, share, told)
 
-    def _causes(self, site: Site) -> list[Cause]:
+    def _causes(self, site: CallSite) -> list[Cause]:
         """The ways in which attempts of a site fail that have a connection."""
         n, found = self.numbers, []
         let_in = admitted(site, n)
@@ -253,7 +253,7 @@ class Accounts:
                 found.append(Cause("timeout", text, share * timeouts, way, timeouts))
         return [cause for cause in found if cause.share > _NOTHING]
 
-    def _calls(self, site: Site, causes: list[Cause]) -> list[CallFlow]:
+    def _calls(self, site: CallSite, causes: list[Cause]) -> list[CallFlow]:
         n = self.numbers
         tried = n.calls[site.index]
         again = 1 - 1 / n.attempts[site.index]
@@ -291,7 +291,7 @@ class Accounts:
             found.extend(unmade_calls(site, n, found[0], again))
         return found if let_in > 0 else found[len(site.ways) :]
 
-    def _failed_ms(self, site: Site, way: Way) -> float:
+    def _failed_ms(self, site: CallSite, way: Way) -> float:
         """Mean time of attempts that fail."""
         n = self.numbers
         if way.kind:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.traffic.structure import Aside, Do
+from sregym_cluster_embedded.traffic.structure import CacheLookup, CallStep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ _BREAKERS = ("circuit", "tripping", "shut_s", "barred")
 _PARTITIONS = ("lag", "ahead", "come", "taken", "progress")
 
 
-class Numbers:
+class FlowState:
     """All numbers of one moment; nobody changes them once they are in a table of the world.
 
     Attributes:
@@ -156,18 +156,18 @@ class Numbers:
     def _expect(self, steps: tuple[Step, ...], reached: float) -> None:
         """Take it that nothing fails."""
         for step in steps:
-            if isinstance(step, Do):
+            if isinstance(step, CallStep):
                 self.made[step.site.index] = reached * step.share * step.site.times
-            elif isinstance(step, Aside):
+            elif isinstance(step, CacheLookup):
                 self.made[step.look.site.index] = reached
                 self._expect(step.miss, reached * (1 - step.hit_rate))
             else:
                 for part in step.parts:
                     self._expect(part, reached)
 
-    def copy(self) -> Numbers:
+    def copy(self) -> FlowState:
         """The same numbers, to be changed."""
-        twin = Numbers.__new__(Numbers)
+        twin = FlowState.__new__(FlowState)
         for name in self.__slots__:
             setattr(twin, name, getattr(self, name)[:])
         return twin
@@ -181,7 +181,7 @@ class Carried:
         numbers: Its numbers.
     """
 
-    def __init__(self, structure: Structure, numbers: Numbers) -> None:
+    def __init__(self, structure: Structure, numbers: FlowState) -> None:
         self._waiting = {
             server.ref: numbers.waiting[index]
             for index, server in enumerate(structure.servers)
@@ -210,7 +210,7 @@ class Carried:
                 for key, site in _places(structure)
             }
 
-    def give(self, structure: Structure, numbers: Numbers) -> bool:
+    def give(self, structure: Structure, numbers: FlowState) -> bool:
         """Begin the numbers of a new structure with it; whether anything waits."""
         for index, fill in enumerate(structure.fills):
             numbers.warm[index] = self._warm.get(fill.key, 0.0)
@@ -232,7 +232,7 @@ class Carried:
                 numbers.made[site], numbers.attempts[site] = self._tries[key]
         return any(numbers.waiting)
 
-    def _take_up(self, queue: Queue, numbers: Numbers) -> None:
+    def _take_up(self, queue: Queue, numbers: FlowState) -> None:
         """Go on with a topic where the group was, with what has been done to it meanwhile."""
         before, lag, ahead = self._queues.get(queue.key, (None, [], []))
         known = 0 if before is None else len(before.odd)
