@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from sregym_apps.model import Client
-from sregym_cluster_embedded.userland.wording import error_text, lookup_text
+from sregym_cluster_embedded.userland.client_errors import error_text, lookup_text
 
 FACTS = {
     "ip": "10.96.0.7",

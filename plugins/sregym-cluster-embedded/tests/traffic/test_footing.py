@@ -10,7 +10,7 @@ from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.traffic.live import keep, state_of
 from sregym_cluster_embedded.traffic.segments import SERVED
-from sregym_cluster_embedded.userland.looking import Footing
+from sregym_cluster_embedded.userland.dependency_tracking import DependencyTracker
 
 
 def live(market: Any) -> Any:
@@ -100,7 +100,7 @@ def test_finding_everything_anew_each_time_gives_the_same(
     change(anew)
     market.run(45)
     for _ in range(90):
-        nothing_kept = Footing()
+        nothing_kept = DependencyTracker()
         nothing_kept.loose = True
         keep(anew.world, state_of(anew.world)._replace(footing=nothing_kept))
         anew.run(0.5)
@@ -116,7 +116,7 @@ def test_a_footing_tells_whether_the_same_is_seen(make_market: Any) -> None:
     def tide(_: Any, place: str) -> tuple[str, int]:
         return place, tides[0]
 
-    footing = Footing()
+    footing = DependencyTracker()
     assert footing.at(tide, world, "harbour") == ("harbour", 1)
     assert (str(footing), footing.holds(world)) == ("Footing(1)", True)
     tides[0] = 2

@@ -8,9 +8,9 @@ when it serves and `beat` at each event "heartbeat" for which `turns` says so. D
 
 from __future__ import annotations
 
+from sregym_cluster_embedded.userland.dependency_tracking import ONCE
 from sregym_cluster_embedded.userland.kinds.kind import Place
 from sregym_cluster_embedded.userland.leading import PRIMARY, SECONDARY, led, options_of, wish_of
-from sregym_cluster_embedded.userland.looking import ONCE
 from sregym_cluster_embedded.userland.replication import (
     Electing,
     Member,

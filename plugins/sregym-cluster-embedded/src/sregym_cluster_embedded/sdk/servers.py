@@ -80,6 +80,7 @@ from sregym_cluster_embedded.userland.life import (
     wake_traffic,
 )
 from sregym_cluster_embedded.userland.locks import Lock, hold, holder, locks, release
+from sregym_cluster_embedded.userland.mutating_commands import WRITING
 from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
 from sregym_cluster_embedded.userland.queues import Broker, OddRecord, OffsetReset, Topics
 from sregym_cluster_embedded.userland.registering import deregister, registered_at, registrations
@@ -92,7 +93,6 @@ from sregym_cluster_embedded.userland.securing import (
 )
 from sregym_cluster_embedded.userland.settings import parse_words
 from sregym_cluster_embedded.userland.throttling import lasting
-from sregym_cluster_embedded.userland.writing import WRITING
 from sregym_cluster_embedded.world import World
 
 __all__ = [

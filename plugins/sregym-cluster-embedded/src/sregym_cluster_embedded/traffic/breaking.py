@@ -9,10 +9,10 @@ from sregym_apps.model import amount, count, expand, seconds
 
 from sregym_cluster_embedded.traffic.failure_attribution import Cause
 from sregym_cluster_embedded.traffic.latency import Time
+from sregym_cluster_embedded.userland.client_errors import error_text
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.life import say
 from sregym_cluster_embedded.userland.process import process_of
-from sregym_cluster_embedded.userland.wording import error_text
 
 if TYPE_CHECKING:
     from sregym_apps.model import Line

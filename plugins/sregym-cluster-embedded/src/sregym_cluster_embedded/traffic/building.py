@@ -51,15 +51,15 @@ from sregym_cluster_embedded.traffic.structure import (
 )
 from sregym_cluster_embedded.traffic.timeouts import set_deadlines
 from sregym_cluster_embedded.traffic.variants import own_failures, present, taking_ms
+from sregym_cluster_embedded.userland.client_errors import error_text
 from sregym_cluster_embedded.userland.computing import computing
+from sregym_cluster_embedded.userland.dependency_tracking import DependencyTracker
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds import queued_ms, slowed_ms
 from sregym_cluster_embedded.userland.leading import reads_of
-from sregym_cluster_embedded.userland.looking import Footing
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.throttling import shares
 from sregym_cluster_embedded.userland.wiring import looked_up, targets
-from sregym_cluster_embedded.userland.wording import error_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,7 +94,7 @@ class Builder:
         self.world = world
         self.runtime: Runtime = world.room(RUNTIME)
         self.made = Structure()
-        self.footing = Footing()
+        self.footing = DependencyTracker()
         self._known: dict[tuple[ContainerRef, str, tuple[tuple[str, str], ...]], int] = {}
         self._facts: dict[ContainerRef, Mapping[str, str]] = {}
         self._servers: dict[ContainerRef, int] = {}

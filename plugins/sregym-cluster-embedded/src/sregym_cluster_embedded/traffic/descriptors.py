@@ -14,7 +14,7 @@ from sregym_cluster_embedded.userland.process import process_of
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.traffic.structure import CallSite, End, Source, Structure, Way
-    from sregym_cluster_embedded.userland.looking import Footing
+    from sregym_cluster_embedded.userland.dependency_tracking import DependencyTracker
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
@@ -46,7 +46,7 @@ class _Book:
         return self.uses.setdefault(ref, _Use())
 
 
-def hold_descriptors(world: World, made: Structure, footing: Footing) -> None:
+def hold_descriptors(world: World, made: Structure, footing: DependencyTracker) -> None:
     """Let processes whose connections need more descriptors than they may have fail to get them.
 
     Of the connections that come to such a process a part is never accepted: their clients wait. The
@@ -95,7 +95,7 @@ def _ports(world: World, ref: ContainerRef) -> int:
 
 
 def _kept_by_users(
-    world: World, made: Structure, footing: Footing, source: Source, book: _Book
+    world: World, made: Structure, footing: DependencyTracker, source: Source, book: _Book
 ) -> None:
     """A load generator keeps its connections open."""
     number = footing.at(_connections, world, source.ref)
@@ -133,7 +133,7 @@ def _kept_by_calls(made: Structure, caller: ContainerRef, site: CallSite, book: 
 
 
 def _refuse(
-    world: World, made: Structure, footing: Footing, missing: dict[ContainerRef, float]
+    world: World, made: Structure, footing: DependencyTracker, missing: dict[ContainerRef, float]
 ) -> None:
     for place, source in enumerate(made.sources):
         parts = tuple(

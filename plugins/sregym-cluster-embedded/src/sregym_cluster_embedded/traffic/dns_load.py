@@ -17,9 +17,9 @@ from sregym_cluster_embedded.network import coredns
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.traffic.latency import Time
 from sregym_cluster_embedded.traffic.structure import CallSite, Operation, Way
+from sregym_cluster_embedded.userland.client_errors import error_text, lookup_text
 from sregym_cluster_embedded.userland.process import listener_at
 from sregym_cluster_embedded.userland.wiring import Target
-from sregym_cluster_embedded.userland.wording import error_text, lookup_text
 
 if TYPE_CHECKING:
     from sregym_apps.model import Call

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.network.ingress import Route
-    from sregym_cluster_embedded.userland.looking import Look
+    from sregym_cluster_embedded.userland.dependency_tracking import Look
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.userland.wiring import Target

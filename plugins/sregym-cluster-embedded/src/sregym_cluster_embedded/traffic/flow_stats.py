@@ -20,7 +20,7 @@ from sregym_cluster_embedded.traffic.latency import Time, share_beyond, within
 from sregym_cluster_embedded.traffic.overview import pooled_rates, pulled_operations
 from sregym_cluster_embedded.traffic.segments import CallFlow, Flow, LineStream, Load
 from sregym_cluster_embedded.traffic.throttling import throttled
-from sregym_cluster_embedded.userland.wording import error_text
+from sregym_cluster_embedded.userland.client_errors import error_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

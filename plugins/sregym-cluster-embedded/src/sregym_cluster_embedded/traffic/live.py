@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.traffic.flow_state import FlowState
     from sregym_cluster_embedded.traffic.structure import Queue, Structure
-    from sregym_cluster_embedded.userland.looking import Footing
+    from sregym_cluster_embedded.userland.dependency_tracking import DependencyTracker
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
@@ -89,7 +89,7 @@ class State(NamedTuple):
     """
 
     live: Live | None = None
-    footing: Footing | None = None
+    footing: DependencyTracker | None = None
     due: bool = False
     solved_at: float = float("-inf")
     marks: tuple[Mark, ...] = ()

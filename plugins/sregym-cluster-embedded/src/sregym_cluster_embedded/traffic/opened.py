@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.traffic.structure import CallSite, Opening, Way
+from sregym_cluster_embedded.userland.client_errors import error_text
 from sregym_cluster_embedded.userland.connect_limits import failing_connects, opened_per_s
 from sregym_cluster_embedded.userland.process import process_of
-from sregym_cluster_embedded.userland.wording import error_text
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.traffic.structure import Structure
-    from sregym_cluster_embedded.userland.looking import Footing
+    from sregym_cluster_embedded.userland.dependency_tracking import DependencyTracker
     from sregym_cluster_embedded.world import World
 
 # A failure that is known at once takes so long, and one that is known only when nobody answers on
@@ -22,7 +22,7 @@ NO_ROUTE_MS = 3100.0
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
-def open_for_each_call(world: World, made: Structure, footing: Footing) -> None:
+def open_for_each_call(world: World, made: Structure, footing: DependencyTracker) -> None:
     """Let calls through clients that keep no connection meet what opening one meets."""
     openings: dict[tuple[object, ...], int] = {}
     for operation in made.operations:
@@ -53,7 +53,7 @@ def open_for_each_call(world: World, made: Structure, footing: Footing) -> None:
                     made.openings[way.opening].ways.append((site.index, way))
 
 
-def _addresses(world: World, footing: Footing, site: CallSite) -> list[tuple[str, str]]:
+def _addresses(world: World, footing: DependencyTracker, site: CallSite) -> list[tuple[str, str]]:
     """Where connections lead as their caller sees it: to the Service, or to each of its pods."""
     servers = [
         None if way.target.ref is None else footing.at(process_of, world, way.target.ref)
@@ -72,7 +72,7 @@ def _addresses(world: World, footing: Footing, site: CallSite) -> list[tuple[str
 def _with_ports(
     world: World,
     made: Structure,
-    footing: Footing,
+    footing: DependencyTracker,
     openings: dict[tuple[object, ...], int],
     key: tuple[object, ...],
     caller: ContainerRef,

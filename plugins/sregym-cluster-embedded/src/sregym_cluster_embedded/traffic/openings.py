@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_apps.model import ServiceProgram, StoreProgram
 
 from sregym_cluster_embedded.traffic.structure import Opening
-from sregym_cluster_embedded.userland.becoming import POOLING
 from sregym_cluster_embedded.userland.connect_limits import most_at_once
 from sregym_cluster_embedded.userland.counted import Peer
+from sregym_cluster_embedded.userland.exec_program import POOLING
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.process import process_of, running_among
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.traffic.structure import CallSite, Structure, Way
+    from sregym_cluster_embedded.userland.dependency_tracking import DependencyTracker
     from sregym_cluster_embedded.userland.kinds import ConnectionLimit
-    from sregym_cluster_embedded.userland.looking import Footing
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.userland.wiring import Target
@@ -78,7 +78,7 @@ def share_without(most: int, busy: float) -> float:
 def open_connections(
     world: World,
     made: Structure,
-    footing: Footing,
+    footing: DependencyTracker,
     targets: Callable[[Process, str], tuple[Client, tuple[Target, ...]]],
     *,
     whole: bool,
@@ -136,7 +136,7 @@ def _opened(process: Process, name: str) -> bool:
     return process.served_at is not None or name in process.dialled
 
 
-def _is_store(world: World, footing: Footing, ref: ContainerRef) -> bool:
+def _is_store(world: World, footing: DependencyTracker, ref: ContainerRef) -> bool:
     process = footing.at(process_of, world, ref)
     return process is not None and process.running and isinstance(process.behaviour, StoreProgram)
 
@@ -167,7 +167,7 @@ def _limits(
 
 def _admit(
     world: World,
-    footing: Footing,
+    footing: DependencyTracker,
     made: Structure,
     server: ContainerRef,
     known: Iterable[_Holder],

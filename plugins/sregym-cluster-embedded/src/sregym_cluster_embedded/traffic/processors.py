@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.traffic.flow_state import FlowState
     from sregym_cluster_embedded.traffic.structure import Server, Structure
-    from sregym_cluster_embedded.userland.looking import Footing
+    from sregym_cluster_embedded.userland.dependency_tracking import DependencyTracker
     from sregym_cluster_embedded.world import World
 
 # What the scheduler of a kernel leaves to each that wants to run.
@@ -40,7 +40,9 @@ def left_on(world: World, node: str) -> float:
     return max(cores - machine.other_cores, _LEAST_CORES)
 
 
-def nodes_of(world: World, servers: Sequence[Server], footing: Footing) -> list[Processors]:
+def nodes_of(
+    world: World, servers: Sequence[Server], footing: DependencyTracker
+) -> list[Processors]:
     """Who shares the processors of each node."""
     found = []
     for node in dict.fromkeys(server.node for server in servers):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sregym_apps.model import AnyCall, Operation, Variant
 
     from sregym_cluster_embedded.traffic.structure import Structure
-    from sregym_cluster_embedded.userland.looking import Look
+    from sregym_cluster_embedded.userland.dependency_tracking import Look
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 

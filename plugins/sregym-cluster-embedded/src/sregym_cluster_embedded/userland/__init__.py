@@ -9,12 +9,12 @@ from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.kubelet import keys as kubelet
 from sregym_cluster_embedded.node.keys import DISKS_CHANGED
 from sregym_cluster_embedded.userland import runtime_calls
+from sregym_cluster_embedded.userland.apiserver_proxy import Passages
 from sregym_cluster_embedded.userland.formats import LogFormats
 from sregym_cluster_embedded.userland.handlers import Handlers
 from sregym_cluster_embedded.userland.host import power, services
 from sregym_cluster_embedded.userland.interaction import Interaction
 from sregym_cluster_embedded.userland.keys import EXTENSIONS, INTERACTION, LOG_FORMATS, RUNTIME
-from sregym_cluster_embedded.userland.passage import Passages
 from sregym_cluster_embedded.userland.process import Process
 from sregym_cluster_embedded.userland.reviewers import Reviewers
 from sregym_cluster_embedded.userland.runtime import Runtime

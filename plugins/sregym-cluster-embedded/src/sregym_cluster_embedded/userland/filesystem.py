@@ -28,7 +28,7 @@ from sregym_cluster_embedded.userland.files.inode import (
     ReadOnlyError,
     folder,
 )
-from sregym_cluster_embedded.userland.files.troubles import demand_readable, demand_writable
+from sregym_cluster_embedded.userland.files.io_faults import demand_readable, demand_writable
 from sregym_cluster_embedded.userland.files.view import LAYERS, VOLUMES, View
 from sregym_cluster_embedded.userland.space import note
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from sregym_apps.model import Client, Line, LoadGeneratorProgram, ServiceProgram, expand
 
 from sregym_cluster_embedded.keys import CacheKey, TableKey
-from sregym_cluster_embedded.userland.becoming import FLAGGED
+from sregym_cluster_embedded.userland.dependency_tracking import ONCE, DependencyTracker, Look
+from sregym_cluster_embedded.userland.exec_program import FLAGGED
 from sregym_cluster_embedded.userland.flag_files import has_rule, read_flags, told
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.kind import WebAnswer
 from sregym_cluster_embedded.userland.life import say, touch_probes, wake_traffic
-from sregym_cluster_embedded.userland.looking import ONCE, Footing, Look
 from sregym_cluster_embedded.userland.process import process_of, running_among
 from sregym_cluster_embedded.userland.wiring import targets
 
@@ -32,7 +32,7 @@ READ: TableKey[ContainerRef, tuple[str, str]] = TableKey("userland.flags-read")
 # What a program heard last.
 HEARD: TableKey[ContainerRef, tuple[tuple[str, str], ...]] = TableKey("userland.flags-heard")
 # From what was looked at follows what all programs hear.
-_WATCHED: CacheKey[Footing] = CacheKey("userland.flags-watched")
+_WATCHED: CacheKey[DependencyTracker] = CacheKey("userland.flags-watched")
 _OFREP = "/ofrep/v1/evaluate/flags/"
 _JSON = "application/json"
 _STATUSES = {"FLAG_NOT_FOUND": 404}
@@ -102,7 +102,7 @@ def watch_flags(world: World) -> None:
     before = world.worked_out.kept(_WATCHED)
     if before is not None and before.holds(world):
         return
-    heard, look = world.table(HEARD), Footing()
+    heard, look = world.table(HEARD), DependencyTracker()
     for process in look.at(_hearing, world):
         values = flag_values(world, process.ref, look)
         if heard.get(process.ref) != values:
@@ -167,7 +167,7 @@ def _told(
     old = bool(found.refused)
     if old:
         found = read_flags(world.table(READ).get(server.ref, ("", ""))[1])
-    if isinstance(look, Footing) and (old or has_rule(found.flags, flag)):
+    if isinstance(look, DependencyTracker) and (old or has_rule(found.flags, flag)):
         # A rule may ask for the time, and what was taken before is not among what is looked at.
         look.loose = True
     return told(found.flags, flag, context, world.epoch + world.now)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl
 
 from sregym_cluster_embedded.userland.keys import RUNTIME
+from sregym_cluster_embedded.userland.mutating_commands import WRITING
 from sregym_cluster_embedded.userland.process import process_of
-from sregym_cluster_embedded.userland.writing import WRITING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from sregym_apps.model import Client
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.userland.dependency_tracking import Look
     from sregym_cluster_embedded.userland.kinds.kind import Place
-    from sregym_cluster_embedded.userland.looking import Look
     from sregym_cluster_embedded.userland.wiring import Target
     from sregym_cluster_embedded.world import World
 

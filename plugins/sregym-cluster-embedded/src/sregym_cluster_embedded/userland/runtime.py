@@ -19,16 +19,16 @@ from sregym_cluster_embedded.kubelet.runtime import (
 )
 from sregym_cluster_embedded.userland.allowances import ALLOWANCES
 from sregym_cluster_embedded.userland.batch import WORK
-from sregym_cluster_embedded.userland.becoming import (
+from sregym_cluster_embedded.userland.catalogue import Catalogue, Known
+from sregym_cluster_embedded.userland.computing import COMPUTING
+from sregym_cluster_embedded.userland.creation import make_process
+from sregym_cluster_embedded.userland.durable import durable_state
+from sregym_cluster_embedded.userland.exec_program import (
     LIVES,
     become,
     consumers,
     load_generators,
 )
-from sregym_cluster_embedded.userland.catalogue import Catalogue, Known
-from sregym_cluster_embedded.userland.computing import COMPUTING
-from sregym_cluster_embedded.userland.creation import make_process
-from sregym_cluster_embedded.userland.durable import durable_state
 from sregym_cluster_embedded.userland.executables import start_error
 from sregym_cluster_embedded.userland.files.container import Container
 from sregym_cluster_embedded.userland.files.view import LAYERS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.userland.looking import Footing
+    from sregym_cluster_embedded.userland.dependency_tracking import DependencyTracker
     from sregym_cluster_embedded.world import World
 
 # A driver of a datastore looks for its server again and again until its timeout. Looking less often the
@@ -25,7 +25,7 @@ class Search(NamedTuple):
 
     began: float
     until: float
-    seen: Footing
+    seen: DependencyTracker
 
     def pause_s(self, world: World) -> float:
         """How long it waits before it looks again."""

@@ -24,14 +24,14 @@ from sregym_cluster_embedded.network import cache, coredns
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.syscalls import RULES, risk
+from sregym_cluster_embedded.userland.client_errors import lookup_text
 from sregym_cluster_embedded.userland.connect_limits import caller_of
+from sregym_cluster_embedded.userland.dependency_tracking import ONCE, Look
 from sregym_cluster_embedded.userland.etc import CLUSTER_DNS
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.leading import led, listed, reads_of, watched, wish_of
-from sregym_cluster_embedded.userland.looking import ONCE, Look
 from sregym_cluster_embedded.userland.process import Process, listener_at, process_of
 from sregym_cluster_embedded.userland.registering import registered
-from sregym_cluster_embedded.userland.wording import lookup_text
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef

@@ -9,7 +9,7 @@ from sregym_cluster_embedded.kubelet import unresponsive
 from sregym_cluster_embedded.kubelet.state import RUNNING
 from sregym_cluster_embedded.userland.files.container import Container
 from sregym_cluster_embedded.userland.files.tasks import Task, tasks_of_process
-from sregym_cluster_embedded.userland.host import neighbours
+from sregym_cluster_embedded.userland.host import contention
 from sregym_cluster_embedded.userland.host.concealed import visible_pods
 from sregym_cluster_embedded.userland.host.node import Host
 from sregym_cluster_embedded.userland.host.units import (
@@ -64,7 +64,7 @@ def tasks_of_node(world: World, node: str) -> list[Task]:
     ]
     found += _services(world, node, files, began)
     found += _logins(node, began)
-    found += neighbours.tasks(world, node)
+    found += contention.tasks(world, node)
     for state in visible_pods(world, node):
         found += _of_pod(world, state)
     return sorted(found, key=lambda task: task.pid)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.kubelet.runtime import ExecResult, host_ref
-from sregym_cluster_embedded.userland.host import neighbours, services
+from sregym_cluster_embedded.userland.host import contention, services
 from sregym_cluster_embedded.userland.host.files import HostFiles, host_files
 from sregym_cluster_embedded.userland.host.node import host_process
 from sregym_cluster_embedded.userland.host.processes import tasks_of_node
@@ -73,7 +73,7 @@ class Hosts:
     def signal_service(self, session: Session, name: str, number: int) -> None:
         """Let a signal reach the main process of a service of the node."""
         world, node = session.world, session.process.config.node
-        if neighbours.signalled(world, node, name, number):
+        if contention.signalled(world, node, name, number):
             return
         files = self.host_files(world, node)
         unit = unit_of(files, name)

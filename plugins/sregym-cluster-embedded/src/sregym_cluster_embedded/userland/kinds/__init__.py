@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sregym_cluster_embedded.userland.kinds.hindrance import (
+from sregym_cluster_embedded.userland.kinds.blocked_commands import (
     disks_changed,
     hindered,
     queued_ms,

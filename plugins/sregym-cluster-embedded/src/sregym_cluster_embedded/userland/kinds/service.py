@@ -27,7 +27,9 @@ from sregym_apps.model import (
 
 from sregym_cluster_embedded.syscalls import words
 from sregym_cluster_embedded.userland.batch import begin_work, end_work, progress
+from sregym_cluster_embedded.userland.client_errors import error_text
 from sregym_cluster_embedded.userland.connect_limits import attempted, bind_failure
+from sregym_cluster_embedded.userland.dependency_tracking import ONCE, DependencyTracker
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.answering import answer_to
 from sregym_cluster_embedded.userland.kinds.kind import Kind, WebAnswer, WebRequest
@@ -40,7 +42,6 @@ from sregym_cluster_embedded.userland.life import (
     serve,
     wake_traffic,
 )
-from sregym_cluster_embedded.userland.looking import ONCE, Footing
 from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
 from sregym_cluster_embedded.userland.registering import register
 from sregym_cluster_embedded.userland.searching import Search
@@ -48,7 +49,6 @@ from sregym_cluster_embedded.userland.securing import handshake
 from sregym_cluster_embedded.userland.settings import read_failure
 from sregym_cluster_embedded.userland.throttling import lasting
 from sregym_cluster_embedded.userland.wiring import targets, wanted_by
-from sregym_cluster_embedded.userland.wording import error_text
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
@@ -291,7 +291,7 @@ def _connect(
     name, command, collection = wanted_by(step)
     client = process.clients[name]
     searches = client.wire.awaits_server
-    seen = Footing()
+    seen = DependencyTracker()
     target = targets(world, process, client, seen if searches else ONCE, command)[0]
     target = target if searches else attempted(world, process, target)
     timeout = getattr(step, "timeout_s", None) or client.timeout_s

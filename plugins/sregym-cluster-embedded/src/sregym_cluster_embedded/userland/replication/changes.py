@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.userland.counted import counted
+from sregym_cluster_embedded.userland.mutating_commands import WRITING
 from sregym_cluster_embedded.userland.replication.sleeping import wake
-from sregym_cluster_embedded.userland.writing import WRITING
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.network.outcomes import Path

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from sregym_regex.budget import allocate
 
 from sregym_cluster_embedded.userland.shell.control import Exit
+from sregym_cluster_embedded.userland.shell.errno_messages import builtin_name, shell_name
 from sregym_cluster_embedded.userland.shell.session import Output
-from sregym_cluster_embedded.userland.shell.wording import builtin_name, shell_name
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.session import Session

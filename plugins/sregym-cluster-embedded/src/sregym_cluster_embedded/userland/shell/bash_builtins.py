@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.userland.files.inode import FOLDER
 from sregym_cluster_embedded.userland.shell import arrays
+from sregym_cluster_embedded.userland.shell.errno_messages import shell_name
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Output
-from sregym_cluster_embedded.userland.shell.wording import shell_name
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.interpreter import Interpreter

@@ -12,12 +12,12 @@ from sregym_regex.posix import PatternError, compiled
 from sregym_cluster_embedded.userland.shell import arrays
 from sregym_cluster_embedded.userland.shell.conditions import is_binary, unary_holds, words_hold
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave
+from sregym_cluster_embedded.userland.shell.errno_messages import shell_name
 from sregym_cluster_embedded.userland.shell.expansion import BadSubstitutionError, Expansion
 from sregym_cluster_embedded.userland.shell.flow import Flow
 from sregym_cluster_embedded.userland.shell.session import Output, Session
 from sregym_cluster_embedded.userland.shell.syntax import assignment
 from sregym_cluster_embedded.userland.shell.tree import Called
-from sregym_cluster_embedded.userland.shell.wording import shell_name
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.lexing import Word

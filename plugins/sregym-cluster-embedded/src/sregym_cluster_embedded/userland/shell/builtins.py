@@ -11,17 +11,17 @@ from sregym_cluster_embedded.userland.files.inode import FOLDER
 from sregym_cluster_embedded.userland.shell.bash_builtins import BASH_COMMANDS
 from sregym_cluster_embedded.userland.shell.commands import COMMANDS
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave
-from sregym_cluster_embedded.userland.shell.lexing import ShellSyntaxError
-from sregym_cluster_embedded.userland.shell.session import Output
-from sregym_cluster_embedded.userland.shell.signalling import SIGNALS
-from sregym_cluster_embedded.userland.shell.variables import VARIABLE_COMMANDS, failed
-from sregym_cluster_embedded.userland.shell.wording import (
+from sregym_cluster_embedded.userland.shell.errno_messages import (
     builtin_name,
     not_found,
     not_opened,
     shell_name,
     syntax_error,
 )
+from sregym_cluster_embedded.userland.shell.lexing import ShellSyntaxError
+from sregym_cluster_embedded.userland.shell.session import Output
+from sregym_cluster_embedded.userland.shell.signalling import SIGNALS
+from sregym_cluster_embedded.userland.shell.variables import VARIABLE_COMMANDS, failed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,10 +16,10 @@ from sregym_cluster_embedded.userland.files.inode import (
     Inode,
     MissingError,
 )
+from sregym_cluster_embedded.userland.shell.errno_messages import complaint
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.temporary import mktemp
-from sregym_cluster_embedded.userland.shell.wording import complaint
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.userland.host.commands import HOST_COMMANDS
-from sregym_cluster_embedded.userland.host.entering import ENTERING_COMMANDS
+from sregym_cluster_embedded.userland.host.namespaces_entered import ENTERING_COMMANDS
 from sregym_cluster_embedded.userland.shell.awk.command import AWK_COMMANDS
 from sregym_cluster_embedded.userland.shell.changing import CHANGING_COMMANDS
 from sregym_cluster_embedded.userland.shell.columns import COLUMN_COMMANDS
@@ -14,19 +14,19 @@ from sregym_cluster_embedded.userland.shell.conditions import CONDITION_COMMANDS
 from sregym_cluster_embedded.userland.shell.copying import COPYING_COMMANDS
 from sregym_cluster_embedded.userland.shell.curl import CURL_COMMANDS
 from sregym_cluster_embedded.userland.shell.dates import DATE_COMMANDS
+from sregym_cluster_embedded.userland.shell.dns_commands import LOOKUP_COMMANDS
 from sregym_cluster_embedded.userland.shell.dumping import DUMPING_COMMANDS
-from sregym_cluster_embedded.userland.shell.ends import ENDS_COMMANDS
 from sregym_cluster_embedded.userland.shell.expressions import EXPRESSION_COMMANDS
 from sregym_cluster_embedded.userland.shell.grep import GREP_COMMANDS
+from sregym_cluster_embedded.userland.shell.head_tail import ENDS_COMMANDS
 from sregym_cluster_embedded.userland.shell.identity import IDENTITY_COMMANDS
 from sregym_cluster_embedded.userland.shell.links import LINK_COMMANDS
 from sregym_cluster_embedded.userland.shell.listing import LISTING_COMMANDS
-from sregym_cluster_embedded.userland.shell.lookups import LOOKUP_COMMANDS
+from sregym_cluster_embedded.userland.shell.mount_commands import PLACE_COMMANDS
 from sregym_cluster_embedded.userland.shell.network import NETWORK_COMMANDS
 from sregym_cluster_embedded.userland.shell.openssl import OPENSSL_COMMANDS
 from sregym_cluster_embedded.userland.shell.packages import PACKAGE_COMMANDS
 from sregym_cluster_embedded.userland.shell.packing import PACKING_COMMANDS
-from sregym_cluster_embedded.userland.shell.places import PLACE_COMMANDS
 from sregym_cluster_embedded.userland.shell.printing import PRINTING_COMMANDS
 from sregym_cluster_embedded.userland.shell.rearranging import REARRANGING_COMMANDS
 from sregym_cluster_embedded.userland.shell.searching import SEARCHING_COMMANDS

@@ -7,8 +7,8 @@ import re
 from sregym_regex import globs, perl
 
 from sregym_cluster_embedded.userland.files.inode import FILE, FOLDER, LINK
+from sregym_cluster_embedded.userland.shell.errno_messages import shell_name
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
-from sregym_cluster_embedded.userland.shell.wording import shell_name
 
 _NUMBERS = ("-eq", "-ne", "-lt", "-le", "-gt", "-ge")
 

@@ -18,10 +18,10 @@ from sregym_cluster_embedded.userland.files.inode import (
     Inode,
     MissingError,
 )
+from sregym_cluster_embedded.userland.shell.errno_messages import complaint
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.searching import walk
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
-from sregym_cluster_embedded.userland.shell.wording import complaint
 
 _TYPES = {FILE: tarfile.REGTYPE, FOLDER: tarfile.DIRTYPE, LINK: tarfile.SYMTYPE}
 _KINDS = {kind: name for name, kind in _TYPES.items()}

@@ -13,8 +13,8 @@ from sregym_cluster_embedded.userland.shell import curl_words as words_of
 from sregym_cluster_embedded.userland.shell.curl_line import HELP, Call, UsageError, expanded
 from sregym_cluster_embedded.userland.shell.curl_sending import Sent, sent
 from sregym_cluster_embedded.userland.shell.curl_values import values_of
+from sregym_cluster_embedded.userland.shell.dns_queries import sought
 from sregym_cluster_embedded.userland.shell.http import Asked, Fetched, fetch
-from sregym_cluster_embedded.userland.shell.questions import sought
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.tls import certificate_of
 

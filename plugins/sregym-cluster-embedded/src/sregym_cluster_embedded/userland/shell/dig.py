@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.network.records import Record, Reply, reverse_name
-from sregym_cluster_embedded.userland.shell.questions import (
+from sregym_cluster_embedded.userland.shell.dns_queries import (
     CODES,
     SILENT,
     Asked,

@@ -16,6 +16,7 @@ from sregym_cluster_embedded.userland.process import listener_at
 from sregym_cluster_embedded.userland.shell.commands import COMMANDS, command_of
 from sregym_cluster_embedded.userland.shell.computing import work_of
 from sregym_cluster_embedded.userland.shell.control import BecomeProgram, Exit, Suspended
+from sregym_cluster_embedded.userland.shell.errno_messages import not_found, shell_name
 from sregym_cluster_embedded.userland.shell.invocation import SHELLS, invocation, no_script
 from sregym_cluster_embedded.userland.shell.memory import charging, exhaust
 from sregym_cluster_embedded.userland.shell.options import tail_follows
@@ -29,7 +30,6 @@ from sregym_cluster_embedded.userland.shell.versions import (
     version_alone,
     version_text,
 )
-from sregym_cluster_embedded.userland.shell.wording import not_found, shell_name
 from sregym_cluster_embedded.userland.toolsets import tool_names, tool_paths
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from sregym_regex.linear import linear
 from sregym_cluster_embedded.userland.shell import arrays
 from sregym_cluster_embedded.userland.shell.arithmetic import Arithmetic, ArithmeticSyntaxError
 from sregym_cluster_embedded.userland.shell.bash_variables import bash_variable
+from sregym_cluster_embedded.userland.shell.glob_patterns import escaped, transformed, trimmed
 from sregym_cluster_embedded.userland.shell.globbing import has_wildcard
 from sregym_cluster_embedded.userland.shell.lexing import Word, closing, tokens_of
-from sregym_cluster_embedded.userland.shell.shapes import escaped, transformed, trimmed
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.session import Session

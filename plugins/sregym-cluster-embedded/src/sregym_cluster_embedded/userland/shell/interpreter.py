@@ -15,6 +15,12 @@ from sregym_cluster_embedded.userland.shell.builtins import BUILTINS
 from sregym_cluster_embedded.userland.shell.checkpoints import restored
 from sregym_cluster_embedded.userland.shell.commands import COMMANDS
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave, Suspended
+from sregym_cluster_embedded.userland.shell.errno_messages import (
+    not_found,
+    shell_name,
+    syntax_error,
+    trace,
+)
 from sregym_cluster_embedded.userland.shell.expansion import BadSubstitutionError, Expansion
 from sregym_cluster_embedded.userland.shell.flow import alone
 from sregym_cluster_embedded.userland.shell.globbing import globbed
@@ -42,12 +48,6 @@ from sregym_cluster_embedded.userland.shell.tree import (
     Simple,
     Test,
     Timed,
-)
-from sregym_cluster_embedded.userland.shell.wording import (
-    not_found,
-    shell_name,
-    syntax_error,
-    trace,
 )
 
 if TYPE_CHECKING:

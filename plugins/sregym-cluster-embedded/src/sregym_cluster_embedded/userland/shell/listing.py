@@ -17,9 +17,9 @@ from sregym_cluster_embedded.userland.files.inode import (
     MissingError,
     mode_text,
 )
+from sregym_cluster_embedded.userland.shell.errno_messages import complaint
 from sregym_cluster_embedded.userland.shell.options import busybox_human, human, options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
-from sregym_cluster_embedded.userland.shell.wording import complaint
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.files.volumes import MountPoint

@@ -9,9 +9,9 @@ from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.network.outcomes import Outcome
 from sregym_cluster_embedded.userland.connections import ESTABLISHED, LISTEN, SYN_SENT
 from sregym_cluster_embedded.userland.files.figures import carried
+from sregym_cluster_embedded.userland.shell.dns_queries import unresolved
 from sregym_cluster_embedded.userland.shell.interfaces import INTERFACE_COMMANDS, routes
 from sregym_cluster_embedded.userland.shell.options import options
-from sregym_cluster_embedded.userland.shell.questions import unresolved
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.sockets import WORDS, connect, said, wait_for
 from sregym_cluster_embedded.userland.shell.ss import name_of, sockets_of, ss

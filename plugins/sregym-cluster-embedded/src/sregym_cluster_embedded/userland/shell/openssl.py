@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from sregym_cluster_embedded.network.certificates import Certificate, read
 from sregym_cluster_embedded.network.records import is_address
-from sregym_cluster_embedded.userland.shell.questions import unresolved
+from sregym_cluster_embedded.userland.shell.dns_queries import unresolved
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.sockets import WORDS, connect, wait_for
 from sregym_cluster_embedded.userland.shell.tls import certificate_of

@@ -9,9 +9,9 @@ from decimal import Decimal
 from sregym_regex.budget import OutOfStepsError, allocate, spend
 
 from sregym_cluster_embedded.userland.shell import arrays
+from sregym_cluster_embedded.userland.shell.errno_messages import shell_name
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
-from sregym_cluster_embedded.userland.shell.wording import shell_name
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "a": "\a", "e": "\x1b", "b": "\b",
             "f": "\f", "v": "\v"}  # fmt: skip

@@ -10,7 +10,7 @@ from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.userland.counted import scheduled
 from sregym_cluster_embedded.userland.files.machine import memory_kib
 from sregym_cluster_embedded.userland.files.tasks import entered, of_a_thread
-from sregym_cluster_embedded.userland.host.neighbours import percent_of
+from sregym_cluster_embedded.userland.host.contention import percent_of
 from sregym_cluster_embedded.userland.jobs import jobs_of
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.shell.identity import user_name

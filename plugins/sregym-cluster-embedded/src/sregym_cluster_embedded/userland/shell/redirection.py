@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.userland.files.inode import FileError
 from sregym_cluster_embedded.userland.shell.computing import STREAMS
+from sregym_cluster_embedded.userland.shell.errno_messages import (
+    not_created,
+    not_opened,
+    shell_name,
+)
 from sregym_cluster_embedded.userland.shell.session import Descriptor, Output, Session
 from sregym_cluster_embedded.userland.shell.sockets import heard, socket_error
-from sregym_cluster_embedded.userland.shell.wording import not_created, not_opened, shell_name
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.expansion import Expansion

@@ -18,9 +18,9 @@ from sregym_cluster_embedded.userland.files.inode import (
     MissingError,
     mode_text,
 )
+from sregym_cluster_embedded.userland.shell.errno_messages import complaint
 from sregym_cluster_embedded.userland.shell.refusals import usage_of
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
-from sregym_cluster_embedded.userland.shell.wording import complaint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,8 @@ import signal
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.userland.process import processes
+from sregym_cluster_embedded.userland.shell.errno_messages import shell_name
 from sregym_cluster_embedded.userland.shell.session import Output
-from sregym_cluster_embedded.userland.shell.wording import shell_name
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.session import Session

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.userland.httpd import is_httpd, root_of
 from sregym_cluster_embedded.userland.process import process_of
+from sregym_cluster_embedded.userland.shell.dns_queries import unresolved
 from sregym_cluster_embedded.userland.shell.httpd_answers import spoken
-from sregym_cluster_embedded.userland.shell.questions import unresolved
 from sregym_cluster_embedded.userland.shell.session import OpenSocket
 from sregym_cluster_embedded.userland.wiring import Target, reach
 

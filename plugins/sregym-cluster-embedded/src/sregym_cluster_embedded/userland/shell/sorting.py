@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from sregym_regex.budget import spend
 
 from sregym_cluster_embedded.userland.files.inode import FileError
+from sregym_cluster_embedded.userland.shell.errno_messages import complaint
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.text import inputs
-from sregym_cluster_embedded.userland.shell.wording import complaint
 
 _MONTHS = "JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC"
 _FIELD = re.compile(r"\s*\S+")

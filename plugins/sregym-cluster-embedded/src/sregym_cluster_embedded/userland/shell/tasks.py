@@ -20,12 +20,12 @@ from sregym_cluster_embedded.userland.files.tasks import Task, tasks
 from sregym_cluster_embedded.userland.host.observed import DMESG
 from sregym_cluster_embedded.userland.jobs import Job, end_job, jobs_of
 from sregym_cluster_embedded.userland.life import end, stop
+from sregym_cluster_embedded.userland.shell.errno_messages import shell_name
 from sregym_cluster_embedded.userland.shell.identity import user_name
 from sregym_cluster_embedded.userland.shell.options import human, options
 from sregym_cluster_embedded.userland.shell.ps import is_main, ps, used_by
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.signalling import NUMBERS, send_to_main, signal_of
-from sregym_cluster_embedded.userland.shell.wording import shell_name
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process

@@ -8,9 +8,9 @@ import re
 from sregym_regex.budget import allocate, spend
 
 from sregym_cluster_embedded.userland.files.inode import FileError, IsFolderError
+from sregym_cluster_embedded.userland.shell.errno_messages import complaint
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
-from sregym_cluster_embedded.userland.shell.wording import complaint
 
 
 def inputs(session: Session, name: str, operands: list[str], stdin: str) -> tuple[list[str], str]:

@@ -9,9 +9,9 @@ from sregym_cluster_embedded.userland.shell import arrays
 from sregym_cluster_embedded.userland.shell.arithmetic import Arithmetic, ArithmeticSyntaxError
 from sregym_cluster_embedded.userland.shell.assigning import assign
 from sregym_cluster_embedded.userland.shell.control import Exit
+from sregym_cluster_embedded.userland.shell.errno_messages import builtin_name, shell_name
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Output, Session
-from sregym_cluster_embedded.userland.shell.wording import builtin_name, shell_name
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.interpreter import Interpreter

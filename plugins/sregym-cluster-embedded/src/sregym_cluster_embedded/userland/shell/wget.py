@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from sregym_cluster_embedded.userland.files.inode import FileError
+from sregym_cluster_embedded.userland.shell.dns_queries import unresolved
 from sregym_cluster_embedded.userland.shell.http import REASONS, Asked, Fetched, fetch
 from sregym_cluster_embedded.userland.shell.options import options
-from sregym_cluster_embedded.userland.shell.questions import unresolved
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.sockets import CONNECT_S, WORDS
 

@@ -14,8 +14,8 @@ from sregym_cluster_embedded.userland.shell.awk.running import Awk
 from sregym_cluster_embedded.userland.shell.awk.streams import inwards, outwards
 from sregym_cluster_embedded.userland.shell.awk.tokens import AwkSyntaxError, unescaped
 from sregym_cluster_embedded.userland.shell.awk.values import AwkError, Input, Value
+from sregym_cluster_embedded.userland.shell.errno_messages import complaint
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
-from sregym_cluster_embedded.userland.shell.wording import complaint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from sregym_regex.budget import spend
 
 from sregym_cluster_embedded.userland.files.inode import FileError
+from sregym_cluster_embedded.userland.shell.errno_messages import complaint
 from sregym_cluster_embedded.userland.shell.memory import exhaust
 from sregym_cluster_embedded.userland.shell.options import options, tail_follows
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
-from sregym_cluster_embedded.userland.shell.wording import complaint
 
 if TYPE_CHECKING:
     from collections.abc import Callable

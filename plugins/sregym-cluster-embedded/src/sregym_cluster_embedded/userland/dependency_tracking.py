@@ -35,7 +35,7 @@ class Look:
 ONCE = Look()
 
 
-class Footing(Look):
+class DependencyTracker(Look):
     """Reads, and keeps what it saw; not changed any more once all was read.
 
     Attributes:

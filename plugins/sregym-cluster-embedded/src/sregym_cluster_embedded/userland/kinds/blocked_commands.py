@@ -16,8 +16,8 @@ from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.kind import Kind, Refusal
 from sregym_cluster_embedded.userland.life import wake_traffic
 from sregym_cluster_embedded.userland.locks import holder
+from sregym_cluster_embedded.userland.mutating_commands import WRITING
 from sregym_cluster_embedded.userland.process import process_of
-from sregym_cluster_embedded.userland.writing import WRITING
 
 if TYPE_CHECKING:
     from sregym_apps.model import Client

@@ -8,7 +8,7 @@ from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.network.records import is_address, reverse_name
 from sregym_cluster_embedded.network.resolver import hosts_of
 from sregym_cluster_embedded.userland.shell.dig import dig
-from sregym_cluster_embedded.userland.shell.questions import (
+from sregym_cluster_embedded.userland.shell.dns_queries import (
     CAUSES,
     CODES,
     SILENT,
