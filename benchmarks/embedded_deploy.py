@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import controllers, kubelet, network, node, scheduler
 from sregym_cluster_embedded.api import internal_client
-from sregym_cluster_embedded.contribution import Contribution, constitution_of
 from sregym_cluster_embedded.kubelet.runtime import (
     ContainerConfig,
     ContainerRef,
@@ -23,6 +22,7 @@ from sregym_cluster_embedded.kubelet.runtime import (
     ProbeResult,
 )
 from sregym_cluster_embedded.node.bootstrap import NodeSpec, bootstrap
+from sregym_cluster_embedded.subsystem import Contribution, constitution_of
 from sregym_cluster_embedded.world import World
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from sregym_agent_redteam.probe import certificates, forging, p256
 from sregym_cluster_embedded.cluster import EmbeddedCluster
 from sregym_cluster_embedded.cluster.provider import Embedded
 from sregym_cluster_embedded.kubelet.usage import pods_on
-from sregym_cluster_embedded.world import Constitution, World
+from sregym_cluster_embedded.world import SimulationSpec, World
 from sregym_core.api import Workspace
 from sregym_core.conductor import episode
 from sregym_core.errors import ExitCode
@@ -193,7 +193,7 @@ def test_a_forged_certificate_opens_the_api_server(salt: str | None, answer: byt
     try:
         port = urlsplit(cluster.open_access().endpoints["kubernetes"]).port
         authority = p256.private_key(
-            World(Constitution(), 0, 0, "0").secret("certificate authority")
+            World(SimulationSpec(), 0, 0, "0").secret("certificate authority")
         )
         curve = p256.Curve.prepared()
         pem = "".join(certificates.client(curve, authority, *forging.ADMINISTRATOR))

@@ -11,7 +11,7 @@ from sregym_cluster_embedded.api.access import tokens
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.cluster import EmbeddedCluster
-from sregym_cluster_embedded.world import Constitution, World
+from sregym_cluster_embedded.world import SimulationSpec, World
 from sregym_core.conductor.injection import moment_within
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.worlds import Worlds
@@ -167,11 +167,11 @@ def test_no_readable_word_is_the_salt(inside: Cluster, readable: list[str]) -> N
     authority = json.loads(authority)["ca.crt"]
     assert len(readable) > 2000
     for word in [*readable, *map(str, range(1000))]:
-        guessed = World(Constitution(), SEED, 0, word)
+        guessed = World(SimulationSpec(), SEED, 0, word)
         with pytest.raises(tokens.TokenError, match="error in cryptographic primitive"):
             tokens.identify(guessed, token)
     for word in map(str, range(100)):
-        assert certificate_authority(World(Constitution(), SEED, 0, word)) != authority
+        assert certificate_authority(World(SimulationSpec(), SEED, 0, word)) != authority
 
 
 def test_each_run_has_keys_and_moments_of_its_own(bench: Bench) -> None:

@@ -15,7 +15,6 @@ import yaml
 from sregym_apps.model import ServiceModel, parse_service_model
 from sregym_cluster_embedded import controllers, kubelet, network, node, scheduler
 from sregym_cluster_embedded.api import internal_client
-from sregym_cluster_embedded.contribution import Contribution, constitution_of
 from sregym_cluster_embedded.kubelet.keys import KUBELET, RUNTIME
 from sregym_cluster_embedded.kubelet.runtime import (
     ContainerConfig,
@@ -29,6 +28,7 @@ from sregym_cluster_embedded.kubelet.runtime import (
 )
 from sregym_cluster_embedded.node.bootstrap import NodeSpec, bootstrap
 from sregym_cluster_embedded.store import Object
+from sregym_cluster_embedded.subsystem import Subsystem, build_spec
 from sregym_cluster_embedded.world import World
 
 EPOCH = 1_795_000_000
@@ -303,7 +303,7 @@ RESOURCES = {
 CLUSTER_SCOPED = ("namespaces", "nodes", "persistentvolumes", "storageclasses.storage.k8s.io")
 
 
-def shop_contributions(runtime: ShopRuntime) -> Iterable[Contribution]:
+def shop_contributions(runtime: ShopRuntime) -> Iterable[Subsystem]:
     """The parts of a cluster whose containers the shop's runtime runs."""
     return (
         controllers.contribution(),
@@ -311,7 +311,7 @@ def shop_contributions(runtime: ShopRuntime) -> Iterable[Contribution]:
         network.contribution(),
         node.contribution(),
         kubelet.contribution(),
-        Contribution(
+        Subsystem(
             "shop",
             handlers={"shop.end": runtime.end},
             listeners=(note_moment,),
@@ -330,7 +330,7 @@ def new_shop(
 ) -> Shop:
     """A fresh cluster, with its DNS running and the namespace `shop`."""
     runtime = ShopRuntime()
-    world = World(constitution_of(shop_contributions(runtime)), seed, epoch, salt)
+    world = World(build_spec(shop_contributions(runtime)), seed, epoch, salt)
     cores = {"cpu": 2, "memory_kib": 24_684_096, "images": tuple(IMAGES), **spec}
     bootstrap(world, [NodeSpec(**cores) for _ in range(nodes)])
     shop = Shop(world, runtime)

@@ -9,7 +9,7 @@ from sregym_apps.model import ServiceModel
 from sregym_apps.simulation import Command, Extension, Installed, ServerKind
 from sregym_cluster_embedded import userland
 from sregym_cluster_embedded.assembly import Blueprint, build
-from sregym_cluster_embedded.contribution import Contribution, contributed
+from sregym_cluster_embedded.subsystem import Subsystem, contributed
 from sregym_cluster_embedded.telemetry.metrics.catalogue import Catalogue
 from sregym_cluster_embedded.telemetry.rules import rules_of
 from sregym_cluster_embedded.userland.builtin import public_models
@@ -35,11 +35,11 @@ class Seen:
     nodes: ClassVar[list[str]] = []
 
     @classmethod
-    def contribution(cls) -> Contribution:
+    def contribution(cls) -> Subsystem:
         def note(_world: Any, change: Any) -> None:
             cls.nodes.append(change.key.name)
 
-        return Contribution("acme", followers={"nodes": (note,)})
+        return Subsystem("acme", followers={"nodes": (note,)})
 
 
 def test_a_contribution_takes_part_in_a_world() -> None:

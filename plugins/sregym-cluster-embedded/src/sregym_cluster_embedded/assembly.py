@@ -17,10 +17,10 @@ from sregym_cluster_embedded import (
     traffic,
     userland,
 )
-from sregym_cluster_embedded.contribution import constitution_of, contributed
 from sregym_cluster_embedded.node import driver_objects, ingress_controller, metrics_server
 from sregym_cluster_embedded.node.bootstrap import NodeSpec, bootstrap
 from sregym_cluster_embedded.node.system_objects import INSTALLED, Dns
+from sregym_cluster_embedded.subsystem import build_spec, contributed
 from sregym_cluster_embedded.userland.builtin import builtin_models, public_models
 from sregym_cluster_embedded.world import World
 
@@ -80,7 +80,7 @@ def build(blueprint: Blueprint) -> World:
     """
     extensions = installed() if blueprint.extensions is None else blueprint.extensions
     models = [*builtin_models(), *blueprint.models, *public_models(extensions)]
-    constitution = constitution_of(
+    constitution = build_spec(
         [
             controllers.contribution(),
             scheduler.contribution(),

@@ -27,7 +27,7 @@ class ServiceKey(Generic[T]):
         self.name = ServiceName(name)
 
     def offer(self, service: T) -> dict[ServiceName, object]:
-        """An entry of `Contribution.rooms`, checked for its type."""
+        """An entry of `Subsystem.rooms`, checked for its type."""
         return {self.name: service}
 
 

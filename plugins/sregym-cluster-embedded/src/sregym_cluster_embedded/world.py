@@ -1,6 +1,6 @@
 """One cluster as a value: time, objects, chance, and the tables of the rooms above.
 
-A world holds state; a `Constitution` holds behaviour. Behaviour is shared by all forks of a world
+A world holds state; a `SimulationSpec` holds behaviour. Behaviour is shared by all forks of a world
 and never changes; state is copied by `fork`, shallowly, because nobody changes a stored value in
 place. Rooms keep their own state in named tables (`world.table(KEY)`), whose values
 are immutable too: replace, never edit.
@@ -52,7 +52,7 @@ class _Tables(Protocol):
 
 
 @dataclass(frozen=True)
-class Constitution:
+class SimulationSpec:
     """The behaviour of a cluster: what happens on an event, and who is told of a change.
 
     Attributes:
@@ -91,7 +91,7 @@ class World:
             which it was worked out are the same.
     """
 
-    def __init__(self, constitution: Constitution, seed: int, epoch: int, salt: str = "") -> None:
+    def __init__(self, constitution: SimulationSpec, seed: int, epoch: int, salt: str = "") -> None:
         self.constitution = constitution
         self.clock = EventHeap()
         self.seed = Seed(seed)

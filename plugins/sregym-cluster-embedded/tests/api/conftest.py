@@ -9,7 +9,7 @@ import pytest
 from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.api.server import handle
-from sregym_cluster_embedded.world import Constitution, World
+from sregym_cluster_embedded.world import SimulationSpec, World
 
 RECORDINGS = Path(__file__).resolve().parents[4] / "tests" / "conformance" / "recordings"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
@@ -22,7 +22,7 @@ def golden() -> Path:
 
 
 def _world() -> World:
-    world = World(Constitution(), seed=7, epoch=EPOCH)
+    world = World(SimulationSpec(), seed=7, epoch=EPOCH)
     for name in ("default", "shop"):
         internal_client.create(world, "namespaces", {"metadata": {"name": name}})
         account = {"metadata": {"name": "default", "namespace": name}}

@@ -9,7 +9,7 @@ import pytest
 from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.dynamic.calling import Answer
 from sregym_cluster_embedded.api.keys import WEBHOOKS
-from sregym_cluster_embedded.world import Constitution, World
+from sregym_cluster_embedded.world import SimulationSpec, World
 
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 V1 = "/apis/shop.example/v1/namespaces/shop/caches"
@@ -60,7 +60,7 @@ def converter():
 @pytest.fixture
 def world(converter):
     rooms = MappingProxyType(WEBHOOKS.offer(converter))
-    world = World(Constitution(rooms=rooms), seed=7, epoch=1_767_225_600)
+    world = World(SimulationSpec(rooms=rooms), seed=7, epoch=1_767_225_600)
     for name in ("default", "shop"):
         internal_client.create(world, "namespaces", {"metadata": {"name": name}})
         internal_client.create(

@@ -11,7 +11,7 @@ from sregym_cluster_embedded.api.dynamic.calling import Answer, CallFailed
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.api.keys import WEBHOOKS
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.world import Constitution, World
+from sregym_cluster_embedded.world import SimulationSpec, World
 
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 CONFIG_MAPS = "/api/v1/namespaces/shop/configmaps"
@@ -72,7 +72,7 @@ def hooks():
 
 @pytest.fixture
 def world(hooks):
-    world = World(Constitution(rooms=WEBHOOKS.offer(hooks)), seed=7, epoch=1_767_225_600)
+    world = World(SimulationSpec(rooms=WEBHOOKS.offer(hooks)), seed=7, epoch=1_767_225_600)
     for name in ("default", "shop"):
         internal_client.create(world, "namespaces", {"metadata": {"name": name}})
         account = {"metadata": {"name": "default", "namespace": name}}

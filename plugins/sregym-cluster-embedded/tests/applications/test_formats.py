@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sregym_apps.model import Line, Log
 from sregym_cluster_embedded import userland
-from sregym_cluster_embedded.contribution import constitution_of
+from sregym_cluster_embedded.subsystem import build_spec
 from sregym_cluster_embedded.userland.formats import render
 from sregym_cluster_embedded.world import World
 
@@ -43,20 +43,20 @@ LINES = [
 
 @pytest.mark.parametrize(("form", "line", "expected"), LINES)
 def test_formats(form: Any, line: dict[str, Any], expected: str) -> None:
-    world = World(constitution_of([userland.contribution()]), 0, EPOCH)
+    world = World(build_spec([userland.contribution()]), 0, EPOCH)
     (written,) = render(world, Log(format=form), Line(**line), {}, AT)
     assert (written.text, written.stream, written.at) == (expected, "stdout", AT)
 
 
 def test_what_is_raw_has_no_format() -> None:
-    world = World(constitution_of([userland.contribution()]), 0, EPOCH)
+    world = World(build_spec([userland.contribution()]), 0, EPOCH)
     trace = 'Exception in thread "main" java.lang.Error\n\tat Main.main(Main.java:3)'
     lines = render(world, Log(format="log4j"), Line(text=trace, raw=True), {}, AT)
     assert [line.text for line in lines] == trace.split("\n")
 
 
 def test_what_dotnet_says_stands_below_who_says_it() -> None:
-    world = World(constitution_of([userland.contribution()]), 0, EPOCH)
+    world = World(build_spec([userland.contribution()]), 0, EPOCH)
     line = Line(text="no\n ---> inner", level="error", caller="Cart.Store")
     lines = render(world, Log(format="dotnet"), line, {}, AT)
     assert [one.text for one in lines] == ["fail: Cart.Store[0]", "      no", "       ---> inner"]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 from sregym_cluster_embedded.api.keys import LOGS
-from sregym_cluster_embedded.contribution import Contribution, constitution_of
 from sregym_cluster_embedded.store import Change
+from sregym_cluster_embedded.subsystem import Subsystem, build_spec
 from sregym_cluster_embedded.world import World
 
 
 def test_a_name_that_is_offered_twice_is_refused() -> None:
-    first = Contribution("one", rooms=LOGS.offer(print))
-    second = Contribution("two", rooms=LOGS.offer(print))
+    first = Subsystem("one", rooms=LOGS.offer(print))
+    second = Subsystem("two", rooms=LOGS.offer(print))
     with pytest.raises(ValueError) as refused:
-        constitution_of([first, second])
+        build_spec([first, second])
     assert str(refused.value) == (
         "contribution 'two' offers the room 'logs' that another offers already"
     )
@@ -28,8 +28,8 @@ def test_followers_hear_only_of_their_resource() -> None:
     def listen(world: World, change: Change) -> None:
         heard.append(f"listener {change.key.resource}")
 
-    part = Contribution("part", followers={"pods": (follow,)}, listeners=(listen,))
-    world = World(constitution_of([part]), 1, 0)
+    part = Subsystem("part", followers={"pods": (follow,)}, listeners=(listen,))
+    world = World(build_spec([part]), 1, 0)
     for resource in ("pods", "events"):
         world.store.put(resource, {"metadata": {"name": "a", "namespace": "b"}})
     assert heard == ["follower pods", "listener pods", "listener events"]

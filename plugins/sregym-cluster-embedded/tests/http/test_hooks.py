@@ -8,12 +8,12 @@ import pytest
 from sregym_cluster_embedded.api.dynamic.calling import Call, CallFailed
 from sregym_cluster_embedded.api.keys import WEBHOOKS
 from sregym_cluster_embedded.http.hooks import call_loopback, reach_loopback
-from sregym_cluster_embedded.world import Constitution, World
+from sregym_cluster_embedded.world import SimulationSpec, World
 
 
 @pytest.fixture
 def world():
-    return World(Constitution(), seed=1, epoch=0)
+    return World(SimulationSpec(), seed=1, epoch=0)
 
 
 def free_port():

@@ -9,7 +9,7 @@ from sregym_cluster_embedded.telemetry.coredns_query_log import logged_lookups
 from sregym_cluster_embedded.traffic.latency import Time
 from sregym_cluster_embedded.traffic.segments import SERVED, CallFlow, Flow, note
 from sregym_cluster_embedded.userland.process import Process, save
-from sregym_cluster_embedded.world import Constitution, World
+from sregym_cluster_embedded.world import SimulationSpec, World
 
 
 def process(world: World, name: str, ip: str, program: str) -> Process:
@@ -24,7 +24,7 @@ def call(host: str, ok: float, *errors: tuple[str, str, float]) -> CallFlow:
 
 def cluster(*calls: CallFlow, logged: str = "0.0 all;") -> tuple[World, Process]:
     """A CoreDNS and one caller whose only operation makes these calls, for a minute."""
-    world = World(Constitution(), 7, 1_795_000_000)
+    world = World(SimulationSpec(), 7, 1_795_000_000)
     server = process(world, "coredns", "10.244.0.2", "coredns")
     server = save(world, replace(server, settings={"corefile logged": logged}))
     caller = process(world, "web", "10.244.1.5", "web")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.past import Past, Version
-from sregym_cluster_embedded.world import Constitution, World
+from sregym_cluster_embedded.world import SimulationSpec, World
 
 KEY = Key("configmaps", "default", "colours")
 
@@ -20,7 +20,7 @@ def seen(past: Past, *moments: float) -> list[str | None]:
 
 
 def painted() -> World:
-    world = World(Constitution(), 0, 0)
+    world = World(SimulationSpec(), 0, 0)
     world.store.put("configmaps", {**config("other"), "metadata": {"name": "a", "namespace": "x"}})
     world.run_until(10.0)
     world.store.put("configmaps", config("grey"))

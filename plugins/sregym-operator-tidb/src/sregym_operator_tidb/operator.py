@@ -21,7 +21,7 @@ from sregym_operator_tidb.status import ready_pods, report
 from sregym_operator_tidb.writing import SyncError, ensure, event, found_of
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.sdk.controllers import ApiClient, Contribution, Object
+    from sregym_cluster_embedded.sdk.controllers import ApiClient, Object, Subsystem
 
 # It looks at all clusters so often, whether or not anything has changed.
 _RESYNC_S = 30.0
@@ -165,6 +165,6 @@ OPERATOR = Operator(
 )
 
 
-def contribution() -> Contribution:
+def contribution() -> Subsystem:
     """What the operator adds to a cluster."""
     return OPERATOR.contribution()

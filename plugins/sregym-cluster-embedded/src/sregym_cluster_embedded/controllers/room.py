@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.access.rbac import CLUSTER_ROLES
 from sregym_cluster_embedded.api.service_ranges import RESOURCE as SERVICE_RANGES
-from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.controllers import (
     account_tokens,
     api_services,
@@ -46,6 +45,7 @@ from sregym_cluster_embedded.controllers.retrying import repeating, retrying
 from sregym_cluster_embedded.device_pools import SLICES
 from sregym_cluster_embedded.storage_drivers import ATTACHMENTS
 from sregym_cluster_embedded.store import owner_of
+from sregym_cluster_embedded.subsystem import Subsystem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -140,10 +140,10 @@ _OF_DRIVERS: Mapping[str, Callable[..., None]] = MappingProxyType(
 _DRIVERS_S = 10.0
 
 
-def contribution() -> Contribution:
+def contribution() -> Subsystem:
     """What this room adds to a cluster."""
     period_s = node_lifecycle.MONITOR_PERIOD_S
-    return Contribution(
+    return Subsystem(
         name="controllers",
         handlers={
             **{name: retrying(name, reconcile) for name, reconcile in _RECONCILERS.items()},

@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.keys import KUBELET_REACHABLE, LOGS
-from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.kubelet import (
     eviction,
     growth,
@@ -35,6 +34,7 @@ from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExitState
 from sregym_cluster_embedded.kubelet.state import RENEWS, PodState, new_containers, save, state_of
 from sregym_cluster_embedded.network.keys import KUBELETS
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
+from sregym_cluster_embedded.subsystem import Subsystem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -189,10 +189,10 @@ _ACTIONS: Mapping[str, Callable[..., None]] = MappingProxyType(
 )
 
 
-def contribution() -> Contribution:
+def contribution() -> Subsystem:
     """What this room adds to a cluster."""
     kubelet = Kubelet()
-    return Contribution(
+    return Subsystem(
         name="kubelet",
         handlers={
             **{name: unresponsive.while_present(name, act) for name, act in _ACTIONS.items()},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.controllers.retrying import retrying
 from sregym_cluster_embedded.keys import CacheKey
 from sregym_cluster_embedded.machines import HOST
@@ -30,6 +29,7 @@ from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.network.outcomes import Outcome, Target
 from sregym_cluster_embedded.network.records import is_address
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.subsystem import Subsystem
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.network.records import Reply
@@ -175,10 +175,10 @@ def pod_uids(pod: Object) -> list[str]:
     return [pod["metadata"]["uid"]]
 
 
-def contribution() -> Contribution:
+def contribution() -> Subsystem:
     """What this room adds to a cluster."""
     rare = (cache.follow,)
-    return Contribution(
+    return Subsystem(
         name="network",
         handlers={
             ingress_status.HANDLER: ingress_status.sync,

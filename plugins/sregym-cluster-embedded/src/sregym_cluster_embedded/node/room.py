@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sregym_cluster_embedded.api import dynamic, flowcontrol
 from sregym_cluster_embedded.api.keys import HEARTBEATS
-from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.kubelet.images import SHOW
 from sregym_cluster_embedded.machines import MACHINE_CHANGED
 from sregym_cluster_embedded.node import (
@@ -17,11 +16,12 @@ from sregym_cluster_embedded.node import (
 )
 from sregym_cluster_embedded.node.heartbeats import fresh
 from sregym_cluster_embedded.node.keys import FREEZE_KUBELET
+from sregym_cluster_embedded.subsystem import Subsystem
 
 
-def contribution() -> Contribution:
+def contribution() -> Subsystem:
     """What this room adds to a cluster."""
-    return Contribution(
+    return Subsystem(
         name="node",
         handlers={
             kubelets.REPORT: kubelets.due,

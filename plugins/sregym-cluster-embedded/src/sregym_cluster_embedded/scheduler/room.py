@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded import device_pools
 from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.api.errors import ApiError
-from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.scheduler import (
     devices,
@@ -25,6 +24,7 @@ from sregym_cluster_embedded.scheduler.load import follow, present
 from sregym_cluster_embedded.scheduler.requests import back_off, settled, speaking
 from sregym_cluster_embedded.scheduler.scoring import best
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
+from sregym_cluster_embedded.subsystem import Subsystem
 from sregym_cluster_embedded.workqueue import enqueue, forget, taken
 
 if TYPE_CHECKING:
@@ -263,9 +263,9 @@ def _set_unscheduled(world: World, pod: Object, reason: str, message: str) -> No
         internal_client.update_status(world, key, {**status, "conditions": [*others, condition]})
 
 
-def contribution() -> Contribution:
+def contribution() -> Subsystem:
     """What this room adds to a cluster."""
-    return Contribution(
+    return Subsystem(
         name="scheduler",
         handlers={_HANDLER: schedule, reservations.OVERDUE: overdue},
         followers=dict.fromkeys(_FOLLOWED, (listen,)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.keys import METRICS
-from sregym_cluster_embedded.contribution import Contribution
+from sregym_cluster_embedded.subsystem import Subsystem
 from sregym_cluster_embedded.telemetry.keys import EXPORTERS
 from sregym_cluster_embedded.telemetry.logs import Telemetry
 from sregym_cluster_embedded.telemetry.metrics.catalogue import Catalogue
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Telemetry", "contribution"]
 
 
-def contribution(extensions: Installed | None = None) -> Contribution:
+def contribution(extensions: Installed | None = None) -> Subsystem:
     """The rooms `telemetry`, `querying` and `exporters`.
 
     Args:
@@ -32,4 +32,4 @@ def contribution(extensions: Installed | None = None) -> Contribution:
         **METRICS.offer(querying),
         **EXPORTERS.offer(Catalogue(with_in_tree(extensions))),
     }
-    return Contribution(name="telemetry", rooms=rooms)
+    return Subsystem(name="telemetry", rooms=rooms)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sregym_cluster_embedded.api.keys import USAGE
-from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.network import keys as network
+from sregym_cluster_embedded.subsystem import Subsystem
 from sregym_cluster_embedded.traffic.counting import Totals
 from sregym_cluster_embedded.traffic.room import WATCHED, OperationWindow, Traffic
 from sregym_cluster_embedded.traffic.usage import ContainerUsage
@@ -13,10 +13,10 @@ from sregym_cluster_embedded.userland.keys import REQUEST_FLOW
 __all__ = ["OperationWindow", "Totals", "Traffic", "contribution"]
 
 
-def contribution() -> Contribution:
+def contribution() -> Subsystem:
     """The room `traffic`."""
     traffic = Traffic()
-    return Contribution(
+    return Subsystem(
         name="traffic",
         handlers={
             "traffic.solve": traffic.solve,

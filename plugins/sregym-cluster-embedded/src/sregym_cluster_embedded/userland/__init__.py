@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.keys import LISTENERS, PASSAGE, WEBHOOKS_IN_PODS
-from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.kubelet import keys as kubelet
 from sregym_cluster_embedded.node.keys import DISKS_CHANGED
+from sregym_cluster_embedded.subsystem import Subsystem
 from sregym_cluster_embedded.userland import runtime_calls
 from sregym_cluster_embedded.userland.apiserver_proxy import Passages
 from sregym_cluster_embedded.userland.formats import LogFormats
@@ -31,7 +31,7 @@ __all__ = ["Process", "Runtime", "contribution"]
 
 def contribution(
     models: Iterable[ServiceModel] = (), extensions: Installed | None = None
-) -> Contribution:
+) -> Subsystem:
     """The room `runtime` for the programs of these service models.
 
     Args:
@@ -40,7 +40,7 @@ def contribution(
     """
     runtime = Runtime(models, extensions)
     handlers = Handlers(runtime)
-    return Contribution(
+    return Subsystem(
         name="userland",
         handlers={
             "userland.begin": handlers.begin,

@@ -8,7 +8,7 @@ from sregym_cluster_embedded.kubelet.runtime import ContainerConfig, ContainerRe
 from sregym_cluster_embedded.telemetry.loki.storage import WorldLogs
 from sregym_cluster_embedded.traffic.segments import SERVED, LineStream, note
 from sregym_cluster_embedded.userland.process import Process, save
-from sregym_cluster_embedded.world import Constitution, World
+from sregym_cluster_embedded.world import SimulationSpec, World
 from sregym_logql import Engine, LogqlError
 
 NS = 1_000_000_000
@@ -16,7 +16,7 @@ NS = 1_000_000_000
 
 def chatty() -> World:
     """One container that writes 10,000 lines a second, for an hour."""
-    world = World(Constitution(), 0, 1_795_000_000)
+    world = World(SimulationSpec(), 0, 1_795_000_000)
     ref = ContainerRef("shop", "web", "uid", "main", 0)
     config = ContainerConfig(ref, "i", None, None, {}, None, {}, None, None, "n", "10.0.0.1", "web")
     save(world, Process(config, ("web",), {}, "/", "web", {}, 0.0, behaviour=ServiceProgram()))

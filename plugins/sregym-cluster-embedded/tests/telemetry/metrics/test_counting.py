@@ -15,7 +15,7 @@ from sregym_cluster_embedded.telemetry.metrics.integrals import (
 )
 from sregym_cluster_embedded.telemetry.metrics.scraping import Scrapes, offset_ms
 from sregym_cluster_embedded.traffic.latency import Time
-from sregym_cluster_embedded.world import Constitution, World
+from sregym_cluster_embedded.world import SimulationSpec, World
 from sregym_promql import is_stale
 
 FINE = np.linspace(0, 40, 4001)
@@ -73,7 +73,7 @@ def target(since: float, until: float, *answers: tuple[float, float]) -> Target:
 
 
 def scraped(one: Target, start: float, end: float, now: float = 1000.0) -> Scrapes:
-    world = World(Constitution(), 0, 5000)
+    world = World(SimulationSpec(), 0, 5000)
     world.run_until(now)
     return Scrapes(world, one, round((5000 + start) * 1000), round((5000 + end) * 1000))
 

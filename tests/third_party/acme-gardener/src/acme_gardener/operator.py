@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded.sdk.controllers import Operator
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.sdk.controllers import ApiClient, Contribution, Object
+    from sregym_cluster_embedded.sdk.controllers import ApiClient, Object, Subsystem
 
 GROUP = "gardens.acme.example"
 # Release 2.1 counts ports from 1: a mistake that Acme shipped.
@@ -150,6 +150,6 @@ OPERATOR = Operator(
 )
 
 
-def contribution() -> Contribution:
+def contribution() -> Subsystem:
     """What the operator adds to a cluster."""
     return OPERATOR.contribution()

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded.sdk.controllers import ApiClient, Operator
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.sdk.controllers import Contribution
+    from sregym_cluster_embedded.sdk.controllers import Subsystem
 
 _IMAGE = "example.com/parcels/ledger:1.0"
 
 
-def contribution() -> Contribution:
+def contribution() -> Subsystem:
     """What it adds to a cluster."""
     return Operator(
         name="ledger-operator",

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import quote
 
-from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.sdk.controllers.client import ApiClient, ApiRefusedError
 from sregym_cluster_embedded.sdk.controllers.leadership import (
@@ -17,6 +16,7 @@ from sregym_cluster_embedded.sdk.controllers.leadership import (
     is_ready,
 )
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
+from sregym_cluster_embedded.subsystem import Subsystem
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Operator:
         """The name of the event handler that renews the Lease."""
         return f"{self.name}.elect"
 
-    def contribution(self) -> Contribution:
+    def contribution(self) -> Subsystem:
         """What it adds to a cluster."""
         told: dict[str, list[Callable[[World, Change], None]]] = {self.resource: [self._changed]}
         for resource in self.owns:
@@ -102,7 +102,7 @@ class Operator:
             self.campaigns: self._elect,
         }
         followers = {resource: tuple(follow) for resource, follow in told.items()}
-        return Contribution(self.name, handlers=handlers, followers=followers)
+        return Subsystem(self.name, handlers=handlers, followers=followers)
 
     @cached_property
     def _replicas(self) -> Replicas:

@@ -10,7 +10,6 @@ from sregym_apps.model import parse_service_model
 from sregym_apps.simulation import installed
 
 from sregym_cluster_embedded import telemetry, traffic, userland
-from sregym_cluster_embedded.contribution import Contribution, constitution_of
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.keys import KUBELET
 from sregym_cluster_embedded.kubelet.room import Kubelet
@@ -18,6 +17,7 @@ from sregym_cluster_embedded.kubelet.runtime import ContainerConfig, ContainerRe
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.network.records import Record, Reply
 from sregym_cluster_embedded.network.room import Network, Routes
+from sregym_cluster_embedded.subsystem import Subsystem, build_spec
 from sregym_cluster_embedded.userland.builtin import builtin_models, public_models
 from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME
 from sregym_cluster_embedded.userland.process import process_of
@@ -180,7 +180,7 @@ class ContainerBench:
         extensions = installed() if known is None else known
         models = [_model(text, extensions) for text in texts]
         models += public_models(extensions) if public else ()
-        surroundings = Contribution(
+        surroundings = Subsystem(
             name="surroundings",
             rooms={**NETWORK.offer(TableNetwork()), **KUBELET.offer(ExitBook())},
         )
@@ -190,7 +190,7 @@ class ContainerBench:
             traffic.contribution(),
             telemetry.contribution(extensions),
         ]
-        world = World(constitution_of(parts), seed=7, epoch=1_763_760_000)
+        world = World(build_spec(parts), seed=7, epoch=1_763_760_000)
         return cls(world, world.room(RUNTIME))
 
 

@@ -26,7 +26,7 @@ from sregym_apps.simulation import (
 )
 
 from sregym_cluster_embedded.cluster.vocabulary import vocabulary
-from sregym_cluster_embedded.contribution import contributed
+from sregym_cluster_embedded.subsystem import contributed
 from sregym_cluster_embedded.telemetry.metrics.catalogue import Catalogue
 from sregym_cluster_embedded.telemetry.rules import rules_of
 from sregym_cluster_embedded.userland.builtin import public_models

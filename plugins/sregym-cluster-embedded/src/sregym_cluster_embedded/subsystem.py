@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sregym_core.errors import PluginLoadError
 
-from sregym_cluster_embedded.world import Constitution, Handler, Listener
+from sregym_cluster_embedded.world import Handler, Listener, SimulationSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -25,8 +25,8 @@ V = TypeVar("V")
 
 
 @dataclass(frozen=True)
-class Contribution:
-    """The part of a `Constitution` that one room provides.
+class Subsystem:
+    """The part of a `SimulationSpec` that one room provides.
 
     Attributes:
         name: The room, for error messages.
@@ -46,7 +46,7 @@ class Contribution:
     rooms: Mapping[ServiceName, object] = field(default_factory=dict)
 
 
-def contributed(extensions: Installed) -> Iterator[Contribution]:
+def contributed(extensions: Installed) -> Iterator[Subsystem]:
     """What extensions contribute, in the order of their names.
 
     Raises:
@@ -56,7 +56,7 @@ def contributed(extensions: Installed) -> Iterator[Contribution]:
         for reference in extension.contributions:
             make = extensions.load("extension", extension.name, reference)
             made = make() if callable(make) else make
-            if not isinstance(made, Contribution):
+            if not isinstance(made, Subsystem):
                 owner = extensions.owner("extension", extension.name)
                 message = (
                     f"extension {extension.name!r} of {owner} has the contribution {reference}, "
@@ -66,7 +66,7 @@ def contributed(extensions: Installed) -> Iterator[Contribution]:
             yield made
 
 
-def constitution_of(contributions: Iterable[Contribution]) -> Constitution:
+def build_spec(contributions: Iterable[Subsystem]) -> SimulationSpec:
     """Merge contributions, in their order, into the behaviour of a cluster.
 
     Raises:
@@ -92,7 +92,7 @@ def constitution_of(contributions: Iterable[Contribution]) -> Constitution:
         for resource, told in followers.items()
     }
     dispatch = partial(_tell_followers, MappingProxyType(by_resource), tuple(general))
-    return Constitution(
+    return SimulationSpec(
         handlers=MappingProxyType(handlers),
         listeners=(dispatch, *listeners),
         indexers=MappingProxyType(
