@@ -6,8 +6,8 @@ from typing import Any
 
 from sregym_agent_gemini.events import GeminiReader
 from sregym_agents.command_line import (
+    AgentEvent,
     Failed,
-    Happening,
     Introduced,
     OwnCallBegan,
     OwnCallEnded,
@@ -18,7 +18,7 @@ from sregym_agents.command_line import (
 from sregym_core.model import Tokens
 
 
-def told(*events: dict[str, Any]) -> list[Happening]:
+def told(*events: dict[str, Any]) -> list[AgentEvent]:
     reader = GeminiReader()
     found = [happening for event in events for happening in reader.read(event)]
     return [*found, *reader.close()]

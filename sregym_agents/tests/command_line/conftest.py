@@ -10,13 +10,13 @@ from typing import ClassVar
 import pytest
 from sregym_agents.command_line import (
     SERVER,
+    AgentEvent,
     Assignment,
     Call,
     CommandLineAgent,
     Event,
     EventReader,
     Failed,
-    Happening,
     Introduced,
     Meter,
     OwnCallBegan,
@@ -45,7 +45,7 @@ class AcmeReader(EventReader):
     def __init__(self) -> None:
         self._meter = Meter()
 
-    def read(self, event: Event) -> Iterable[Happening]:
+    def read(self, event: Event) -> Iterable[AgentEvent]:
         match event:
             case {"version": str(version), "model": str(model)}:
                 yield Introduced(version, model)
@@ -60,12 +60,12 @@ class AcmeReader(EventReader):
             case {"failed": str(reason)}:
                 yield Failed(reason)
 
-    def read_kept(self, event: Event) -> Iterable[Happening]:
+    def read_kept(self, event: Event) -> Iterable[AgentEvent]:
         prompt, completion, cached = event["used"]
         used = Tokens(prompt=prompt, completion=completion, cached=cached)
         yield from self._meter.total(used)
 
-    def close(self) -> Iterable[Happening]:
+    def close(self) -> Iterable[AgentEvent]:
         yield Said("(end)")
 
 

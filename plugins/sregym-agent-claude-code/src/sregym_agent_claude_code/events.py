@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_agents.command_line import (
     SERVER,
+    AgentEvent,
     Event,
     EventReader,
     Failed,
-    Happening,
     Introduced,
     Meter,
     OwnCallBegan,
@@ -30,7 +30,7 @@ class ClaudeCodeReader(EventReader):
         self._meter = Meter()
         self._message = ""
 
-    def read(self, event: Event) -> Iterator[Happening]:
+    def read(self, event: Event) -> Iterator[AgentEvent]:
         """Understand one event."""
         match event:
             case {"type": "system", "subtype": "init"}:
@@ -52,11 +52,11 @@ class ClaudeCodeReader(EventReader):
             case {"type": "result"}:
                 yield from self._result(event)
 
-    def _spent(self, message: str, usage: Any) -> Iterator[Happening]:
+    def _spent(self, message: str, usage: Any) -> Iterator[AgentEvent]:
         if isinstance(usage, dict) and message:
             yield from self._meter.request(message, _tokens(usage))
 
-    def _result(self, event: Event) -> Iterator[Happening]:
+    def _result(self, event: Event) -> Iterator[AgentEvent]:
         """The end. What models on the side have used is told here alone."""
         models = event.get("modelUsage")
         used = [_model_tokens(model) for model in models.values()] if models else []
@@ -72,7 +72,7 @@ class ClaudeCodeReader(EventReader):
             yield Failed(str(event.get("result") or event.get("subtype") or "it does not say why"))
 
 
-def _part(part: Any) -> Iterator[Happening]:
+def _part(part: Any) -> Iterator[AgentEvent]:
     match part:
         case {"type": "text", "text": str(text)}:
             yield Said(text)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_agents.command_line import (
     SERVER,
+    AgentEvent,
     Event,
     EventReader,
     Failed,
-    Happening,
     Introduced,
     Meter,
     OwnCallBegan,
@@ -33,7 +33,7 @@ class CodexReader(EventReader):
         self._meter = Meter()
         self._failure = ""
 
-    def read(self, event: Event) -> Iterator[Happening]:
+    def read(self, event: Event) -> Iterator[AgentEvent]:
         """Understand one event."""
         match event:
             case {"type": "item.started", "item": dict(item)}:
@@ -47,7 +47,7 @@ class CodexReader(EventReader):
             case {"type": "turn.failed", "error": dict(error)}:
                 yield Failed(str(error.get("message", "it does not say why")))
 
-    def read_kept(self, event: Event) -> Iterator[Happening]:
+    def read_kept(self, event: Event) -> Iterator[AgentEvent]:
         """Understand one entry of the session that it keeps: who acts, and what it costs."""
         match event:
             case {"type": "session_meta", "payload": {"cli_version": str(version)}}:
@@ -61,7 +61,7 @@ class CodexReader(EventReader):
                 yield from self._meter.total(_tokens(usage))
 
 
-def _began(item: Mapping[str, Any]) -> Iterator[Happening]:
+def _began(item: Mapping[str, Any]) -> Iterator[AgentEvent]:
     call = str(item.get("id", ""))
     match item:
         case {"type": "command_execution"}:
@@ -76,7 +76,7 @@ def _began(item: Mapping[str, Any]) -> Iterator[Happening]:
             yield OwnCallBegan(call, "web_search", {"query": item.get("query", "")})
 
 
-def _ended(item: Mapping[str, Any]) -> Iterator[Happening]:
+def _ended(item: Mapping[str, Any]) -> Iterator[AgentEvent]:
     match item:
         case {"type": "agent_message" | "reasoning", "text": str(text)}:
             yield Said(text)

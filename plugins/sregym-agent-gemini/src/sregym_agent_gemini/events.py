@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_agents.command_line import (
     SERVER,
+    AgentEvent,
     Event,
     EventReader,
     Failed,
-    Happening,
     Introduced,
     Meter,
     OwnCallBegan,
@@ -35,7 +35,7 @@ class GeminiReader(EventReader):
         self._meter = Meter()
         self._pieces: list[str] = []
 
-    def read(self, event: Event) -> Iterator[Happening]:
+    def read(self, event: Event) -> Iterator[AgentEvent]:
         """Understand one event."""
         match event:
             case {"type": "message", "role": "assistant", "content": str(text)}:
@@ -63,13 +63,13 @@ class GeminiReader(EventReader):
                 if event.get("status") == "error":
                     yield Failed(_message(event.get("error")))
 
-    def read_kept(self, event: Event) -> Iterator[Happening]:
+    def read_kept(self, event: Event) -> Iterator[AgentEvent]:
         """Understand one entry of the chat that it keeps: only what it costs."""
         match event:
             case {"type": "gemini", "id": str(message), "tokens": dict(tokens)}:
                 yield from self._meter.request(message, _kept(tokens))
 
-    def close(self) -> Iterator[Happening]:
+    def close(self) -> Iterator[AgentEvent]:
         """The pieces so far are all of a message."""
         if self._pieces:
             yield Said("".join(self._pieces))

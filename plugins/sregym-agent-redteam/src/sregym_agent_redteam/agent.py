@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_agents.command_line import attend
 from sregym_agents.isolation import Needs, walls_of
-from sregym_agents.isolation.walls import OPTIONS
+from sregym_agents.isolation.sandbox import OPTIONS
 from sregym_agents.outside import opened
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Agent

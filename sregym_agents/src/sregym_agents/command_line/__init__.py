@@ -10,11 +10,11 @@ from sregym_agents.command_line.agent import (
     CommandLineAgent,
     Vendor,
 )
-from sregym_agents.command_line.happenings import (
+from sregym_agents.command_line.agent_events import (
+    AgentEvent,
     Event,
     EventReader,
     Failed,
-    Happening,
     Introduced,
     Meter,
     OwnCallBegan,
@@ -28,13 +28,13 @@ from sregym_agents.command_line.process import attend
 __all__ = [
     "SERVER",
     "TOOL_TIMEOUT_S",
+    "AgentEvent",
     "Assignment",
     "Call",
     "CommandLineAgent",
     "Event",
     "EventReader",
     "Failed",
-    "Happening",
     "Introduced",
     "Meter",
     "OwnCallBegan",

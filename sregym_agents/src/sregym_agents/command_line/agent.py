@@ -22,7 +22,7 @@ from sregym_agents.command_line.process import attend
 from sregym_agents.command_line.program import find_program
 from sregym_agents.command_line.tail import last_line
 from sregym_agents.isolation import Needs, walls_of
-from sregym_agents.isolation.walls import OPTIONS as WALLS_OPTIONS
+from sregym_agents.isolation.sandbox import OPTIONS as WALLS_OPTIONS
 from sregym_agents.outside import opened
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from sregym_core.interfaces import Session
 
-    from sregym_agents.command_line.happenings import EventReader
+    from sregym_agents.command_line.agent_events import EventReader
     from sregym_agents.gateway import Gateway
     from sregym_agents.isolation import Place
 

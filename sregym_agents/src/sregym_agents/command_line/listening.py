@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_agents.command_line.happenings import (
+from sregym_agents.command_line.agent_events import (
     Failed,
     Introduced,
     OwnCallBegan,
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from sregym_core.interfaces import Session
 
-    from sregym_agents.command_line.happenings import EventReader, Happening
+    from sregym_agents.command_line.agent_events import AgentEvent, EventReader
 
 
 class Listener:
@@ -86,7 +86,7 @@ class Listener:
                 self._kept.setdefault(path, Tail(path))
         return self._kept.values()
 
-    def _note(self, happenings: Iterable[Happening]) -> None:
+    def _note(self, happenings: Iterable[AgentEvent]) -> None:
         for happening in happenings:
             self.understood += 1
             self.trouble = happening.reason if isinstance(happening, Troubled) else ""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import Session
 
     from sregym_agents.gateway import Gateway
-    from sregym_agents.isolation.walls import Start
+    from sregym_agents.isolation.sandbox import Start
 
 LOOK_S = 0.1
 END_TIMEOUT_S = 5.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sregym_agents.isolation.bubblewrap import Bubblewrap
 from sregym_agents.isolation.relay import Relays, Route, routes_of
-from sregym_agents.isolation.walls import Needs, Place, Start, Walls, walls_of
+from sregym_agents.isolation.sandbox import Needs, Place, Sandbox, Start, walls_of
 
 __all__ = [
     "Bubblewrap",
@@ -16,8 +16,8 @@ __all__ = [
     "Place",
     "Relays",
     "Route",
+    "Sandbox",
     "Start",
-    "Walls",
     "routes_of",
     "walls_of",
 ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sregym_agents.survey.audited import AUDITED
 from sregym_agents.survey.green import is_green
-from sregym_agents.survey.looking import look
+from sregym_agents.survey.listing import look
 from sregym_agents.survey.seen import LogLine, Seen
 from sregym_agents.survey.shortcuts import AGES, SHORTCUTS, SYMPTOMS, Shortcut
 from sregym_agents.survey.signals import SIGNALS

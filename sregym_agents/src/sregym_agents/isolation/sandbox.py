@@ -76,7 +76,7 @@ class Place:
     start: Callable[[Sequence[str], Mapping[str, str]], Start]
 
 
-class Walls(ABC):
+class Sandbox(ABC):
     """One kind of isolation."""
 
     @abstractmethod
@@ -85,7 +85,7 @@ class Walls(ABC):
 
 
 @dataclass(frozen=True)
-class NoWalls(Walls):
+class NoSandbox(Sandbox):
     """Commands run as the user that runs the harness, without the harness's variables.
 
     Attributes:
@@ -113,7 +113,7 @@ class NoWalls(Walls):
 
 
 @dataclass(frozen=True)
-class Enclosure(Walls):
+class Enclosure(Sandbox):
     """Commands see a system, their own folder and the session.
 
     Attributes:
@@ -224,7 +224,7 @@ class Needs:
     variables: tuple[str, ...] | None = None
 
 
-def walls_of(agent: str, options: Mapping[str, str], needs: Needs | None = None) -> Walls:
+def walls_of(agent: str, options: Mapping[str, str], needs: Needs | None = None) -> Sandbox:
     """The isolation that the user asked for.
 
     Args:
@@ -241,7 +241,7 @@ def walls_of(agent: str, options: Mapping[str, str], needs: Needs | None = None)
     limits = limits_of(agent, options)
     if kind == "none":
         own = needs.variables
-        return NoWalls(None if own is None else (*_OF_THE_MACHINE, *own, *passed), limits)
+        return NoSandbox(None if own is None else (*_OF_THE_MACHINE, *own, *passed), limits)
     if kind not in KINDS:
         msg = f"agent {agent!r}, option 'isolation': {kind!r} is not one of {', '.join(KINDS)}"
         raise UsageError(msg)

@@ -66,7 +66,7 @@ class Failed:
     reason: str
 
 
-Happening: TypeAlias = Introduced | Said | Used | OwnCallBegan | OwnCallEnded | Troubled | Failed
+AgentEvent: TypeAlias = Introduced | Said | Used | OwnCallBegan | OwnCallEnded | Troubled | Failed
 
 
 class EventReader(ABC):
@@ -82,14 +82,14 @@ class EventReader(ABC):
     kept: ClassVar[str] = ""
 
     @abstractmethod
-    def read(self, event: Event) -> Iterable[Happening]:
+    def read(self, event: Event) -> Iterable[AgentEvent]:
         """Understand an event of its output."""
 
-    def read_kept(self, event: Event) -> Iterable[Happening]:
+    def read_kept(self, event: Event) -> Iterable[AgentEvent]:
         """Understand an event of the files that it keeps."""
         return ()
 
-    def close(self) -> Iterable[Happening]:
+    def close(self) -> Iterable[AgentEvent]:
         """The program has ended: what was still open."""
         return ()
 
