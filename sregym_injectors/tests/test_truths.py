@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from sregym_core.model import Change, GroundTruth, ObjectRef
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.scope import impact_phrases
-from sregym_injectors.truths import truth_of
 
 
 def test_what_follows_from_the_component_is_filled_in(context):

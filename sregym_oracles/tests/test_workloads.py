@@ -9,7 +9,7 @@ from sregym_core.model import ObjectRef, Outcome
 from sregym_testing import MemoryCluster, Program, VisitedShop
 
 from sregym_oracles import (
-    Glance,
+    Snapshot,
     declared_objects,
     objects_present,
     probes_kept,
@@ -44,7 +44,9 @@ def edit(cluster: MemoryCluster, change: Callable[[Any], None]) -> None:
 
 def test_everything_passes_on_a_healthy_cluster() -> None:
     cluster, objects = world()
-    checks = [f(Glance(cluster), objects) for f in (objects_present, workloads_ready, probes_kept)]
+    checks = [
+        f(Snapshot(cluster), objects) for f in (objects_present, workloads_ready, probes_kept)
+    ]
     assert [(c.name, c.outcome, c.got) for c in checks] == [
         ("workloads-present", Outcome.PASS, "all 9"),
         ("workloads-ready", Outcome.PASS, "all 4"),
@@ -82,7 +84,7 @@ def test_owned_and_derived_objects_are_not_asked_for() -> None:
 def test_objects_present_fails(act: Callable[[MemoryCluster], None], got: str) -> None:
     cluster, objects = world()
     act(cluster)
-    check = objects_present(Glance(cluster), objects)
+    check = objects_present(Snapshot(cluster), objects)
     assert (check.outcome, check.got) == (Outcome.FAIL, got)
 
 
@@ -106,7 +108,7 @@ def test_objects_present_fails(act: Callable[[MemoryCluster], None], got: str) -
 def test_workloads_ready_fails(change: Callable[[Any], None], got: str) -> None:
     cluster, objects = world()
     edit(cluster, change)
-    check = workloads_ready(Glance(cluster), objects)
+    check = workloads_ready(Snapshot(cluster), objects)
     assert (check.outcome, check.got) == (Outcome.FAIL, got)
 
 
@@ -136,7 +138,7 @@ def test_a_roll_out_is_read_from_status(
         def list(self, *_: str) -> Any:
             return [workload]
 
-    check = workloads_ready(Glance(Shows({})), {f"{kind} shop/x": workload})
+    check = workloads_ready(Snapshot(Shows({})), {f"{kind} shop/x": workload})
     expected = "all 1" if got is None else f"{kind} shop/x {got}"
     assert check.got == expected
 
@@ -167,7 +169,7 @@ def test_a_roll_out_is_read_from_status(
 def test_probes_kept(change: Callable[[Any], None], got: str | None) -> None:
     cluster, objects = world()
     edit(cluster, change)
-    assert probes_kept(Glance(cluster), objects).got == (got or "all of it")
+    assert probes_kept(Snapshot(cluster), objects).got == (got or "all of it")
 
 
 def test_restarts_are_counted_by_container() -> None:
@@ -177,7 +179,7 @@ def test_restarts_are_counted_by_container() -> None:
     application.deploy(cluster)
     objects = {str(ObjectRef.of(o)): o for o in application.manifests()}
     cluster.clock.advance(35)
-    assert restarts(Glance(cluster), objects) == {
+    assert restarts(Snapshot(cluster), objects) == {
         "shop/catalogue-1-0/catalogue": 0,
         "shop/front-1-0/front": 3,
         "shop/orders-1-0/orders": 0,
@@ -225,5 +227,5 @@ def test_containers_are_looked_at_one_by_one(pod: dict[str, Any], got: str | Non
         def list(self, api_version: str, kind: str, *_: str) -> Any:
             return [existing if kind == "Pod" else workload]
 
-    check = workloads_ready(Glance(Shows({})), {"Deployment shop/x": workload})
+    check = workloads_ready(Snapshot(Shows({})), {"Deployment shop/x": workload})
     assert check.got == ("all 1" if got is None else f"Deployment shop/x {got}")

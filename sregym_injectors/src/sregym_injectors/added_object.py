@@ -11,8 +11,8 @@ from typing_extensions import override
 from sregym_injectors import commands
 from sregym_injectors.component_fault import ComponentFault
 from sregym_injectors.edits import Edits
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.restarts import ClientParameters
-from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import restart_rollout
 
 if TYPE_CHECKING:

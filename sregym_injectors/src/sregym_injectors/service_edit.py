@@ -10,6 +10,7 @@ from sregym_core.model import Change, GroundTruth
 from typing_extensions import override
 
 from sregym_injectors import commands
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.manifests import (
     declared_ports,
     main_container,
@@ -17,7 +18,6 @@ from sregym_injectors.manifests import (
     probed_port,
 )
 from sregym_injectors.service_fault import ServiceFault, service_of
-from sregym_injectors.truths import truth_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

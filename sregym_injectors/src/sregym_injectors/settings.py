@@ -17,9 +17,9 @@ from sregym_injectors import commands
 from sregym_injectors.component_fault import ComponentFault, not_custom, not_rolling
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.manifests import manifest_of
 from sregym_injectors.templates import container_patch
-from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import container_of, restart_rollout, roll_out, workload_defects
 
 if TYPE_CHECKING:

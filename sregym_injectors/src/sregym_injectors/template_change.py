@@ -22,11 +22,11 @@ from sregym_injectors import commands
 from sregym_injectors.component_fault import not_custom, not_load, not_rolling
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.manifests import manifest_of
 from sregym_injectors.restarts import ClientParameters, TemplateParameters, clients_of
 from sregym_injectors.rollouts import wanted_rollout
 from sregym_injectors.templates import TemplateFault, container_patch, mending
-from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import container_of, restart_rollout, roll_out, workload_defects
 
 if TYPE_CHECKING:

@@ -18,12 +18,12 @@ from sregym_oracles.checklist import (
     score_answers,
     verdict_of_answers,
 )
-from sregym_oracles.glance import Glance
 from sregym_oracles.judges import ChecklistJudge, label, verdict_on
-from sregym_oracles.looking import judged, look, unreadable
 from sregym_oracles.objects import declared_objects
 from sregym_oracles.plain import plain
+from sregym_oracles.probing import judged, look, unreadable
 from sregym_oracles.side_effects import Difference, Found, Rule, differences, rules, side_effects
+from sregym_oracles.snapshot import Snapshot
 from sregym_oracles.traffic import load_running, success_rate
 from sregym_oracles.windows import Held, Window, first_bad, hold
 from sregym_oracles.workloads import (
@@ -42,10 +42,10 @@ __all__ = [
     "Difference",
     "Dimension",
     "Found",
-    "Glance",
     "Held",
     "Question",
     "Rule",
+    "Snapshot",
     "Window",
     "addressed",
     "combine",

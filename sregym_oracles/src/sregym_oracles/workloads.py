@@ -12,8 +12,8 @@ from sregym_core.model import (
     containers_of,
 )
 
-from sregym_oracles.looking import look
 from sregym_oracles.objects import declared_objects
+from sregym_oracles.probing import look
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import Check
 
-    from sregym_oracles.glance import Glance
+    from sregym_oracles.snapshot import Snapshot
 
 _SIZED = ("Deployment", "StatefulSet")
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
@@ -35,7 +35,7 @@ def _workloads(objects: Mapping[str, KubeObject]) -> list[KubeObject]:
 
 
 def _existing(
-    glance: Glance, objects: Mapping[str, KubeObject]
+    glance: Snapshot, objects: Mapping[str, KubeObject]
 ) -> Iterator[tuple[ObjectRef, KubeObject, KubeObject]]:
     """Workloads of the baseline that are still there: address, as it was, as it is."""
     for before in _workloads(objects):
@@ -59,7 +59,7 @@ def _suspended(workload: KubeObject) -> bool:
 
 
 def objects_present(
-    glance: Glance, objects: Mapping[str, KubeObject], name: str = "workloads-present"
+    glance: Snapshot, objects: Mapping[str, KubeObject], name: str = "workloads-present"
 ) -> Check:
     """Every declared object of the baseline exists, workloads with at least their replicas."""
     declared = declared_objects(objects)
@@ -87,7 +87,7 @@ def objects_present(
 
 
 def workloads_ready(
-    glance: Glance,
+    glance: Snapshot,
     objects: Mapping[str, KubeObject],
     name: str = "workloads-ready",
     made: Sequence[ObjectRef] = (),
@@ -152,7 +152,7 @@ def _unrolled_troubles(workload: KubeObject, status: Mapping[str, Any]) -> list[
     return []
 
 
-def _container_troubles(glance: Glance, workload: KubeObject) -> list[str]:
+def _container_troubles(glance: Snapshot, workload: KubeObject) -> list[str]:
     troubles = []
     batch = workload["kind"] in BATCH_KINDS
     for pod in glance.pods(workload):
@@ -175,7 +175,7 @@ def _container_troubles(glance: Glance, workload: KubeObject) -> list[str]:
     return troubles
 
 
-def restarts(glance: Glance, objects: Mapping[str, KubeObject]) -> dict[str, int]:
+def restarts(glance: Snapshot, objects: Mapping[str, KubeObject]) -> dict[str, int]:
     """Restart counts of all containers of the baseline's workloads, by `namespace/pod/container`."""
     counts = {}
     for _, _, now in _existing(glance, objects):
@@ -188,7 +188,7 @@ def restarts(glance: Glance, objects: Mapping[str, KubeObject]) -> dict[str, int
 
 
 def probes_kept(
-    glance: Glance, objects: Mapping[str, KubeObject], name: str = "probes-kept"
+    glance: Snapshot, objects: Mapping[str, KubeObject], name: str = "probes-kept"
 ) -> Check:
     """Probes and resource requests of the baseline's workloads were not taken away.
 

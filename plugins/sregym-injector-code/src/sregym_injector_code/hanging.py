@@ -10,9 +10,9 @@ from sregym_core.model import Capability, Change, Check, FailureMode, GroundTrut
 from sregym_injectors.component_fault import ComponentFault, not_custom, not_rolling
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.nodes import NodeEdits, current
 from sregym_injectors.pods import is_ready, live, pods_of
-from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import SCALABLE_KINDS, rolled_out
 from typing_extensions import override
 

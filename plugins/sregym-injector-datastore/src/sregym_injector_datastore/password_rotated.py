@@ -11,8 +11,8 @@ from sregym_core.model import Change, Check, GroundTruth, ObjectRef, containers_
 from sregym_injectors.component_fault import ComponentFault
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.pods import live, pods_of
-from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import ready_pod, restart_rollout, roll_out
 from typing_extensions import override
 

@@ -11,8 +11,8 @@ from sregym_core.model import Change, Check, GroundTruth
 from sregym_injectors.component_fault import ComponentFault
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.settings import settings_of
-from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import ready_pod, run_in_workload
 from typing_extensions import override
 

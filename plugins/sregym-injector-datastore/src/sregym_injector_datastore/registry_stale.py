@@ -11,8 +11,8 @@ from sregym_core.model import Change, Check, FailureMode, GroundTruth, ObjectRef
 from sregym_injectors.component_fault import ComponentFault, not_rolling
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.pods import is_ready, live, pods_of
-from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import rolled_out, run_in_workload
 from typing_extensions import override
 

@@ -9,8 +9,8 @@ from sregym_core.model import Change, Check, FailureMode, GroundTruth, Outcome
 from sregym_injectors.component_fault import ComponentFault
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.restarts import ClientParameters, clients_of
-from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import SCALABLE_KINDS, restart_rollout
 from typing_extensions import override
 

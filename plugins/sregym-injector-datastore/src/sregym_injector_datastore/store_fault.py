@@ -12,8 +12,8 @@ from sregym_core.model import Change, Check, Component, GroundTruth, ObjectRef
 from sregym_injectors.component_fault import ComponentFault
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.restarts import ClientParameters, clients_of
-from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import ready_pod, restart_rollout, run_in_workload
 from typing_extensions import override
 

@@ -8,6 +8,7 @@ from pydantic import Field
 from sregym_core.model import Change, Check, Component, FailureMode, GroundTruth
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.pods import live, pods_of
 from sregym_injectors.settings import (
     SettingFault,
@@ -20,7 +21,6 @@ from sregym_injectors.settings import (
     right_value,
     settings_of,
 )
-from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import rolled_out
 from typing_extensions import override
 

@@ -11,9 +11,9 @@ from sregym_core.model import Change, Check, Component, ConfigUse, GroundTruth
 from sregym_injectors.component_fault import ComponentFault, not_custom, not_load, not_rolling
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.manifests import manifest_of
 from sregym_injectors.restarts import ClientParameters, clients_of
-from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import restart_rollout, workload_defects
 from typing_extensions import override
 

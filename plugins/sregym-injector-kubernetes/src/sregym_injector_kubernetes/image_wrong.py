@@ -9,10 +9,10 @@ from sregym_core.model import Change, Check, Component, ComponentPart, GroundTru
 from sregym_injectors.component_fault import not_custom, not_load
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.restarts import TemplateParameters, clients_of
 from sregym_injectors.rollouts import wanted_rollout
 from sregym_injectors.templates import TemplateFault, change_container, mending
-from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import (
     examined_container,
     restart_rollout,

@@ -16,12 +16,12 @@ from sregym_core.model import (
 from sregym_injectors.component_fault import not_custom, not_load
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.manifests import main_container
 from sregym_injectors.quantities import memory_bytes
 from sregym_injectors.restarts import TemplateParameters, clients_of
 from sregym_injectors.rollouts import wanted_rollout
 from sregym_injectors.templates import TemplateFault, change_container, container_patch, mending
-from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import examined_container, restart_rollout
 from typing_extensions import override
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.model import Change, GroundTruth
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.manifests import manifest_of
 from sregym_injectors.service_fault import ServiceFault, service_of
-from sregym_injectors.truths import truth_of
 from typing_extensions import override
 
 from sregym_injectors import commands

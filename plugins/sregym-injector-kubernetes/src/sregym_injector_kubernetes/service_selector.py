@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 from sregym_core.model import Change, Component, GroundTruth
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.pods import labels_selector
 from sregym_injectors.restarts import ClientParameters
 from sregym_injectors.service_fault import ServiceFault, service_of
-from sregym_injectors.truths import truth_of
 from typing_extensions import override
 
 from sregym_injectors import commands

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field
 from sregym_core.errors import UsageError
 from sregym_core.model import Change, Component, GroundTruth, Port
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.manifests import (
     declared_ports,
     main_container,
@@ -14,7 +15,6 @@ from sregym_injectors.manifests import (
 )
 from sregym_injectors.restarts import ClientParameters
 from sregym_injectors.service_fault import ServiceFault, service_of
-from sregym_injectors.truths import truth_of
 from typing_extensions import override
 
 from sregym_injectors import commands

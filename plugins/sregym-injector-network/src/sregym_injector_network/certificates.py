@@ -11,8 +11,8 @@ from sregym_core.model import Change, Check, Component, GroundTruth, ObjectRef
 from sregym_injectors.dates import dates, with_dates
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.manifests import manifest_of
-from sregym_injectors.truths import truth_of
 from typing_extensions import override
 
 from sregym_injector_network.ingresses import IngressFault, ingress_of

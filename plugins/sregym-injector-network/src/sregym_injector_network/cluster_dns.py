@@ -17,10 +17,10 @@ from sregym_injectors.cluster_fault import ClusterFault, cluster_truth
 from sregym_injectors.component_fault import ComponentFault, by_service, not_load
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.pods import live, pods_of
 from sregym_injectors.restarts import ClientParameters, clients_of
 from sregym_injectors.service_fault import service_of
-from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import restart_rollout, rolled_out
 from typing_extensions import override
 

@@ -23,9 +23,9 @@ from sregym_injectors.component_fault import (
 )
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.pods import live, pods_of
 from sregym_injectors.restarts import ClientParameters, clients_of
-from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import SCALABLE_KINDS, restart_rollout, rolled_out
 from typing_extensions import override
 

@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from sregym_core.model import Capability, Change, Check, FailureMode, GroundTruth, LinkState, Peer
 from sregym_injectors.component_fault import ComponentFault, not_custom, not_load
 from sregym_injectors.defects import defect_check
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.nodes import NodeEdits, current, host_command
 from sregym_injectors.pods import live, pods_of
-from sregym_injectors.truths import truth_of
 from typing_extensions import override
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from sregym_core.model import (
 from sregym_injectors.component_fault import ComponentFault, not_custom, not_load, not_rolling
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.manifests import manifest_of
 from sregym_injectors.restarts import ClientParameters
 from sregym_injectors.templates import container_patch
-from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import workload_defects
 from typing_extensions import override
 

@@ -10,8 +10,8 @@ from sregym_core.model import WORKLOAD_KINDS, Change, Check, Component, GroundTr
 from sregym_injectors.component_fault import ComponentFault, article
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.manifests import manifest_of
-from sregym_injectors.truths import truth_of
 from typing_extensions import override
 
 from sregym_injector_operator.fields import (

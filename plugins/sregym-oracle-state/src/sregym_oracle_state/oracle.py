@@ -11,7 +11,7 @@ from sregym_core.model import Check, Outcome, Verdict, name_of
 from sregym_oracle_state.probing import users_served
 from sregym_oracle_state.safety import safety
 from sregym_oracles import (
-    Glance,
+    Snapshot,
     Window,
     first_bad,
     hold,
@@ -62,12 +62,12 @@ class StateOracle(Oracle):
         window = Window(_window_s(context), timing.repair_s, repair_poll_s=REPAIR_POLL_S)
         counts: dict[str, int] = {}
         opened = False
-        well: Glance | None = None
-        counted: Glance | None = None
+        well: Snapshot | None = None
+        counted: Snapshot | None = None
 
         def condition() -> Check | None:
             nonlocal opened, well, counted
-            glance = Glance(context.cluster)
+            glance = Snapshot(context.cluster)
             *gone, present, ready, kept = state_probes(context, glance)
             bad = first_bad(gone)
             # What was well and has not changed needs no second look.
@@ -93,7 +93,7 @@ class StateOracle(Oracle):
         stays = held.check("stays-healthy", window)
         if context.brief and stays.outcome is not Outcome.PASS:
             return Verdict.of([stays])
-        probes = state_probes(context, Glance(context.cluster))
+        probes = state_probes(context, Snapshot(context.cluster))
         *gone, present, ready, kept = [probe() for probe in probes]
         load, success = traffic_checks(context, max(window.window_s, LEAST_CALM_S))
         checks = [*gone, present, ready, load, success, kept, stays]
@@ -110,7 +110,7 @@ def _window_s(context: OracleContext) -> float:
     return max(context.problem.timing.window_s, *(2 * period_s for period_s in periods), 0.0)
 
 
-def state_probes(context: OracleContext, glance: Glance) -> list[Callable[[], Check]]:
+def state_probes(context: OracleContext, glance: Snapshot) -> list[Callable[[], Check]]:
     """Looks at state: one per fault, then presence, readiness, probes. Cheap ones come first."""
     several = len(context.faults) > 1
     probes: list[Callable[[], Check]] = []
@@ -146,7 +146,7 @@ def defect_gone(fault: Fault, context: FaultContext, name: str = GONE) -> Check:
     return judged(name, expected, present)
 
 
-def no_new_restarts(context: OracleContext, glance: Glance, before: Mapping[str, int]) -> Check:
+def no_new_restarts(context: OracleContext, glance: Snapshot, before: Mapping[str, int]) -> Check:
     """No container was restarted since `before`; a pod that is new since then started afresh."""
 
     def find() -> list[str]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sregym_core.model import ObjectRef
 
 
-class Glance:
+class Snapshot:
     """The cluster at one moment, as far as somebody has asked.
 
     Checks that share a glance see the same moment, and a cluster far away is asked a dozen times
@@ -24,7 +24,7 @@ class Glance:
         self._lists: dict[tuple[str, str, str], list[KubeObject]] = {}
         self._by_name: dict[tuple[str, str, str], Mapping[str, KubeObject]] = {}
 
-    def like(self, other: Glance) -> bool:
+    def like(self, other: Snapshot) -> bool:
         """Whether all that the other one has seen is here, too, object by object the very same.
 
         Where a cluster gives out what has not changed again, as simulated ones do, a check that was
