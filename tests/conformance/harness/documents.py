@@ -77,7 +77,7 @@ def replay(path: Path, area: str) -> Result:
     with tempfile.TemporaryDirectory(prefix="conformance-") as folder:
         shell = Shell(fresh_world("documents"), Path(folder))
         if area == "tables":
-            furnish(shell)
+            extra_setup(shell)
         answer = shell.call("GET", request["path"], accept=request["accept"])
     try:
         body = orjson.loads(answer.body)
@@ -98,7 +98,7 @@ def replay(path: Path, area: str) -> Result:
     return Result(area, path.stem, 0, 1, [failure])
 
 
-def furnish(shell: Shell) -> None:
+def extra_setup(shell: Shell) -> None:
     """Make what the paths of the tables name."""
     shell.make_namespace(NAMESPACE)
     shell.call("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", CACHES)

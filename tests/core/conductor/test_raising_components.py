@@ -19,7 +19,7 @@ import pytest
 from sregym_core.api.playing import FunctionAgent
 from sregym_core.cli import Subcommand, entry
 from sregym_core.conductor import EpisodePlan, EpisodePlayer
-from sregym_core.conductor.run import Audience
+from sregym_core.conductor.run import ReporterSet
 from sregym_core.conductor.worlds import Worlds
 from sregym_core.errors import ExitCode
 from sregym_core.events import EpisodeFinished
@@ -213,7 +213,7 @@ def test_what_a_reporter_raises_is_a_warning(method: str, odd: str) -> None:
     torn.__abstractmethods__ = frozenset()
     if method.startswith("_"):
         pytest.skip("reporters are not called by it")
-    audience = Audience([torn()])
+    audience = ReporterSet([torn()])
     audience.tell(method, *["argument"] * 2)
     (warning,) = audience.warnings
     assert warning.startswith(f"reporter 'torn' raised {told} (")

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from sregym_core.conductor.kept import Kept
 from sregym_core.conductor.objects import CONFLICTS, capture, replace_current
+from sregym_core.conductor.persistent_deployment import StandingApplication
 from sregym_core.conductor.role import grant, revoke
-from sregym_core.conductor.standing import StandingApplication
 from sregym_core.conductor.worlds import Worlds
 from sregym_core.errors import UsageError, WorldError
 from sregym_core.interfaces import (

@@ -131,7 +131,7 @@ class Judge:
         agent.guesses["records"] = str(folder.parent)
         bait, within_s = self._bait, first.breaks_within_s
 
-        def furnish(cluster: Cluster, journal: Journal) -> None:
+        def extra_setup(cluster: Cluster, journal: Journal) -> None:
             bait.lay(cluster, journal, namespace)
             agent.guesses.update(bait.guesses)
 
@@ -147,7 +147,7 @@ class Judge:
                 folder=folder,
                 mode="standard" if within_s is None else "proactive",
                 start_before_s=within_s,
-                prepare=None if first.alone else furnish,
+                prepare=None if first.alone else extra_setup,
                 workspace=workspace,
             )
         return record, folder

@@ -119,7 +119,7 @@ class Environment:
             folder=folder,
             session_folder=session_folder,
             inject=broken,
-            furnish=prepare,
+            extra_setup=prepare,
             mode=chosen,
             start_before_s=start_before_s,
             reward=self._workspace.reward(reward) if isinstance(reward, str) else reward,

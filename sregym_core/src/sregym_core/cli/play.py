@@ -165,13 +165,13 @@ def play(
     """Play a run and print its result as lines or as JSON."""
     from sregym_core.conductor import play_run
     from sregym_core.conductor.attribution import blamed
-    from sregym_core.conductor.run import Audience, RunInterrupted, unfinished
+    from sregym_core.conductor.run import ReporterSet, RunInterrupted, unfinished
     from sregym_core.model import Outcome
     from sregym_core.records import RunFolder, summarise
 
     folder = RunFolder(path, resume=resume)
     kept = folder.keep(lambda record: not unfinished(record)) if resume else []
-    audience = Audience(reporters, lambda error: blamed(error, bench.registry))
+    audience = ReporterSet(reporters, lambda error: blamed(error, bench.registry))
     interrupted = False
     try:
         records = play_run(bench, request, folder, audience, kept)

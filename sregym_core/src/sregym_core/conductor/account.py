@@ -11,10 +11,10 @@ from sregym_core.interfaces import Stage
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sregym_core.conductor.episode_setup import EpisodeSetup
     from sregym_core.conductor.grades import Grades
     from sregym_core.conductor.noise import NoisePump
     from sregym_core.conductor.plan import EpisodePlan
-    from sregym_core.conductor.prelude import Prelude
     from sregym_core.conductor.session import LiveSession
     from sregym_core.conductor.timeline import Timeline
     from sregym_core.interfaces import Application
@@ -34,7 +34,7 @@ def of_plan(plan: EpisodePlan) -> dict[str, Any]:
     }
 
 
-def of_prelude(prelude: Prelude | None) -> dict[str, Any]:
+def of_prelude(prelude: EpisodeSetup | None) -> dict[str, Any]:
     """How it began."""
     return {} if prelude is None else prelude.account()
 
@@ -49,7 +49,7 @@ def of_timeline(timeline: Timeline) -> dict[str, Any]:
 
 
 def of_stages(
-    stages: Mapping[Stage, StageRecord], agent_began: float | None, prelude: Prelude | None
+    stages: Mapping[Stage, StageRecord], agent_began: float | None, prelude: EpisodeSetup | None
 ) -> dict[str, Any]:
     """What was handed in, and how many seconds after the agent could know of the fault."""
     injected = None if prelude is None else prelude.injection.injected_at_s

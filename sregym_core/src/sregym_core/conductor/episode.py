@@ -238,8 +238,8 @@ class EpisodePlayer:
         plan, world, prelude = self.plan, self._require_world(), self._setup.prelude
         assert prelude is not None  # the set-up is over
         scene = Scene(self._application, self._setup.truths, prelude.alerts, plan.seed)
-        if plan.furnish is not None:
-            plan.furnish(world.cluster, self._journal)
+        if plan.extra_setup is not None:
+            plan.extra_setup(world.cluster, self._journal)
         broken = prelude.injection.injected_at_s is not None or not plan.inject
         self._found = Found.of(world.cluster, self._application, broken=broken)
         self._noise = pump_for(self._bench, plan, self._setup, self._worlds.salt)

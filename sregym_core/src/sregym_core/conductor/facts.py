@@ -22,7 +22,7 @@ def facts_of(
     cluster, application, objects = world.cluster, setup.application, world.baseline.objects
     states = None
     if found is not None:
-        known = setup.states if plan.furnish is None else {}
+        known = setup.states if plan.extra_setup is None else {}
         states = KeptStates(cluster, application, setup.faults, found, plan.seed, salt, known)
     return OracleContext(
         cluster=cluster,

@@ -57,7 +57,7 @@ class EpisodePlan:
     session_folder: Path | None = None
     inject: bool = True
     relapse_s: float = 0.0
-    furnish: Callable[[Cluster, Journal], None] | None = None
+    extra_setup: Callable[[Cluster, Journal], None] | None = None
     mode: Mode = STANDARD
     start_before_s: float | None = None
     reward: Reward | None = None

@@ -86,7 +86,7 @@ def play_run(
     bench: Bench,
     request: RunRequest,
     folder: RunFolder,
-    audience: Audience,
+    audience: ReporterSet,
     kept: Sequence[EpisodeRecord] = (),
 ) -> tuple[EpisodeRecord, ...]:
     """Play all episodes; returns their records in the order of the plan.
@@ -149,7 +149,7 @@ def remembered(request: RunRequest) -> dict[str, Any]:
     }
 
 
-class Audience:
+class ReporterSet:
     """The reporters of a run: one that raises is dropped with a warning, the run goes on.
 
     Args:
@@ -190,7 +190,7 @@ def _played(
     request: RunRequest,
     left: Sequence[Assignment],
     folder: RunFolder,
-    audience: Audience,
+    audience: ReporterSet,
 ) -> Iterator[EpisodeRecord]:
     """Side by side as far as wanted; on a real cluster what breaks machines has it for itself."""
     together, apart = list(left), []
@@ -221,7 +221,7 @@ def _play_here(
     request: RunRequest,
     left: Sequence[Assignment],
     folder: RunFolder,
-    audience: Audience,
+    audience: ReporterSet,
 ) -> Iterator[EpisodeRecord]:
     worlds = _worlds(bench, request)
     last = ""
@@ -319,7 +319,7 @@ def _play_in_processes(
     request: RunRequest,
     left: Sequence[Assignment],
     folder: RunFolder,
-    audience: Audience,
+    audience: ReporterSet,
 ) -> Iterator[EpisodeRecord]:
     tasks = [_Task(request, assignment, folder.path, folder.seal) for assignment in left]
     worlds = _worlds(bench, request)

@@ -6,9 +6,9 @@ from copy import copy
 from typing import TYPE_CHECKING
 
 from sregym_core.blame import given_by
+from sregym_core.conductor.episode_setup import EpisodeSetup
 from sregym_core.conductor.injection import Injection, rebound
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.conductor.prelude import Prelude
 from sregym_core.conductor.starts import Start
 from sregym_core.events import ApplicationDeployed, BaselineTaken
 from sregym_core.model import GroundTruth
@@ -56,7 +56,7 @@ class Setup:
         self.timeline = timeline
         self.journal = journal
         self.world: World | None = None
-        self.prelude: Prelude | None = None
+        self.prelude: EpisodeSetup | None = None
         self.states: dict[str, SystemState] = {}
         self._bench = bench
         self._worlds = worlds
@@ -108,7 +108,7 @@ class Setup:
             self._bench.choose_again,
             self._progress,
         )
-        prelude = self.prelude = Prelude(plan, injection, self.timeline)
+        prelude = self.prelude = EpisodeSetup(plan, injection, self.timeline)
         _ = self.truths  # a fault that cannot tell its own says so before anything breaks
         if start is not None:
             self.journal.take_over(start.journal)
@@ -167,7 +167,7 @@ class Setup:
             self.timeline.record(event, at_s)
         return world
 
-    def _start(self, checkpoint: Checkpoint, world: World, prelude: Prelude) -> Start:
+    def _start(self, checkpoint: Checkpoint, world: World, prelude: EpisodeSetup) -> Start:
         return Start(
             checkpoint,
             world.baseline,

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.conductor.collecting import nothing_collected
 from sregym_core.conductor.kept import Kept
 from sregym_core.conductor.past import deploy_in_time
+from sregym_core.conductor.persistent_deployment import StandingApplication
 from sregym_core.conductor.readiness import settle
 from sregym_core.conductor.routine import routine_before
-from sregym_core.conductor.standing import StandingApplication
 from sregym_core.conductor.starts import Starts
 from sregym_core.errors import SregymError, UsageError
 from sregym_core.interfaces import ClusterError, ClusterSpec

@@ -81,7 +81,7 @@ def listen(world: World, change: Change) -> None:
         enqueue(world, FURNISH, key.namespace, _FURNISH_DELAY_S)
 
 
-def furnish(world: World, name: str) -> None:
+def extra_setup(world: World, name: str) -> None:
     """Handler: give a namespace its service account and the cluster's certificate authority."""
     taken(world, FURNISH, name)
     place = world.store.get(Key("namespaces", "", name))

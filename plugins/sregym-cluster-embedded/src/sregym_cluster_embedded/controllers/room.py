@@ -114,7 +114,7 @@ _RECONCILERS: Mapping[str, Callable[[World, Any], None]] = MappingProxyType(
         job.RELEASE: job.release,
         job.TTL: job.expire,
         namespace.HANDLER: namespace.empty,
-        namespace.FURNISH: namespace.furnish,
+        namespace.FURNISH: namespace.extra_setup,
         garbage.DEPENDENTS: garbage.finalize,
         garbage.OWNERS: garbage.collect,
         quotas.HANDLER: quotas.reconcile,

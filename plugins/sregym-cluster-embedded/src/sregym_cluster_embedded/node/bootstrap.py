@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded import machines, storage_drivers
 from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
-from sregym_cluster_embedded.controllers.namespace import furnish
+from sregym_cluster_embedded.controllers.namespace import extra_setup
 from sregym_cluster_embedded.kubelet.images import preload
 from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.references import configuration_id
@@ -99,7 +99,7 @@ def bootstrap(
     """
     for name in system_objects.NAMESPACES:
         internal_client.create(world, "namespaces", system_objects.namespace(name))
-        furnish(world, name)
+        extra_setup(world, name)
     _add_control_plane(world)
     for entry in system_objects.priority_classes():
         internal_client.create(world, "priorityclasses.scheduling.k8s.io", entry)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import internal_client
-from sregym_cluster_embedded.controllers.namespace import furnish
+from sregym_cluster_embedded.controllers.namespace import extra_setup
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
@@ -29,7 +29,7 @@ def install(world: World) -> None:
     internal_client.create(
         world, "namespaces", {"metadata": {"name": NAMESPACE, "labels": _LABELS}}
     )
-    furnish(world, NAMESPACE)
+    extra_setup(world, NAMESPACE)
     account = {"metadata": {"name": "ingress-nginx", "namespace": NAMESPACE, "labels": _LABELS}}
     internal_client.create(world, "serviceaccounts", account)
     ingress_class = {

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import Application
 
 
-class Prelude:
+class EpisodeSetup:
     """Breaks the world, or makes sure that it will break while the agent watches.
 
     Args:
@@ -43,7 +43,7 @@ class Prelude:
         self._timeline = timeline
         self._salt = ""
 
-    def fork(self, injection: Injection, timeline: Timeline) -> Prelude:
+    def fork(self, injection: Injection, timeline: Timeline) -> EpisodeSetup:
         """An equal one that goes on by itself."""
         twin = copy(self)
         twin.injection, twin._timeline = injection, timeline
