@@ -22,7 +22,7 @@ def test_pairs_and_problems_are_counted_by_fault_and_application() -> None:
         {
             "id": "two",
             "title": "",
-            "application": "shop",
+            "application": "shop:size=3",
             "layer": "kubernetes",
             "faults": [{"fault": "image-wrong", "target": ["web", "cart"]}],
         }

@@ -127,10 +127,10 @@ def collected(workspace: Workspace, figures: Mapping[str, Difficulty]) -> Conten
     curated = [
         problem
         for problem in problems(workspace=workspace)
-        if all(name in installed for name in problem.application.split("+"))
+        if all(name in installed for name in _plain(problem.application).split("+"))
     ]
     applications = sorted(
-        {one.application for one in fitting} | {one.application for one in curated}
+        {one.application for one in fitting} | {_plain(one.application) for one in curated}
     )
     layers = {name: workspace.bench.fault(name).layer for name in registry.names("fault")}
     return Content(
@@ -139,7 +139,7 @@ def collected(workspace: Workspace, figures: Mapping[str, Difficulty]) -> Conten
         entries=tuple(
             Entry(
                 id=problem.id,
-                application=problem.application,
+                application=_plain(problem.application),
                 layer=problem.layer,
                 suites=suites_of(problem),
                 modes=tuple(map(str, problem.modes)),
@@ -152,6 +152,11 @@ def collected(workspace: Workspace, figures: Mapping[str, Difficulty]) -> Conten
             for problem in curated
         ),
     )
+
+
+def _plain(application: str) -> str:
+    """Applications without their options: `synthetic` of `synthetic:services=20`."""
+    return "+".join(name.partition(":")[0] for name in application.split("+"))
 
 
 def heat(
@@ -169,7 +174,7 @@ def heat(
         layers: The layer of each fault.
     """
     numbers = Counter((one.fault, one.application) for one in fitting)
-    used = Counter((ref.fault, one.application) for one in curated for ref in one.faults)
+    used = Counter((ref.fault, _plain(one.application)) for one in curated for ref in one.faults)
     columns = tuple(applications)
     return tuple(
         Row(
