@@ -22,7 +22,7 @@ from sregym_cluster_embedded.kubelet.runtime import (
     ProbeResult,
 )
 from sregym_cluster_embedded.node.bootstrap import NodeSpec, bootstrap
-from sregym_cluster_embedded.subsystem import Contribution, constitution_of
+from sregym_cluster_embedded.subsystem import Subsystem, build_spec
 from sregym_cluster_embedded.world import World
 
 if TYPE_CHECKING:
@@ -72,17 +72,17 @@ class QuietRuntime:
 
 def empty_cluster() -> World:
     """Two large nodes, DNS running."""
-    constitution = constitution_of(
+    spec = build_spec(
         (
             controllers.contribution(),
             scheduler.contribution(),
             network.contribution(),
             node.contribution(),
             kubelet.contribution(),
-            Contribution("quiet", rooms={"runtime": QuietRuntime()}),
+            Subsystem("quiet", rooms={"runtime": QuietRuntime()}),
         )
     )
-    world = World(constitution, 1, EPOCH)
+    world = World(spec, 1, EPOCH)
     bootstrap(world, [NodeSpec(cpu=64, images=("shop/app:1",)) for _ in range(2)])
     world.run_until(70.0)
     internal_client.create(world, "namespaces", {"metadata": {"name": "shop"}})

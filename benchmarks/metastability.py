@@ -21,15 +21,15 @@ from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.traffic.flow_state import Numbers
-from sregym_cluster_embedded.traffic.solver import Equations
+from sregym_cluster_embedded.traffic.flow_state import FlowState
+from sregym_cluster_embedded.traffic.solver import Solver
 from sregym_cluster_embedded.traffic.structure import (
-    Do,
+    CallSite,
+    CallStep,
     End,
     Operation,
     Part,
     Server,
-    Site,
     Source,
     Structure,
     Way,
@@ -220,11 +220,11 @@ def program(name: str, policy: Policy) -> dict[str, Any]:
         "listeners": {"main": {"protocol": "http" if edge else "grpc", "port": 8080}},
         "clients": clients,
         "operations": {
-            "Do": {
+            "CallStep": {
                 "listener": "main",
                 "cpu_ms": 0.4 if edge else 2.0,
                 **({"route": "GET /order"} if edge else {}),
-                "calls": [{"call": f"{callee}.Do"} for callee in CALLS.get(name, ())],
+                "calls": [{"call": f"{callee}.CallStep"} for callee in CALLS.get(name, ())],
             }
         },
     }
@@ -236,8 +236,8 @@ def solution_ms(size: int) -> float:
     times = []
     for _ in range(7):
         began = time.process_time()
-        numbers = Numbers(structure)
-        settled = Equations(structure, numbers, [1.0]).settle()
+        numbers = FlowState(structure)
+        settled = Solver(structure, numbers, [1.0]).settle()
         times.append((time.process_time() - began) * 1000)
         assert settled
         assert all(rate > 0 for rate in numbers.rate)
@@ -251,7 +251,7 @@ def graph(size: int) -> Structure:
     client = Client(protocol="grpc", address="service:8080", timeout_s=1)
     for index in range(size):
         ref = ContainerRef(NAMESPACE, f"service-{index}", str(index), "main", 0)
-        made.servers.append(Server(ref, 1.0, True, operations=[index], patience_ms=1000))
+        made.servers.append(Server(ref, 1.0, True, operations=[index], deadline_ms=1000))
         sites = []
         for step in range(FAN_OUT if index >= tier else 0):
             below = index // tier * tier - tier
@@ -260,11 +260,13 @@ def graph(size: int) -> Structure:
             way = Way(made.ways, 1.0, target, callee)
             made.ways += 1
             spot = len(made.sites)
-            sites.append(Site(spot, "next", client, "Do", "", OnError(), 1.0, step, (way,), 1000.0))
+            sites.append(
+                CallSite(spot, "next", client, "CallStep", "", OnError(), 1.0, step, (way,), 1000.0)
+            )
             made.sites.append(sites[-1])
-        steps = tuple(Do(site, SHARE) for site in sites)
+        steps = tuple(CallStep(site, SHARE) for site in sites)
         made.operations.append(
-            Operation(ref, "Do", index, 0.5, 0.0, 0.35, steps, tuple(sites), (), 1000.0)
+            Operation(ref, "CallStep", index, 0.5, 0.0, 0.35, steps, tuple(sites), (), 1000.0)
         )
     ends = [End(1 / tier, index, "500", None, 0.0) for index in range(size - tier, size)]
     users = ContainerRef(NAMESPACE, "load", "load", "main", 0)

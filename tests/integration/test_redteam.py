@@ -19,10 +19,11 @@ from sregym_cluster_embedded.world import SimulationSpec, World
 from sregym_core.api import Workspace
 from sregym_core.conductor import episode
 from sregym_core.errors import ExitCode
-from sregym_core.interfaces import Cluster, ClusterSpec
+from sregym_core.interfaces import ClusterSpec
 from sregym_core.policy import Policy
 from sregym_core.salt import draw_salt
 from sregym_core.sealing import Seal
+from sregym_kubernetes.observing import observed_for
 from sregym_testing import SregymProject
 
 from sregym_kubernetes import rules
@@ -122,7 +123,7 @@ def test_services_that_count_what_is_hidden_leak(
     workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is hidden is taken out of what they answer, but was summed up before."""
-    monkeypatch.setattr(EmbeddedCluster, "observe_for", Cluster.observe_for)
+    monkeypatch.setattr(EmbeddedCluster, "observe_for", observed_for)
     [(route, finding)] = judged(workspace, tmp_path, "sums").items()
     assert (route, finding.leaked) == ("sums", True)
     assert re.fullmatch(r"\d+ pods are counted, \d+ are shown", finding.detail)

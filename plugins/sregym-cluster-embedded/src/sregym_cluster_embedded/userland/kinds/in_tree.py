@@ -24,7 +24,7 @@ _GENERIC = (
         name="name-server",
         program="sregym_apps.model.nameserver:NameServerProgram",
         behaviour=f"{_KINDS}.nameserver:NameServerKind",
-        background=f"{_TELEMETRY}.lookups:background",
+        background=f"{_TELEMETRY}.coredns_query_log:background",
     ),
     ServerKind(
         name="ingress-controller",
