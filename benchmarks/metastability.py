@@ -220,7 +220,7 @@ def program(name: str, policy: Policy) -> dict[str, Any]:
         "listeners": {"main": {"protocol": "http" if edge else "grpc", "port": 8080}},
         "clients": clients,
         "operations": {
-            "CallStep": {
+            "Do": {
                 "listener": "main",
                 "cpu_ms": 0.4 if edge else 2.0,
                 **({"route": "GET /order"} if edge else {}),
@@ -261,12 +261,12 @@ def graph(size: int) -> Structure:
             made.ways += 1
             spot = len(made.sites)
             sites.append(
-                CallSite(spot, "next", client, "CallStep", "", OnError(), 1.0, step, (way,), 1000.0)
+                CallSite(spot, "next", client, "Do", "", OnError(), 1.0, step, (way,), 1000.0)
             )
             made.sites.append(sites[-1])
         steps = tuple(CallStep(site, SHARE) for site in sites)
         made.operations.append(
-            Operation(ref, "CallStep", index, 0.5, 0.0, 0.35, steps, tuple(sites), (), 1000.0)
+            Operation(ref, "Do", index, 0.5, 0.0, 0.35, steps, tuple(sites), (), 1000.0)
         )
     ends = [End(1 / tier, index, "500", None, 0.0) for index in range(size - tier, size)]
     users = ContainerRef(NAMESPACE, "load", "load", "main", 0)

@@ -37,9 +37,8 @@ def test_the_world_before_and_after_the_repair(story: Story) -> None:
     assert (before.changed, after.changed) == ((), (f"{SERVICE} is new",))
     assert before.users["hotels"] < 0.1 < before.users["user"]
     assert "ServiceEndpointDown" in before.alerts
-    troubles = [{one.partition("-")[0] for one in found.not_ready} for found in (before, after)]
-    # Another one, without which users can do, starts anew again and again.
-    assert troubles[0] - troubles[1] <= {"rate"} <= troubles[0]
+    # Another one, without which users can do, starts anew again and again; rollouts come to their end.
+    assert "rate" in {one.partition("-")[0] for one in before.not_ready}
 
 
 def test_back_and_forth_is_the_same_world(story: Story) -> None:

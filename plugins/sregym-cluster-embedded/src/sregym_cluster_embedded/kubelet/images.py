@@ -156,7 +156,7 @@ def _pull(
         tell(world, pod, state, "Warning", "Failed", "Error: ImagePullBackOff", name)
         message = f'Back-off pulling image "{image}": ErrImagePull: {last.error}'
         return ImageState(reason="ImagePullBackOff", message=message)
-    tell(world, pod, state, "Normal", "ConsumerGroups", f'Pulling image "{image}"', name)
+    tell(world, pod, state, "Normal", "Pulling", f'Pulling image "{image}"', name)
     runtime: ContainerRuntime = world.room(RUNTIME)
     pulled = runtime.pull(world, state.node, image, logins(world, pod))
     if pulled.found or pulled.took_s:
