@@ -6,6 +6,7 @@ from collections import Counter
 from random import Random
 
 from sregym_core.conductor.journal import UndoJournal
+from sregym_core.conductor.mishaps import pods_are_missing
 from sregym_core.conductor.routine import renewed_after, rollouts_begun
 from sregym_testing import FullShop, MemoryCluster, Program
 
@@ -61,3 +62,15 @@ def test_rollouts_begin_where_something_is_not_ready() -> None:
     assert broken.name not in begun
     assert 0.3 <= cluster.clock.now() - before <= 2.0
     assert journal.entries
+
+
+def test_pods_that_do_not_come_are_missing() -> None:
+    """Then whoever is replaced at once would not come back: only what is replaced one by one is."""
+    cluster, parts = shop(), FullShop().components()
+    assert not pods_are_missing(cluster, parts)
+    containers = [{"name": parts[0].container, "image": "registry.example.com/none:1"}]
+    patch = {"spec": {"replicas": 3, "template": {"spec": {"containers": containers}}}}
+    cluster.patch(parts[0].workload, patch, "strategic")
+    cluster.clock.advance(5.0)
+    assert pods_are_missing(cluster, parts)
+    assert not pods_are_missing(cluster, parts[1:])

@@ -115,6 +115,16 @@ def something_is_not_ready(cluster: Cluster, namespaces: Sequence[str]) -> bool:
     )
 
 
+def pods_are_missing(cluster: Cluster, parts: Sequence[Component]) -> bool:
+    """Whether a workload has fewer pods that are ready than it wants, or none at all."""
+    for part in parts:
+        live = cluster.get(part.workload)
+        wanted = ((live or {}).get("spec") or {}).get("replicas", 0)
+        if wanted > (((live or {}).get("status") or {}).get("readyReplicas") or 0):
+            return True
+    return False
+
+
 def bearable(cluster: Cluster, parts: Sequence[Component]) -> list[Component]:
     """Parts of which one pod may be away: no request of users passes there, or there is another."""
     return [

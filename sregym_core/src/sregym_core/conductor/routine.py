@@ -153,7 +153,10 @@ def routine_after(
     whose = f"after, seed {seed}, {' '.join(targets)}"
     chance = Random(f"routine {whose}")  # noqa: S311 - a game, no secret
     parts = [part for part in changeable(application) if part.name not in spared]
-    renewed = renewed_after(parts, len(incidental.listed(application)), chance)
+    stuck = mishaps.pods_are_missing(cluster, application.components())
+    # What keeps one pod from coming may keep others, too: users are to lose nobody else by that.
+    able = [part for part in parts if not stuck or _replaced_one_by_one(cluster, part)]
+    renewed = renewed_after(able, len(incidental.listed(application)), chance)
     acts: list[_Act] = [(part, _RENEWING) for part in renewed]
     marks = min(MOST_MARKS, len(parts))
     acts += [(part, _MARKING) for part in chance.sample(parts, chance.randint(0, marks))]
