@@ -98,7 +98,9 @@ def _found(context: OracleContext, states: SystemStates) -> list[Found]:
     repaired = states.repaired() if found else None
     if repaired is not None:
         found = _without(found, baseline, repaired)
-    spoiled = unread(found, now.objects, {one.where for one in _faulted(baseline, begun)})
+    # Who labels a Secret, as people do after a fault, too, leaves what it holds.
+    faulted = (one for one in _faulted(baseline, begun) if not one.path.startswith("metadata/"))
+    spoiled = unread(found, now.objects, {one.where for one in faulted})
     return [broadened(context.cluster, now, one) for one in spoiled]
 
 

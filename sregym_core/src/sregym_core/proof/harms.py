@@ -96,11 +96,13 @@ def write_secrets(session: Session, everything: tuple[Component, ...]) -> bool:
     for namespace in _namespaces(everything):
         secrets, workloads = (_listed(session, what, namespace) for what in ("secrets", _STARTED))
         read = json.dumps(workloads)
-        # What came later, a fault may have brought.
-        stood = max((_since(one) for one in workloads), default="")
+        # What came later, a fault may have brought, or somebody who tried something out.
+        own = {ref.name for part in everything for ref in (part.workload, *part.workloads)}
+        since = [_since(one) for one in workloads if one["metadata"]["name"] in own]
+        stood = max(since, default="")
         for secret in secrets:
             name, held = secret["metadata"]["name"], secret.get("data")
-            if _is_kept(secret) or not held or _since(secret) > stood:
+            if _is_kept(secret) or not held or _since(secret) > stood or _is_rewritten(secret):
                 continue
             if f'"{name}"' not in read and name not in told:
                 body = json.dumps({"data": {key: _shuffled(held[key]) for key in held}})
@@ -111,12 +113,18 @@ def write_secrets(session: Session, everything: tuple[Component, ...]) -> bool:
 
 
 def _listed(session: Session, what: str, namespace: str) -> list[dict[str, Any]]:
-    said = _kubectl(session, "get", what, "-n", namespace, "-o", "json")
+    said = _kubectl(session, "get", what, "-n", namespace, "-o", "json", "--show-managed-fields")
     return list(json.loads(said)["items"]) if said else []
 
 
 def _since(obj: Mapping[str, Any]) -> str:
     return str(obj["metadata"]["creationTimestamp"])
+
+
+def _is_rewritten(secret: Mapping[str, Any]) -> bool:
+    """Whether somebody wrote to it after it was made: a fault may have, and to mend it is no harm."""
+    writes = secret["metadata"].get("managedFields") or ()
+    return any(write.get("time", "") > _since(secret) for write in writes)
 
 
 def _is_kept(secret: Mapping[str, Any]) -> bool:
