@@ -224,7 +224,7 @@ def program(name: str, policy: Policy) -> dict[str, Any]:
                 "listener": "main",
                 "cpu_ms": 0.4 if edge else 2.0,
                 **({"route": "GET /order"} if edge else {}),
-                "calls": [{"call": f"{callee}.CallStep"} for callee in CALLS.get(name, ())],
+                "calls": [{"call": f"{callee}.Do"} for callee in CALLS.get(name, ())],
             }
         },
     }

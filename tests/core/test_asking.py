@@ -23,8 +23,13 @@ def serving() -> Iterator[Serving]:
     def begin(answer: bytes) -> SessionAddress:
         def once() -> None:
             peer, _ = server.accept()
-            with peer:
-                peer.recv(65536)
+            # Read whole: who closes with something unread resets the connection.
+            with peer, peer.makefile("rb") as asked:
+                head = [line.lower() for line in iter(asked.readline, b"\r\n")]
+                lengths = (
+                    line.split(b":")[1] for line in head if line.startswith(b"content-length")
+                )
+                asked.read(int(next(lengths, b"0")))
                 peer.sendall(answer)
 
         threads.append(Thread(target=once))
