@@ -16,6 +16,7 @@ from sregym_cluster_embedded.sdk.testing import (
     ExtensionContract,
     OperatorContract,
 )
+from sregym_cluster_embedded.userland.kinds.loading import with_in_tree
 from sregym_core.plugins import Found, PluginStatus
 
 OWNER = PluginStatus("acme", "sregym-acme", "1.0", "ok")
@@ -267,3 +268,10 @@ def test_what_was_not_overridden_is_asked_for(contract: Any, fixture: str, messa
     with pytest.raises(NotImplementedError) as caught:
         vars(contract)[fixture].__wrapped__(contract())
     assert str(caught.value) == message
+
+
+def test_what_comes_with_the_cluster_keeps_its_word() -> None:
+    """The kinds of programs and commands that no entry point offers are held to the same contract."""
+    own, contract = with_in_tree(Installed([])), ExtensionContract()
+    contract.test_servers_keep_their_word(own)
+    contract.test_commands_and_formats_can_be_called(own)

@@ -286,6 +286,19 @@ def test_a_secret_that_the_fault_changed_may_be_written_by_a_repair(shop: Any) -
     assert [one.kind for one in verdict.side_effects] == ["config-changed"]
 
 
+def test_a_secret_that_somebody_labelled_may_not_be_written(shop: Any) -> None:
+    secret(shop, "c29tZXRoaW5n")
+    healthy = dict(state_of(shop).objects)
+    shop.inject()
+    shop.cluster.patch(SPARE, {"metadata": {"labels": {"team": "stock"}}}, "merge")
+    found = state_of(shop)
+    shop.repair()
+    secret(shop, "YW5vdGhlciAg")
+    verdict = judged(shop, found, healthy=healthy)
+    assert verdict.outcome is Outcome.FAIL
+    assert [one.kind for one in verdict.side_effects] == ["secret-changed"]
+
+
 @pytest.mark.parametrize(
     ("held", "now", "outcome", "kinds"),
     [
