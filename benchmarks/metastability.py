@@ -251,7 +251,9 @@ def graph(size: int) -> Structure:
     client = Client(protocol="grpc", address="service:8080", timeout_s=1)
     for index in range(size):
         ref = ContainerRef(NAMESPACE, f"service-{index}", str(index), "main", 0)
-        made.servers.append(Server(ref, 1.0, True, operations=[index], deadline_ms=1000))
+        made.servers.append(
+            Server(ref, 1.0, True, 1.0, "node", 1, operations=[index], deadline_ms=1000)
+        )
         sites = []
         for step in range(FAN_OUT if index >= tier else 0):
             below = index // tier * tier - tier

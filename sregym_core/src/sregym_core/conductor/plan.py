@@ -33,7 +33,7 @@ class EpisodePlan:
         session_folder: Where a served session keeps its files; None for a temporary folder.
         inject: False plays the healthy control: nothing is broken.
         relapse_s: When positive, the mitigation is judged again that much later.
-        furnish: Puts into the broken world what is to be there besides, journaled like a fault.
+        extra_setup: Puts into the broken world what is to be there besides, journaled like a fault.
         mode: How the episode is put to the agent.
         reward: What the episode is worth to a trainer; None where nobody asks.
         recover: Whether the world is recovered and compared with its baseline at the end; False

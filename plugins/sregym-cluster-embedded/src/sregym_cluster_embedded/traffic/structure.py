@@ -94,7 +94,7 @@ class CallSite:
         ways: Where attempts end.
         timeout_ms: Patience with one attempt.
         retries: Further attempts at most.
-        patient_retries: The same where each attempt times out, before the caller's caller gives up.
+        retries_within_deadline: The same where each attempt times out, before the caller's caller gives up.
         pause_ms: Mean pause before a retry.
         straight: Index of the callee where there is but one, and nothing on the way to it; else -1.
         pooled: The same of a client with a pool of connections.
@@ -169,7 +169,7 @@ class Operation:
         steps: What it calls.
         sites: All places it calls from.
         log: Lines for each request that succeeds.
-        patience_ms: How long its most patient caller waits.
+        deadline_ms: How long its most patient caller waits.
         status: What an HTTP client gets when a request fails; 0 for other protocols.
         leaves_bytes: Memory that each request takes and never gives back.
     """
@@ -206,7 +206,7 @@ class Server:
         heap: Its heap, where that is collected.
         request_bytes: Memory that a request in flight holds.
         operations: Indices of its operations.
-        patience_ms: How long its most patient caller waits.
+        deadline_ms: How long its most patient caller waits.
     """
 
     ref: ContainerRef
