@@ -23,7 +23,7 @@ class Turn(NamedTuple):
     Attributes:
         columns: The windows, by number, that have one more sample.
         values: Rows by these windows.
-        seconds: Since 1970, in milliseconds, for each of these windows.
+        at_ms: Milliseconds since 1970, for each of these windows.
         number: How many samples each of the windows has given, this one counted.
     """
 

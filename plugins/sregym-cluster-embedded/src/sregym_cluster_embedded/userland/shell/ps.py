@@ -135,7 +135,6 @@ class _Asked:
         names: Names of executables that are.
         headless: Whether the titles are left out.
         sort: (column, whether the largest comes first).
-        own: Whether the columns were named.
     """
 
     columns: list[tuple[str, str | None]] = field(default_factory=list)
