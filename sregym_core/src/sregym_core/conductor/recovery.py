@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import Application, Fault, FaultContext
 
 READY_TIMEOUT_S = 900.0
+# Copies of a store take what the undo wrote a while after the one that leads.
+COPIES_S, COPIES_POLL_S = 120.0, 2.0
 
 
 def recover(
@@ -49,6 +51,8 @@ def recover(
         phase.look()
         _undo(world, application, faults, journal)
     wait_ready(cluster, application, READY_TIMEOUT_S, progress=progress)
+    hidden = world.baseline.hidden
+    cluster.clock.wait_until(lambda: cluster.hidden_state() == hidden, COPIES_S, COPIES_POLL_S)
 
 
 def _undo(
