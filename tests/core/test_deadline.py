@@ -82,6 +82,23 @@ def test_the_outer_bound_still_holds_after_an_inner_one(anywhere: Any) -> None:
     assert anywhere(lambda: bounded(work, 0.2, lambda: "outer")) == "outer"
 
 
+def test_cpu_time_is_counted_where_it_is_asked_for(anywhere: Any) -> None:
+    def work() -> str:
+        # While others have the CPU, none of it counts.
+        threading.Event().wait(0.4)
+        return "done"
+
+    assert anywhere(lambda: bounded(work, 0.2, lambda: "late", cpu=True)) == "done"
+    assert anywhere(lambda: bounded(_endless, 0.2, lambda: "late", cpu=True)) == "late"
+
+
+def test_a_bound_of_cpu_time_lets_one_of_wall_time_end_its_own_work(anywhere: Any) -> None:
+    def work() -> str:
+        return bounded(lambda: str(threading.Event().wait(0.6)), 0.5, lambda: "inner", cpu=True)
+
+    assert anywhere(lambda: bounded(work, 0.2, lambda: "outer")) == "outer"
+
+
 def test_matching_and_waiting_are_ended_in_the_main_thread() -> None:
     def match() -> object:
         return re.match(r"(a+)+$", "a" * 40 + "b")

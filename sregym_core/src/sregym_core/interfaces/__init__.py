@@ -32,7 +32,7 @@ from sregym_core.interfaces.cluster import (
     ServiceAnswer,
     no_such_service,
 )
-from sregym_core.interfaces.deadline import DeadlineExceeded, bounded
+from sregym_core.interfaces.deadline import DeadlineExceeded, bounded, thread_clock
 from sregym_core.interfaces.failures import FatalCalls, PodFailures
 from sregym_core.interfaces.history import History, Load, PastRestart
 from sregym_core.interfaces.injector import LAYERS, Fault, FaultContext, Journal
@@ -141,4 +141,5 @@ __all__ = [
     "node_access",
     "restore_settings",
     "shell_remark",
+    "thread_clock",
 ]

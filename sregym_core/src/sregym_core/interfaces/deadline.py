@@ -1,4 +1,4 @@
-"""A bound on what a computation in this process may take, in wall-clock seconds.
+"""A bound on what a computation in this process may take: wall-clock or CPU seconds.
 
 Looking at a clock between steps does not end a step that never ends. Here the thread that computes
 is interrupted: in the main thread by a signal, which also ends waiting for the system and matching
@@ -30,10 +30,26 @@ class DeadlineExceeded(BaseException):
     passes = True
 
 
+def thread_clock() -> Callable[[], float]:
+    """A clock of the CPU seconds that the calling thread uses; any thread may read it.
+
+    Where the system has no such clock it is the wall clock.
+    """
+    if not hasattr(time, "pthread_getcpuclockid"):
+        return time.monotonic
+    clock = time.pthread_getcpuclockid(threading.get_ident())
+    return lambda: time.clock_gettime(clock)
+
+
 def bounded(
-    work: Callable[[], R], seconds: float, late: Callable[[], R], again_s: float = AGAIN_S
+    work: Callable[[], R],
+    seconds: float,
+    late: Callable[[], R],
+    again_s: float = AGAIN_S,
+    *,
+    cpu: bool = False,
 ) -> R:
-    """Do `work`, for at most so many seconds of the wall clock.
+    """Do `work`, for at most so many seconds.
 
     What was interrupted is left where it was: `work` must put right what it leaves half done when
     `DeadlineExceeded` passes through it. Bounds may be nested; each ends only its own work.
@@ -43,10 +59,14 @@ def bounded(
         seconds: How long it may take; nothing is begun when there is no time at all.
         late: Gives the result in its place.
         again_s: How long after an interruption `work` may take to end before the next one.
+        cpu: Whether `seconds` are CPU seconds of this thread instead of the wall clock's. For
+            work that only computes: its limit is the same on a busy machine then, but waiting
+            does not count, so it does not end either.
     """
     if seconds <= 0:
         return late()
-    alarm: _Alarm = _SignalAlarm(seconds, again_s) if _in_main() else _ThreadAlarm(seconds, again_s)
+    kind = _SignalAlarm if _in_main() else _ThreadAlarm
+    alarm: _Alarm = kind(seconds, again_s, thread_clock() if cpu else time.monotonic)
     try:
         try:
             alarm.start()
@@ -69,12 +89,14 @@ def _in_main() -> bool:
 
 
 class _Alarm:
-    """What interrupts one piece of work."""
+    """What interrupts one piece of work, once `clock` has gone on by `seconds`."""
 
-    def __init__(self, seconds: float, again_s: float) -> None:
+    def __init__(self, seconds: float, again_s: float, clock: Callable[[], float]) -> None:
         self.seconds = seconds
         self.again_s = again_s
         self.over = False
+        self._clock = clock
+        self._ends_at = clock() + seconds
 
     def start(self) -> None:
         raise NotImplementedError
@@ -86,14 +108,13 @@ class _Alarm:
 class _SignalAlarm(_Alarm):
     """The process's interval timer; one that runs already goes on around this one."""
 
-    def __init__(self, seconds: float, again_s: float) -> None:
-        super().__init__(seconds, again_s)
+    def __init__(self, seconds: float, again_s: float, clock: Callable[[], float]) -> None:
+        super().__init__(seconds, again_s, clock)
         self._outer: Any = None
         self._outer_at: float | None = None
 
     def start(self) -> None:
         now = time.monotonic()
-        self._at = now + self.seconds
         self._outer = signal.getsignal(signal.SIGALRM)
         left_s, self._outer_again_s = signal.getitimer(signal.ITIMER_REAL)
         if left_s and callable(self._outer):
@@ -119,17 +140,19 @@ class _SignalAlarm(_Alarm):
             self._outer(number, frame)
         if self.over:
             return
-        if now >= self._at:
+        left_s = self._ends_at - self._clock()
+        if left_s <= 0:
             raise DeadlineExceeded(self)
-        # The timer rang for the outer one, which let it be: what is left of this one.
-        signal.setitimer(signal.ITIMER_REAL, self._at - now, self.again_s)
+        # The timer rang for the outer one, which let it be, or the CPU was with others.
+        outer_s = left_s if self._outer_at is None else self._outer_at - now
+        signal.setitimer(signal.ITIMER_REAL, max(min(left_s, outer_s), 1e-3), self.again_s)
 
 
 class _ThreadAlarm(_Alarm):
     """A thread that interrupts the one that made it."""
 
-    def __init__(self, seconds: float, again_s: float) -> None:
-        super().__init__(seconds, again_s)
+    def __init__(self, seconds: float, again_s: float, clock: Callable[[], float]) -> None:
+        super().__init__(seconds, again_s, clock)
         self._target = threading.get_ident()
         self._stopped = threading.Event()
         self._deciding = threading.Lock()
@@ -151,6 +174,9 @@ class _ThreadAlarm(_Alarm):
             with self._deciding:
                 if self.over:
                     return
+                if (left_s := self._ends_at - self._clock()) > 0:
+                    waited_s = left_s
+                    continue
                 # An exception that is raised so is made without arguments: a class of its own
                 # tells whose it is.
                 interrupt_thread(self._target, _named(self))

@@ -83,6 +83,7 @@ class Commands:
             lambda: self._twin(words, stdin, files),
             self._live.limit_s,
             lambda: _timed_out(words),
+            cpu=True,
         )
         return self._binary(words, stdin, files) if done is None else done
 

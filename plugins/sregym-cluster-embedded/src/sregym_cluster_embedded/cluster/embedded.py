@@ -182,7 +182,7 @@ class EmbeddedCluster(Backdating, Blaming, Cluster):
                 except ContainerNotRunningError as error:
                     raise ClusterError(404, "NotFound", str(error)) from error
 
-        done = bounded(run, self._live.limit_s, lambda: ExecResult(KILLED))
+        done = bounded(run, self._live.limit_s, lambda: ExecResult(KILLED), cpu=True)
         if done.error:
             return CommandResult(done.exit_code or 126, done.stdout, done.error)
         return CommandResult(done.exit_code, done.stdout, done.stderr)
@@ -373,7 +373,8 @@ class EmbeddedCluster(Backdating, Blaming, Cluster):
             with self._live.open() as world:
                 return handle(world, request)
 
-        answer = bounded(ask, self._live.limit_s, lambda: failure_response(504, TIMED_OUT))
+        limit_s = self._live.limit_s
+        answer = bounded(ask, limit_s, lambda: failure_response(504, TIMED_OUT), cpu=True)
         if not isinstance(answer, Response):
             msg = f"{request.method} {request.path} answers with a stream"
             raise ClusterError(400, "BadRequest", msg)

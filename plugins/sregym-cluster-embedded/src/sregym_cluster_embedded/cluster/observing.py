@@ -77,4 +77,4 @@ def ask(
             said = answer(world, Request(method, path, tuple(query), body=body))
         return ServiceAnswer(said.status, said.body, said.content_type)
 
-    return bounded(asked, live.limit_s, lambda: _LATE)
+    return bounded(asked, live.limit_s, lambda: _LATE, cpu=True)

@@ -11,10 +11,10 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sregym_core.interfaces.deadline import interrupt_thread
+from sregym_core.interfaces.deadline import interrupt_thread, thread_clock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 # How often is looked, and what is not worth an interruption when the episode is to go on.
 _LOOK_S = 0.25
@@ -30,7 +30,7 @@ class TookTooLongError(Exception):
     """A client had the world compute for too long; the message says for how long.
 
     Args:
-        limit_s: The limit, in wall seconds.
+        limit_s: The limit, in CPU seconds.
     """
 
     def __init__(self, limit_s: float) -> None:
@@ -41,7 +41,7 @@ class Holding:
     """Watches the one that holds a world, if its thread is one of those that are watched.
 
     Args:
-        limit_s: How long it may, in wall seconds.
+        limit_s: How long it may, in CPU seconds of its thread.
     """
 
     def __init__(self, limit_s: float) -> None:
@@ -49,6 +49,7 @@ class Holding:
         self._watched: set[int] = set()
         self._deciding = threading.Lock()
         self._holder: int | None = None
+        self._clock: Callable[[], float] = time.monotonic
         self._until = 0.0
         self._interrupted = False
         self._closed: threading.Event | None = None
@@ -78,7 +79,9 @@ class Holding:
         """The calling thread has the world from now on."""
         if self._watched and (ident := threading.get_ident()) in self._watched:
             with self._deciding:
-                self._until = time.monotonic() + self._limit_s
+                # The holder's own CPU time: others on a busy machine do not shorten its limit.
+                self._clock = thread_clock()
+                self._until = self._clock() + self._limit_s
                 self._holder = ident
 
     def end(self) -> None:
@@ -93,17 +96,19 @@ class Holding:
     def interrupt(self) -> None:
         """Interrupt a watched thread that has held the world for a while."""
         with self._deciding:
-            held_s = time.monotonic() - (self._until - self._limit_s)
-            if self._holder is not None and held_s > _LOOK_S:
+            if self._holder is None:
+                return
+            held_s = self._clock() - (self._until - self._limit_s)
+            if held_s > _LOOK_S:
                 self._interrupt(self._holder)
 
     def _interrupt(self, holder: int) -> None:
         self._interrupted = True
-        self._until = time.monotonic() + _AGAIN_S
+        self._until = self._clock() + _AGAIN_S
         interrupt_thread(holder, HeldTooLong)
 
     def _look(self, closed: threading.Event) -> None:
         while not closed.wait(_LOOK_S):
             with self._deciding:
-                if self._holder is not None and time.monotonic() > self._until:
+                if self._holder is not None and self._clock() > self._until:
                     self._interrupt(self._holder)

@@ -27,7 +27,7 @@ SLICE_S = 0.05
 # stands for so many virtual ones, whatever it was exactly.
 _PAUSE_S = 0.7
 _POLLED_EVERY_S = 1.0
-# Wall seconds for which one call may compute. Also of a stretch of virtual time, with so many more
+# CPU seconds for which one call may compute, so that a busy machine changes no answer. Also of a stretch of virtual time, with so many more
 # for each virtual second.
 LIMIT_S = 30.0
 _LIMIT_S_PER_S = 0.5
@@ -40,7 +40,7 @@ class LiveWorld:
         world: The cluster. Nobody may touch it but through `open` and the methods here.
         pacing: How virtual time moves.
         wall: The clock that paces it, in seconds; monotonic.
-        limit_s: Wall seconds for which one call may compute.
+        limit_s: CPU seconds for which one call may compute.
 
     What is interrupted while it has the world open, by its limit or by the user, has not happened:
     the world is then as it was before.
@@ -164,7 +164,7 @@ class LiveWorld:
                 self._anchor = (self._wall(), world.now)
 
         limit_s = self.limit_s + seconds * _LIMIT_S_PER_S
-        bounded(pass_by, limit_s, lambda: self._halt(seconds, limit_s))
+        bounded(pass_by, limit_s, lambda: self._halt(seconds, limit_s), cpu=True)
 
     def advance_until(self, condition: Callable[[World], bool], timeout_s: float) -> bool:
         """Let virtual time pass until `condition` holds; False when `timeout_s` passed first."""
