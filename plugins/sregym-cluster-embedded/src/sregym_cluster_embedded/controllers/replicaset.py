@@ -16,6 +16,7 @@ from sregym_cluster_embedded.controllers.claiming import (
     offer_orphan,
     plan_availability,
 )
+from sregym_cluster_embedded.controllers.client_rate import pods_allowed
 from sregym_cluster_embedded.controllers.deletion_order import least_worth
 from sregym_cluster_embedded.controllers.pods import (
     from_template,
@@ -25,7 +26,7 @@ from sregym_cluster_embedded.controllers.pods import (
 )
 from sregym_cluster_embedded.controllers.slow_start import create_in_batches
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, owner_of
+from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, key_of, owner_of
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
 if TYPE_CHECKING:
@@ -96,7 +97,8 @@ def _adjust(world: World, resource: str, replica_set: Object, active: list[Objec
     """Create or delete pods; returns why that failed, or an empty text."""
     wanted = replica_set["spec"].get("replicas", 1)
     if len(active) < wanted:
-        return _create(world, resource, replica_set, wanted - len(active))
+        count = pods_allowed(world, HANDLER, key_of(resource, replica_set), wanted - len(active))
+        return _create(world, resource, replica_set, count)
     surplus = len(active) - wanted
     if surplus:
         component = _COMPONENTS[resource]

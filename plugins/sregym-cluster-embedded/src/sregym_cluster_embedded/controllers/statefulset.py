@@ -12,6 +12,7 @@ from sregym_cluster_embedded.controllers.claiming import (
     offer_orphan,
     plan_availability,
 )
+from sregym_cluster_embedded.controllers.client_rate import pods_allowed
 from sregym_cluster_embedded.controllers.controller_revisions import (
     POD_LABEL,
     History,
@@ -29,7 +30,7 @@ from sregym_cluster_embedded.controllers.statefulset_pods import (
     ordinal,
     own_claims,
 )
-from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, owner_of
+from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, key_of, owner_of
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
 if TYPE_CHECKING:
@@ -150,9 +151,16 @@ def _fill(
 ) -> bool:
     """Create missing pods, in order or all at once; whether the next step may follow."""
     ordered = _ordered(stateful_set)
-    for number in _range(stateful_set):
+    places = _range(stateful_set)
+    there = sum(number in places for number in pods)
+    missing = 1 if ordered else len(places) - there
+    left = pods_allowed(world, HANDLER, key_of(RESOURCE, stateful_set), missing)
+    for number in places:
         pod = pods.get(number)
         if pod is None:
+            if left == 0:
+                return False
+            left -= 1
             old = number < _first_updated(stateful_set)
             create_pod(world, stateful_set, number, current if old else newest)
             if ordered:
