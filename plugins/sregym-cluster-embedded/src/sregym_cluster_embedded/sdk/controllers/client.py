@@ -97,9 +97,12 @@ class ApiClient:
             raise
 
     def list(self, path: str, selector: str = "") -> list[Object]:
-        """The objects of a collection (`/api/v1/namespaces/shop/pods`), by labels."""
+        """The objects of a collection (`/api/v1/namespaces/shop/pods`), by labels.
+
+        Without those managed fields that a server would derive: controllers list often.
+        """
         query = (("labelSelector", selector),) if selector else ()
-        items: list[Object] = self._asked("GET", path, query=query)["items"]
+        items: list[Object] = self._asked("GET", path, query=query, plain=True)["items"]
         return items
 
     def create(self, path: str, obj: Object) -> Object:
@@ -129,6 +132,7 @@ class ApiClient:
         body: Object | None = None,
         content: str = "application/json",
         query: tuple[tuple[str, str], ...] = (),
+        plain: bool = False,
     ) -> Object:
         if method != "GET":
             query = (*query, ("fieldManager", self._manager))
@@ -136,7 +140,8 @@ class ApiClient:
         if body is not None:
             headers["content-type"] = content
         sent = b"" if body is None else orjson.dumps(body)
-        answer = handle(self.world, Request(method, path, query, headers, sent, user=self._user))
+        request = Request(method, path, query, headers, sent, user=self._user, plain=plain)
+        answer = handle(self.world, request)
         assert isinstance(answer, Response)
         found: Object = orjson.loads(answer.body)
         if answer.status >= 300:
