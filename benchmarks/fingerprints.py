@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from sregym_agents.survey import look
 from sregym_agents.survey.shortcuts import youngest_pod_but
 from sregym_core.conductor import Bench, EpisodePlan, EpisodePlayer
-from sregym_core.conductor.worlds import Worlds
 from sregym_core.interfaces import Agent, AgentDescription, ClusterError
 from sregym_core.settings import Settings
 
@@ -111,7 +110,7 @@ def _sessions(cluster: Cluster, owners: list[tuple[str, Component]]) -> list[tup
 
 def measure(problems: list[Problem], seeds: int, bench: Bench) -> dict[str, Any]:
     """Hits of each shortcut, by name."""
-    worlds = Worlds(bench.provider("embedded"), {})
+    worlds = bench.worlds("embedded", {})
     hits: dict[str, float] = dict.fromkeys((*AGES, *SYMPTOMS), 0.0)
     named: dict[str, dict[str, float]] = {}
     chance, count = 0.0, 0

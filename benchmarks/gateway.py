@@ -14,7 +14,7 @@ import threading
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from sregym_agents.guard.background import BackgroundGuard
@@ -25,12 +25,14 @@ from sregym_core.conductor import Bench
 from sregym_core.conductor.role import grant
 from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.timeline import Timeline
-from sregym_core.conductor.worlds import Worlds
 from sregym_core.interfaces import Budget, ClusterSpec
 from sregym_core.plugins import Plugins
 from sregym_core.policy import Policy
 from sregym_core.policy.role import ON_CALL
 from sregym_core.settings import Settings
+
+if TYPE_CHECKING:
+    from sregym_core.conductor.worlds import Worlds
 
 APPLICATION = "hotel-reservation"
 REQUESTS = 300
@@ -103,7 +105,7 @@ def session_of(bench: Bench, worlds: Worlds, *, served: bool) -> LiveSession:
 
 def in_process(bench: Bench) -> None:
     """The mean over a transcript, CPU of this process."""
-    session = session_of(bench, Worlds(bench.provider("embedded"), {}), served=False)
+    session = session_of(bench, bench.worlds("embedded", {}), served=False)
     for line in TRANSCRIPT:
         session.kubectl(f"kubectl {line}")
     began = time.process_time()
@@ -118,7 +120,7 @@ def in_process(bench: Bench) -> None:
 
 def many(bench: Bench) -> None:
     """Memory of this process with many sessions that are open at once."""
-    worlds = Worlds(bench.provider("embedded"), {})
+    worlds = bench.worlds("embedded", {})
     began = time.perf_counter()
     with ExitStack() as stack:
         for _ in range(SESSIONS):

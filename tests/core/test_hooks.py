@@ -22,6 +22,7 @@ from sregym_core.interfaces import (
     Oracle,
     Reporter,
     Reward,
+    Routine,
     Runner,
     SessionTool,
     Traffic,
@@ -87,6 +88,10 @@ def test_sregym_register_reporters(register_plugin: PluginShelf) -> None:
 
 def test_sregym_register_rewards(register_plugin: PluginShelf) -> None:
     register(register_plugin, "sregym_register_rewards", "reward", Reward)
+
+
+def test_sregym_register_routines(register_plugin: PluginShelf) -> None:
+    register(register_plugin, "sregym_register_routines", "routine", Routine)
 
 
 def test_sregym_register_runners(register_plugin: PluginShelf) -> None:

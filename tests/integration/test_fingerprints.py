@@ -37,7 +37,7 @@ def bench() -> Bench:
 
 @pytest.fixture(scope="module")
 def worlds(bench) -> Worlds:
-    return Worlds(bench.provider("embedded"), {})
+    return bench.worlds("embedded", {})
 
 
 def objects(cluster, namespace=APPLICATION):

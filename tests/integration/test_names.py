@@ -41,7 +41,7 @@ MOST = 8
 
 @pytest.fixture(scope="module")
 def worlds(bench: Bench) -> Iterator[Worlds]:
-    made = Worlds(bench.provider("embedded"), {})
+    made = bench.worlds("embedded", {})
     yield made
     made.close()
 

@@ -14,7 +14,6 @@ from sregym_cluster_embedded.cluster import EmbeddedCluster
 from sregym_cluster_embedded.world import SimulationSpec, World
 from sregym_core.conductor.injection import moment_within
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.conductor.worlds import Worlds
 from sregym_core.interfaces import ClusterSpec, Command
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ COMMANDS = (
 
 def _played(bench: Bench, seed: int, salt: str) -> list[str]:
     """What an agent gets to see who does the same in a world of a seed and a salt."""
-    worlds = Worlds(bench.provider("embedded"), {}, salt)
+    worlds = bench.worlds("embedded", {}, salt)
     problem = bench.problems.get(PROBLEM)
     application = bench.application(problem.application)
     cluster = worlds.make(application, problem.timing.warm_up_s, seed, served=False).cluster
@@ -106,7 +105,7 @@ def test_keys_and_later_uids_do_differ(plays: dict[str, list[str]]) -> None:
 @pytest.fixture(scope="module")
 def inside(bench: Bench) -> Iterator[Cluster]:
     """A world of a run whose salt nobody was told."""
-    worlds = Worlds(bench.provider("embedded"), {})
+    worlds = bench.worlds("embedded", {})
     application = bench.application(bench.problems.get(PROBLEM).application)
     made = worlds.make(application, 60.0, SEED, served=False).cluster
     yield made
@@ -177,7 +176,7 @@ def test_no_readable_word_is_the_salt(inside: Cluster, readable: list[str]) -> N
 def test_each_run_has_keys_and_moments_of_its_own(bench: Bench) -> None:
     found = []
     for _ in range(2):
-        worlds = Worlds(bench.provider("embedded"), {})
+        worlds = bench.worlds("embedded", {})
         application = bench.application(bench.problems.get(PROBLEM).application)
         cluster = worlds.make(application, 60.0, SEED, served=False).cluster
         found.append(

@@ -16,7 +16,6 @@ import sys
 
 from sregym_core.conductor import Bench
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.conductor.worlds import Worlds
 from sregym_core.interfaces import Command
 from sregym_core.settings import Settings
 
@@ -40,7 +39,7 @@ QUERIES = (
 )
 problem_id, seed, salt = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 bench = Bench(Settings())
-worlds = Worlds(bench.provider("embedded"), {}, salt)
+worlds = bench.worlds("embedded", {}, salt)
 problem = bench.problems.get(problem_id)
 application = bench.application(problem.application)
 cluster = worlds.make(application, problem.timing.warm_up_s, seed, served=False).cluster

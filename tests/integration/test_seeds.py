@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from sregym_apps.application import ManifestApplication
-from sregym_core.conductor.worlds import Worlds
 from sregym_core.interfaces import ClusterSpec, Command
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def hotel(bench: Bench) -> Application:
 
 @pytest.fixture(scope="module")
 def open_world(bench: Bench, hotel: Application) -> Iterator[Callable[[int], Cluster]]:
-    worlds = Worlds(bench.provider("embedded"), {})
+    worlds = bench.worlds("embedded", {})
     opened: dict[int, Cluster] = {}
 
     def give(seed: int) -> Cluster:
@@ -203,7 +202,7 @@ def test_a_pool_gives_each_seed_its_origin_whichever_comes_first(
     bench: Bench, hotel: Application
 ) -> None:
     def names(seeds: tuple[int, ...]) -> dict[int, str]:
-        worlds = Worlds(bench.provider("embedded"), {"origins": "2"}, "a salt")
+        worlds = bench.worlds("embedded", {"origins": "2"}, "a salt")
         found = {}
         for seed in seeds:
             cluster = worlds.make(hotel, 60.0, seed, served=False).cluster

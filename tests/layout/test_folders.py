@@ -24,7 +24,7 @@ EXTENSIONS = [
 ]
 KINDS = (
     *("agent", "app", "cluster", "injector", "noise", "observer", "operator", "oracle"),
-    *("reporter", "reward", "runner", "server", "tools"),
+    *("reporter", "reward", "routine", "runner", "server", "tools"),
 )
 # Named by what they add to the command line.
 COMMANDS = tuple(

@@ -9,11 +9,11 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.changes import as_delivered, helm
-from sregym_core.changes.delivery import DELIVERERS, HELM_NAMESPACE, HELM_RELEASE, Delivery
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Application, ClusterError, Load, Traffic
 from sregym_core.model import ObjectRef, containers_of
+from sregym_kubernetes.changes import as_delivered, helm
+from sregym_kubernetes.changes.delivery import DELIVERERS, HELM_NAMESPACE, HELM_RELEASE, Delivery
 
 from sregym_apps.components import derive_components, made_by_operators
 from sregym_apps.copying import copied

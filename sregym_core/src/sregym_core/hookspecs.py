@@ -196,6 +196,28 @@ def sregym_register_rewards() -> Sequence[Offer]:  # type: ignore[empty-body]
 
 
 @hookspec
+def sregym_register_routines() -> Sequence[Offer]:  # type: ignore[empty-body]
+    """Contribute everyday life of simulated worlds, subclasses of `sregym_core.interfaces.Routine`.
+
+    Returns:
+        Offers; the answers of all plugins are joined, and every simulated world has all of them. An
+        empty sequence contributes nothing.
+
+    Errors:
+        What an implementation raises marks the plugin as broken; other plugins stay usable.
+
+    Called:
+        Once per process, when components are first asked for; in the user's process and in each
+        worker. Before any episode.
+
+    Example:
+        `plugins/sregym-routine-kubernetes/src/sregym_routine_kubernetes/plugin.py`
+
+    Added in 0.1.
+    """
+
+
+@hookspec
 def sregym_register_runners() -> Sequence[Offer]:  # type: ignore[empty-body]
     """Contribute runners of campaigns, subclasses of `sregym_core.interfaces.Runner`.
 

@@ -10,11 +10,11 @@ from copy import deepcopy
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.changes.delivery import CREATED, PATCH, REPLACED, RESTART
 from sregym_core.errors import WorldError
 from sregym_core.model import ObjectRef, name_of
+from sregym_kubernetes.changes.delivery import CREATED, PATCH, REPLACED, RESTART
 
-from sregym_core import changes
+from sregym_kubernetes import changes
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Actor, Cluster, FaultContext

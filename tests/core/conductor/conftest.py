@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import pytest
 from pydantic import BaseModel
 from sregym_core.conductor import Bench, EpisodePlan, EpisodePlayer
-from sregym_core.conductor.worlds import Worlds
 from sregym_core.interfaces import (
     Agent,
     AgentDescription,
@@ -182,7 +181,7 @@ class Theatre:
     def play(self, script: Callable[[Session], None], **plan: Any) -> EpisodeRecord:
         bench = self.bench()
         (cluster,) = bench.registry.names("cluster")
-        worlds = Worlds(bench.provider(cluster), {}, self.salt)
+        worlds = bench.worlds(cluster, {}, self.salt)
         puppet = Puppet(script)
         who = AgentDescription.of(puppet)
         chosen = EpisodePlan("e0001", self.problem, who, **plan)

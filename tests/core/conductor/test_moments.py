@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from sregym_core.conductor.injection import ROUND_S, Injection
-from sregym_core.conductor.routine import quiet_before
 from sregym_core.model import FaultRef, Namespace, Problem
 from sregym_testing import MemoryCluster
 
@@ -56,9 +55,3 @@ def test_no_fault_comes_at_a_round_second(offset) -> None:
     injection.plan(0.0)
     injection._inject(0)
     assert int(context.moments[0]) % ROUND_S != 0
-
-
-def test_no_application_is_deployed_at_a_round_second() -> None:
-    quiets = [quiet_before(seed) for seed in range(50)]
-    assert [quiet for quiet in quiets if int(quiet) % 5 == 0 and quiet % 5 < 0.6] == []
-    assert len(set(quiets)) == 50

@@ -20,7 +20,6 @@ from sregym_core.api.playing import FunctionAgent
 from sregym_core.cli import Subcommand, entry
 from sregym_core.conductor import EpisodePlan, EpisodePlayer
 from sregym_core.conductor.run import ReporterSet
-from sregym_core.conductor.worlds import Worlds
 from sregym_core.errors import ExitCode
 from sregym_core.events import EpisodeFinished
 from sregym_core.interfaces import AgentDescription, Noise, NoiseContext, Reporter, Session
@@ -177,7 +176,7 @@ def test_what_a_function_that_acts_raises_is_told_as_its_own(theatre: Theatre, o
     bench = theatre.bench()
     adapter = FunctionAgent(my_agent)
     plan = EpisodePlan("e0001", theatre.problem, AgentDescription.of(adapter))
-    player = EpisodePlayer(bench, Worlds(bench.provider("memory"), {}, "salt"), plan)
+    player = EpisodePlayer(bench, bench.worlds("memory", {}, "salt"), plan)
     record = player.play(adapter)
     name = "test_what_a_function_that_acts_raises_is_told_as_its_own.<locals>.my_agent"
     start, _, place = record.stopped.partition(f" (function {name!r}, ")

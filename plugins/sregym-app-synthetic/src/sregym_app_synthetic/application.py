@@ -10,9 +10,9 @@ from sregym_apps.application import ManifestApplication
 from sregym_apps.lint import lint_folder
 from sregym_apps.manifests import in_order
 from sregym_apps.notes import notes_from
-from sregym_core.changes import as_delivered
-from sregym_core.changes.delivery import Delivery
 from sregym_core.model import ObjectRef
+from sregym_kubernetes.changes import as_delivered
+from sregym_kubernetes.changes.delivery import Delivery
 
 from sregym_app_synthetic.folder import as_folder
 from sregym_app_synthetic.generating import generate

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sregym_core.changes.delivery import DELIVERERS, EDIT, Delivery
 from sregym_core.interfaces import Actor
 from sregym_core.interfaces.actor import KUBECTL_AGENT
+from sregym_kubernetes.changes.delivery import DELIVERERS, EDIT, Delivery
 
-from sregym_core import changes
+from sregym_kubernetes import changes
 
 if TYPE_CHECKING:
     from random import Random

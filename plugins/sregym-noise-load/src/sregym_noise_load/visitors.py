@@ -11,11 +11,11 @@ from abc import abstractmethod
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.changes.delivery import DELIVERERS, Delivery
 from sregym_core.model import ROLLING_KINDS
 from sregym_injectors.noise import Disturbance, Rhythm
 from sregym_injectors.settings import Place, placed
 from sregym_injectors.workloads import container_of
+from sregym_kubernetes.changes.delivery import DELIVERERS, Delivery
 
 if TYPE_CHECKING:
     from sregym_core.interfaces.cluster import KubeObject

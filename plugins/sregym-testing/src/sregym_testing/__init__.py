@@ -44,6 +44,7 @@ from sregym_testing.problems import ProblemContract
 from sregym_testing.project import RunOutcome, SregymProject, sregym_project
 from sregym_testing.reporters import ReporterContract
 from sregym_testing.rewards import RewardContract
+from sregym_testing.routines import RoutineContract
 from sregym_testing.runners import RunnerContract
 from sregym_testing.sides import Side, prove_two_sided
 from sregym_testing.stories import Block, blocks_of, happens_as_told
@@ -80,6 +81,7 @@ __all__ = [
     "Provision",
     "ReporterContract",
     "RewardContract",
+    "RoutineContract",
     "RunOutcome",
     "RunnerContract",
     "ScriptedServices",

@@ -49,15 +49,13 @@ class Workspace:
             UsageError: There is no such kind of cluster, or it has no such option.
         """
         from sregym_core.cluster_choice import cluster_choice
-        from sregym_core.conductor.worlds import Worlds
 
         name, named = cluster_choice(cluster)
         chosen = {**named, **(options or {})}
         key = (name, tuple(sorted(chosen.items())), salt)
         if key not in self._worlds:
-            provider = self.bench.provider(name)
-            provider.check(chosen)
-            self._worlds[key] = Worlds(provider, chosen, salt)
+            self.bench.provider(name).check(chosen)
+            self._worlds[key] = self.bench.worlds(name, chosen, salt)
         return self._worlds[key]
 
     def problem(self, name: str) -> Problem:

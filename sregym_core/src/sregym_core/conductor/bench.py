@@ -20,7 +20,9 @@ from sregym_core.toolbox.catalogue import OWN, Toolset
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sregym_core.conductor.kept import Kept
     from sregym_core.conductor.targets import Chooser
+    from sregym_core.conductor.worlds import Worlds
     from sregym_core.interfaces import (
         Agent,
         Application,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
         Noise,
         Oracle,
         Reward,
+        Routine,
     )
     from sregym_core.model import Component, FaultRef, FaultTarget, Problem, Target
     from sregym_core.settings import Settings
@@ -89,6 +92,24 @@ class Bench:
         """The cluster provider of that name."""
         provider: ClusterProvider = self.registry.make("cluster", name)
         return provider
+
+    def worlds(
+        self,
+        name: str,
+        options: Mapping[str, str],
+        salt: str | None = None,
+        kept: Kept | None = None,
+    ) -> Worlds:
+        """Where the clusters of the provider of that name come from; arguments as of `Worlds`."""
+        from sregym_core.conductor.worlds import Worlds
+
+        return Worlds(self.provider(name), options, salt, kept, self.routines)
+
+    @cached_property
+    def routines(self) -> tuple[Routine, ...]:
+        """The everyday life of simulated worlds: all that plugins offer."""
+        registry = self.registry
+        return tuple(registry.make("routine", name) for name in registry.names("routine"))
 
     def fault(self, name: str) -> Fault:
         """The fault primitive of that name."""

@@ -6,11 +6,10 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor.alerts import wait_for_alerts, wait_for_quiet
-from sregym_core.conductor.incidental import left
 from sregym_core.conductor.injection import moment_within
-from sregym_core.conductor.routine import rollouts_begun, routine_after
 from sregym_core.conductor.watch import Watch
 from sregym_core.events import AlertsAwaited
+from sregym_core.interfaces import EpisodeRoutineContext
 
 if TYPE_CHECKING:
     from sregym_core.conductor.injection import Injection
@@ -67,10 +66,9 @@ class EpisodeSetup:
             WorldError: A fault has no effect, or alerts cannot be asked for.
         """
         self._salt = worlds.salt
-        whose = f"seed {self._plan.seed}, {self._plan.problem.id}"
         lived_in = False
-        if worlds.provider.simulated:
-            left(world.cluster, application, whose)
+        for routine in worlds.routines:
+            routine.before_fault(self._lived_in(world, application))
         if self._late is not None:
             wait_for_quiet(world.cluster)
             copied = worlds.copy_of(world, application, self._plan.seed)
@@ -82,18 +80,28 @@ class EpisodeSetup:
         else:
             if self._plan.inject:
                 self.injection.now()
-            lived_in = worlds.provider.simulated and self._plan.routine
-            if lived_in:
-                spared = self.injection.involved()
-                journal = self.injection.journal
+            lived_in = self._plan.routine
+            for routine in worlds.routines if lived_in else ():
                 # Before the agent comes: the same seed is the same world.
-                broken = self.injection.broken()
-                routine_after(world.cluster, application, journal, spared, self._plan.seed, broken)
+                routine.after_fault(self._lived_in(world, application, broken=True))
         if self._plan.mode.alerted:
             self._wait_for_alerts(world)
-        if lived_in:
-            spared, journal = self.injection.involved(), self.injection.journal
-            rollouts_begun(world.cluster, application, journal, spared, whose)
+        for routine in worlds.routines if lived_in else ():
+            routine.before_agent(self._lived_in(world, application, broken=True))
+
+    def _lived_in(
+        self, world: World, application: Application, *, broken: bool = False
+    ) -> EpisodeRoutineContext:
+        injection = self.injection
+        return EpisodeRoutineContext(
+            cluster=world.cluster,
+            application=application,
+            seed=self._plan.seed,
+            problem=self._plan.problem.id,
+            journal=injection.journal,
+            involved=injection.involved() if broken else (),
+            broken=injection.broken() if broken else (),
+        )
 
     def agent_starts(self) -> None:
         """From now on the time runs within which the world breaks."""

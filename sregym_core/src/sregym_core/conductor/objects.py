@@ -10,7 +10,6 @@ import json
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.changes.helm import is_revision
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import ClusterError
 from sregym_core.model import ObjectRef
@@ -98,6 +97,8 @@ _CONTROLLERS = {
     "Job": ("CronJob",),
     "PersistentVolumeClaim": ("StatefulSet", "Pod"),
 }
+# What Helm keeps of a revision of a release.
+_HELM_REVISION = "helm.sh/release.v1"
 _JOB_LABELS = ("controller-uid", "job-name")
 _ASSIGNED_SPEC = {
     "Service": ("clusterIP", "clusterIPs"),
@@ -352,8 +353,9 @@ def _made_by_the_system(obj: KubeObject) -> bool:
         return bool(metadata["name"].startswith(f"{SYSTEM}-"))
     if obj["kind"] == "ServiceAccount":
         return bool(metadata["name"] == "default")
-    if is_revision(obj):
-        return True  # the history of a release, as old ReplicaSets are that of a Deployment
+    if obj["kind"] == "Secret" and obj.get("type") == _HELM_REVISION:
+        # The history of a release, as old ReplicaSets are that of a Deployment.
+        return bool(metadata["name"].startswith("sh.helm.release.v1."))
     return bool(obj["kind"] == "ConfigMap" and metadata["name"] == "kube-root-ca.crt")
 
 

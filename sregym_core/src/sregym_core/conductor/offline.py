@@ -76,15 +76,13 @@ def _told(faults: Iterable[tuple[Fault, FaultContext]]) -> list[dict[str, Any]]:
 
 @contextmanager
 def _deployed(bench: Bench, problem: Problem, application: Application) -> Iterator[Cluster]:
-    from sregym_core.conductor.worlds import Worlds
-
     if _SIMULATED not in bench.registry.names("cluster"):
         msg = (
             f"problem {problem.id!r}: its ground truth depends on the nodes of a cluster, and no "
             f"simulated one is installed: pip install sregym-cluster-{_SIMULATED}"
         )
         raise UsageError(msg)
-    worlds = Worlds(bench.provider(_SIMULATED), {})
+    worlds = bench.worlds(_SIMULATED, {})
     world = worlds.make(application, problem.timing.warm_up_s, 0, served=False)
     try:
         yield world.cluster

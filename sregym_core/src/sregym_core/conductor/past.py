@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from random import Random
+from functools import partial
 from typing import TYPE_CHECKING
 
-from sregym_core.changes import restart
-from sregym_core.changes.delivery import DELIVERERS, PATCH, delivery_of
-from sregym_core.changes.people import by_somebody
-from sregym_core.conductor.readiness import READY_TIMEOUT_S, wait_ready
+from sregym_core.conductor.readiness import READY_TIMEOUT_S, take_baseline, wait_ready
 from sregym_core.conductor.role import grant
-from sregym_core.conductor.routine import changeable, quiet_before
-from sregym_core.conductor.routine_requests import leave_behind
-from sregym_core.model import ObjectRef
+from sregym_core.interfaces import RoutineContext
 
 if TYPE_CHECKING:
-    from sregym_core.interfaces import Actor, Application, Cluster, History, PastRestart
-    from sregym_core.interfaces.cluster import KubeObject
-    from sregym_core.model import Component
+    from collections.abc import Sequence
+
+    from sregym_core.interfaces import Application, Baseline, Cluster, History, Routine
 
 
-# How long before the present CronJobs of an application begin to run: more than is kept of them.
-RUNS_S = (5400.0, 14400.0)
-_KEPT = ("name", "namespace", "labels", "annotations")
-
-
-def deploy_in_time(cluster: Cluster, application: Application, history: History, seed: int) -> None:
+def deploy_in_time(
+    cluster: Cluster,
+    application: Application,
+    history: History,
+    seed: int,
+    routines: Sequence[Routine],
+) -> None:
     """Deploy an application and go through its history.
 
     Args:
@@ -33,70 +29,45 @@ def deploy_in_time(cluster: Cluster, application: Application, history: History,
         application: The application.
         history: What it is to have behind it.
         seed: Of the cluster.
+        routines: What plays its past.
 
     Raises:
         WorldError: It did not get ready, or did not again after a restart.
     """
     clock = cluster.clock
     grant(cluster, ())  # those on call had their role before there was this application
-    clock.advance(history.cluster_s + quiet_before(seed))
+    clock.advance(history.cluster_s + sum(routine.quiet_s(seed) for routine in routines))
     application.deploy_with_load(cluster, history.load)
     grant(cluster, application.namespaces)
     if not history.application_s:
         return
     now = clock.now() + history.application_s
-    leave_behind(cluster, changeable(application), seed)
-    late = _take_back(cluster, application)
-    wait_ready(cluster, application, READY_TIMEOUT_S, without=late)
-    for past in sorted(history.restarts, key=lambda one: -one.before_s):
-        clock.advance(max(0.0, now - past.before_s - clock.now()))
-        _restart(cluster, application, past)
-        wait_ready(cluster, application, READY_TIMEOUT_S, without=late)
-    if late:
-        chance = Random(f"first runs of CronJobs, seed {seed}")  # noqa: S311 - a game, no secret
-        clock.advance(max(0.0, now - round(chance.uniform(*RUNS_S), 3) - clock.now()))
-        for obj, actor in late.values():
-            cluster.create(obj, actor)
+    context = _context(cluster, application, seed)
+    for routine in routines:
+        routine.past(context, history)
     clock.advance(max(0.0, now - clock.now()))
 
 
-def _take_back(
-    cluster: Cluster, application: Application
-) -> dict[ObjectRef, tuple[KubeObject, Actor]]:
-    """Delete the application's CronJobs: their runs of months would be worked out one by one.
+def lived_in(
+    cluster: Cluster, application: Application, seed: int, routines: Sequence[Routine]
+) -> Baseline:
+    """Let a warm application live through its last hours, and record it as the baseline.
 
-    They are created again when as much is left as can be seen of their runs.
+    Args:
+        cluster: Where it runs, on virtual time.
+        application: The application.
+        seed: Of the world.
+        routines: What plays these hours.
+
+    Raises:
+        WorldError: The application does not serve its users afterwards.
     """
-    taken: dict[ObjectRef, tuple[KubeObject, Actor]] = {}
-    for manifest in application.manifests():
-        ref = ObjectRef.of(manifest)
-        live = cluster.get(ref) if ref.kind == "CronJob" else None
-        if live is None:
-            continue
-        metadata = {key: live["metadata"][key] for key in _KEPT if key in live["metadata"]}
-        body = {**{key: live[key] for key in ("apiVersion", "kind", "spec")}, "metadata": metadata}
-        taken[ref] = (body, DELIVERERS[delivery_of(live)])
-        cluster.delete(ref)
-    return taken
+    context = _context(cluster, application, seed)
+    for routine in routines:
+        routine.before_baseline(context)
+    return take_baseline(cluster, application)
 
 
-def _restart(cluster: Cluster, application: Application, past: PastRestart) -> None:
-    components = [part for part in application.components() if _keeps_nothing(part)]
-    if not components:
-        return
-    component = components[int(past.choice * len(components))]
-    workload = component.workload
-    if past.rolling:
-        restart(cluster, workload)
-        return
-    labels = ",".join(f"{key}={value}" for key, value in sorted(component.pod_labels.items()))
-    pods = cluster.list("v1", "Pod", workload.namespace, labels)
-    if pods:
-        name = min(pod["metadata"]["name"] for pod in pods)
-        ref = ObjectRef(api_version="v1", kind="Pod", namespace=workload.namespace, name=name)
-        cluster.delete(ref, actor=by_somebody(cluster, PATCH, ref))
-
-
-def _keeps_nothing(component: Component) -> bool:
-    """Whether a part loses nothing by a restart that others would miss."""
-    return component.kind == "service" and component.workload.kind == "Deployment"
+def _context(cluster: Cluster, application: Application, seed: int) -> RoutineContext:
+    ready = partial(wait_ready, cluster, application, READY_TIMEOUT_S)
+    return RoutineContext(cluster, application, seed, ready)

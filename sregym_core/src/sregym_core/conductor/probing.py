@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sregym_core import changes
 from sregym_core.interfaces import ClusterError, ClusterSpec, ProbeError
 from sregym_core.model import ObjectRef
 from sregym_core.salt import salted_seed
@@ -26,6 +26,7 @@ _GONE_S = 120.0
 # Pods that are started anew are ready within this time, or they do not get ready.
 _ANEW_S = 240.0
 _LOOK_S = 5.0
+_RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 
 
 def clients(
@@ -80,7 +81,7 @@ def _probe(
 def _restart(cluster: Cluster, workloads: Sequence[ObjectRef]) -> None:
     for ref in workloads:
         try:
-            changes.restart(cluster, ref)
+            cluster.patch(ref, _anew(cluster), "strategic")
         except ClusterError as error:
             msg = f"{ref} cannot be started anew: {error.message}"
             raise ProbeError(msg) from error
@@ -93,6 +94,13 @@ def _restart(cluster: Cluster, workloads: Sequence[ObjectRef]) -> None:
             f"{', '.join(unready())} did not get ready again within {_ANEW_S:g} s when started anew"
         )
         raise ProbeError(msg)
+
+
+def _anew(cluster: Cluster) -> KubeObject:
+    """A patch with which a workload's pods start anew, as `kubectl rollout restart` makes it."""
+    moment = datetime.fromtimestamp(int(cluster.clock.now()), UTC)
+    annotations = {_RESTARTED_AT: moment.strftime("%Y-%m-%dT%H:%M:%SZ")}
+    return {"spec": {"template": {"metadata": {"annotations": annotations}}}}
 
 
 def _rolled_out(workload: KubeObject | None) -> bool:

@@ -213,7 +213,7 @@ def _breaks_machines(bench: Bench, problem: Problem) -> bool:
 
 def _worlds(bench: Bench, request: RunRequest) -> Worlds:
     kept = Kept(bench.settings.state, request.keep)
-    return Worlds(bench.provider(request.cluster), request.cluster_options, kept=kept)
+    return bench.worlds(request.cluster, request.cluster_options, kept=kept)
 
 
 def _play_here(

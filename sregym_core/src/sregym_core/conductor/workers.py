@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sregym_core.conductor.bench import Bench
 from sregym_core.conductor.waiting import Waiting
-from sregym_core.conductor.worlds import Worlds
 from sregym_core.errors import SregymError
 from sregym_core.interfaces import ClusterError
 from sregym_core.scratch import ScratchFolder
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
     from sregym_core.conductor.kept import Kept
+    from sregym_core.conductor.worlds import Worlds
     from sregym_core.settings import Settings
 
 T = TypeVar("T")
@@ -290,7 +290,7 @@ def _serve(
         bench, worlds = origin
     else:
         bench = Bench(origin.settings)
-        worlds = Worlds(bench.provider(origin.cluster), origin.options, origin.salt, origin.kept)
+        worlds = bench.worlds(origin.cluster, origin.options, origin.salt, origin.kept)
     if not worlds.provider.simulated:
         worlds.share(number)
     station = Station(bench, worlds, lambda content: post.send("told", content))

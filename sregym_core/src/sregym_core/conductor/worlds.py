@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor.collecting import nothing_collected
 from sregym_core.conductor.kept import Kept
-from sregym_core.conductor.past import deploy_in_time
+from sregym_core.conductor.past import deploy_in_time, lived_in
 from sregym_core.conductor.persistent_deployment import StandingApplication
 from sregym_core.conductor.readiness import settle
-from sregym_core.conductor.routine import routine_before
 from sregym_core.conductor.starts import Starts
 from sregym_core.errors import SregymError, UsageError
 from sregym_core.interfaces import ClusterError, ClusterSpec
 from sregym_core.salt import draw_salt
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from sregym_core.conductor.progress import Progress
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
         Checkpoint,
         Cluster,
         ClusterProvider,
+        Routine,
     )
 
 # Of so many seeds and applications, and of so many origins, the warm world is kept to fork from: those
@@ -63,8 +63,10 @@ class Worlds:
             names of the applications' namespaces end.
         salt: As in `ClusterSpec`, for all clusters; drawn when not given.
         kept: Applications that stay on a real cluster from run to run.
+        routines: The everyday life of simulated worlds.
 
     Attributes:
+        routines: The everyday life of simulated worlds; empty on a real cluster.
         suffix: With which the names of the applications' namespaces end.
     """
 
@@ -74,7 +76,9 @@ class Worlds:
         options: Mapping[str, str],
         salt: str | None = None,
         kept: Kept | None = None,
+        routines: Sequence[Routine] = (),
     ) -> None:
+        self.routines = tuple(routines) if provider.simulated else ()
         self.suffix = "" if provider.simulated else options.get("suffix", "")
         self.kept = kept or Kept()
         self._relocated: dict[str, Application] = {}
@@ -134,9 +138,9 @@ class Worlds:
             salt=self.salt,
         )
         key = (application.name, warm_up_s)
-        lived_in = _kept(self._lived_in, (*key, seed))
-        if lived_in is not None:
-            return World(lived_in.checkpoint.fork(spec), lived_in.baseline, forked=True)
+        found = _kept(self._lived_in, (*key, seed))
+        if found is not None:
+            return World(found.checkpoint.fork(spec), found.baseline, forked=True)
         if not self.provider.simulated:
             return self._warm(application, warm_up_s, spec, progress)
         with nothing_collected():
@@ -147,7 +151,7 @@ class Worlds:
         key, seed, served = (application.name, warm_up_s), spec.seed, spec.served
         world = self._warm(application, warm_up_s, spec)
         try:
-            baseline = routine_before(world.cluster, application, seed)
+            baseline = lived_in(world.cluster, application, seed, self.routines)
         except BaseException:
             world.cluster.close()
             raise
@@ -180,7 +184,8 @@ class Worlds:
                     application.name, StandingApplication(application, self.suffix, self.kept)
                 )
                 return World(cluster, standing.ready(cluster, warm_up_s, progress), forked=False)
-            deploy_in_time(cluster, application, self.provider.history(origin), origin.seed)
+            history = self.provider.history(origin)
+            deploy_in_time(cluster, application, history, origin.seed, self.routines)
             baseline = settle(cluster, application, warm_up_s)
         except BaseException:
             cluster.close()

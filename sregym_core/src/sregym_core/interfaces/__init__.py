@@ -56,6 +56,12 @@ from sregym_core.interfaces.oracle import (
 )
 from sregym_core.interfaces.reporter import Reporter, RunPlan
 from sregym_core.interfaces.reward import Reward, RewardFacts
+from sregym_core.interfaces.routine import (
+    EpisodeRoutineContext,
+    Readiness,
+    Routine,
+    RoutineContext,
+)
 from sregym_core.interfaces.runner import EpisodeRequest, Played, Runner
 from sregym_core.interfaces.session_tool import (
     PagedArguments,
@@ -90,6 +96,7 @@ __all__ = [
     "DiagnosisOracle",
     "DiskBlocks",
     "EpisodeRequest",
+    "EpisodeRoutineContext",
     "FatalCalls",
     "Fault",
     "FaultContext",
@@ -111,11 +118,14 @@ __all__ = [
     "PodFailures",
     "ProbeError",
     "Prober",
+    "Readiness",
     "Receipt",
     "Reference",
     "Reporter",
     "Reward",
     "RewardFacts",
+    "Routine",
+    "RoutineContext",
     "RunPlan",
     "Runner",
     "ServiceAnswer",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from sregym_core.conductor.collecting import only_own_collected
 from sregym_core.conductor.workers import Station, Workers
-from sregym_core.conductor.worlds import Worlds
 from sregym_core.proof.battery import prove
 from sregym_core.proof.checks import Proof, ProofCheck
 
@@ -58,7 +57,7 @@ def prove_all(
     jobs = min(request.jobs, len(request.problems)) if provider.simulated else 1
     groups = _by_healthy_world(bench, request.problems)
     if jobs <= 1:
-        worlds = Worlds(provider, request.cluster_options)
+        worlds = bench.worlds(request.cluster, request.cluster_options)
         try:
             for problem in chain.from_iterable(groups):
                 with only_own_collected():
@@ -67,7 +66,7 @@ def prove_all(
         finally:
             worlds.close()
         return
-    worlds = Worlds(provider, request.cluster_options)
+    worlds = bench.worlds(request.cluster, request.cluster_options)
     if len(groups) < jobs:  # several workers need the same world: it is made once for all of them
         for first, *_ in groups:
             worlds.prepare(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.changes.patches import apply_patch
 from sregym_core.interfaces import (
     Checkpoint,
     Clock,
@@ -21,6 +20,7 @@ from sregym_core.interfaces import (
     no_such_service,
 )
 from sregym_core.model import Node, ObjectRef
+from sregym_kubernetes.changes.patches import apply_patch
 from sregym_kubernetes.observing import observed_for
 
 from sregym_testing.memory.clock import START_S, MemoryClock, timestamp

@@ -12,10 +12,12 @@ from operator import itemgetter
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from sregym_core import changes
-from sregym_core.conductor import incidental, mishaps
-from sregym_core.conductor.readiness import READY_TIMEOUT_S, take_baseline, wait_ready
-from sregym_core.conductor.routine_requests import (
+from sregym_core.interfaces import ClusterError
+from sregym_core.model import ROLLING_KINDS
+
+from sregym_kubernetes import changes
+from sregym_routine_kubernetes import incidental, mishaps
+from sregym_routine_kubernetes.requests import (
     PASSING,
     PASSING_AFTER,
     REFUSED,
@@ -23,16 +25,15 @@ from sregym_core.conductor.routine_requests import (
     cleared,
     requests,
 )
-from sregym_core.interfaces import ClusterError
-from sregym_core.model import ROLLING_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from sregym_core.conductor.routine_requests import Moment
-    from sregym_core.interfaces import Application, Baseline, Cluster, Journal
+    from sregym_core.interfaces import Application, Cluster, Journal, RoutineContext
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import Component, ObjectRef
+
+    from sregym_routine_kubernetes.requests import Moment
 
     # A part, and the kinds of what may be done to it.
     _Act: TypeAlias = tuple[Component, Sequence[str]]
@@ -86,17 +87,13 @@ def quiet_before(seed: int) -> float:
     return 5 * chance.randint(8, 50) + round(chance.uniform(0.6, 3.9), 3)
 
 
-def routine_before(cluster: Cluster, application: Application, seed: int) -> Baseline:
-    """Change some of a warm application, let it settle, and record it as the baseline.
-
-    Args:
-        cluster: Where it runs, on virtual time.
-        application: The application.
-        seed: From which all chance derives.
+def routine_before(context: RoutineContext) -> None:
+    """Change some of a warm application, and let it settle.
 
     Raises:
-        WorldError: The application does not serve its users afterwards.
+        WorldError: The application does not get ready again.
     """
+    cluster, application, seed = context.cluster, context.application, context.seed
     chance = Random(f"routine before, seed {seed}")  # noqa: S311 - a game, no secret
     parts = changeable(application)
     chosen = chance.sample(parts, round(chance.uniform(*SHARE_BEFORE) * len(parts)))
@@ -126,9 +123,8 @@ def routine_before(cluster: Cluster, application: Application, seed: int) -> Bas
     timed = _spread(acts, ends, chance)
     _act(cluster, timed, ends, chance, lambda _ref, _before: None, more)
     cluster.clock.advance(SETTLE_S)
-    wait_ready(cluster, application, READY_TIMEOUT_S)
+    context.wait_ready()
     cluster.clock.advance(max(0.0, began + ends + SETTLE_S - cluster.clock.now()))
-    return take_baseline(cluster, application)
 
 
 def routine_after(

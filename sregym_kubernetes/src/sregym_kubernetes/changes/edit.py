@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.changes.delivery import (
+from sregym_kubernetes.changes.delivery import (
     ARGO_TRACKING,
     DELIVERERS,
     FLUX_NAME,
@@ -17,9 +17,9 @@ from sregym_core.changes.delivery import (
     REMEMBERING,
     Delivery,
 )
-from sregym_core.changes.helm import upgraded
-from sregym_core.changes.patches import apply_patch
-from sregym_core.changes.people import by_somebody
+from sregym_kubernetes.changes.helm import upgraded
+from sregym_kubernetes.changes.patches import apply_patch
+from sregym_kubernetes.changes.people import by_somebody
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Actor, Cluster

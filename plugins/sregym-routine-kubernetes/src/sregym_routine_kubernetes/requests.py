@@ -10,11 +10,11 @@ from random import Random
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.changes.delivery import CREATED, EDIT, PATCH
-from sregym_core.changes.people import by_somebody
 from sregym_core.interfaces import Actor, ClusterError
 from sregym_core.interfaces.actor import KUBECTL_AGENT
 from sregym_core.model import ObjectRef
+from sregym_kubernetes.changes.delivery import CREATED, EDIT, PATCH
+from sregym_kubernetes.changes.people import by_somebody
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

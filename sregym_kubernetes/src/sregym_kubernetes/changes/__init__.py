@@ -7,10 +7,10 @@ one change with one of them, `restart` starts a workload anew.
 
 from __future__ import annotations
 
-from sregym_core.changes.delivery import Delivery, actor_for, delivery_of, marker_for
-from sregym_core.changes.edit import as_delivered, edited
-from sregym_core.changes.people import PEOPLE, by, by_somebody, somebody
-from sregym_core.changes.restart import RESTARTED_AT, restart
+from sregym_kubernetes.changes.delivery import Delivery, actor_for, delivery_of, marker_for
+from sregym_kubernetes.changes.edit import as_delivered, edited
+from sregym_kubernetes.changes.people import PEOPLE, by, by_somebody, somebody
+from sregym_kubernetes.changes.restart import RESTARTED_AT, restart
 
 __all__ = [
     "PEOPLE",

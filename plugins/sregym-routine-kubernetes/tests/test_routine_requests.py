@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sregym_core.conductor.routine_requests import leave_behind
+from sregym_routine_kubernetes.requests import leave_behind
 from sregym_testing import MemoryCluster
 from sregym_testing.memory import Shop
 

@@ -11,9 +11,10 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.changes.delivery import DELIVERERS, HELM_NAMESPACE, HELM_RELEASE, Delivery
-from sregym_core.changes.patches import apply_patch
 from sregym_core.model import ObjectRef
+
+from sregym_kubernetes.changes.delivery import DELIVERERS, HELM_NAMESPACE, HELM_RELEASE, Delivery
+from sregym_kubernetes.changes.patches import apply_patch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -90,12 +91,6 @@ def upgraded(cluster: Cluster, current: KubeObject, patch: Any, kind: str) -> No
     _write(cluster, content)
     if number > KEPT:
         cluster.delete(_ref(release, namespace, number - KEPT), actor=_HELM)
-
-
-def is_revision(obj: KubeObject) -> bool:
-    """Whether an object is what Helm keeps of a revision."""
-    name = str(obj["metadata"]["name"])
-    return obj["kind"] == "Secret" and obj.get("type") == TYPE and name.startswith(_PREFIX)
 
 
 def payload(secret: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from collections import Counter
 from random import Random
 
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.conductor.mishaps import pods_are_missing
-from sregym_core.conductor.routine import renewed_after, rollouts_begun
+from sregym_routine_kubernetes.mishaps import pods_are_missing
+from sregym_routine_kubernetes.schedule import renewed_after, rollouts_begun
 from sregym_testing import FullShop, MemoryCluster, Program
 
 RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"

@@ -7,10 +7,10 @@ import gzip
 import json
 from typing import Any
 
-from sregym_core.changes import as_delivered, edited
-from sregym_core.changes.delivery import DELIVERERS, EDIT, Delivery
-from sregym_core.changes.helm import KEPT, install, payload
 from sregym_core.model import ObjectRef
+from sregym_kubernetes.changes import as_delivered, edited
+from sregym_kubernetes.changes.delivery import DELIVERERS, EDIT, Delivery
+from sregym_kubernetes.changes.helm import KEPT, install, payload
 from sregym_testing import MemoryCluster
 
 HELM = DELIVERERS[Delivery.HELM]

@@ -12,17 +12,19 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.conductor.mishaps import standing_alerts
 from sregym_core.interfaces import Actor, ClusterError
 from sregym_core.model import ROLLING_KINDS, ObjectRef
+
+from sregym_routine_kubernetes.mishaps import standing_alerts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from sregym_core.conductor.routine_requests import Moment
     from sregym_core.interfaces import Application, Cluster
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import Component
+
+    from sregym_routine_kubernetes.requests import Moment
 
 # How many there are of each before the baseline and after a fault.
 WARNINGS, WARNINGS_AFTER = (4, 8), (3, 6)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sregym_core.changes.delivery import RESTART
-from sregym_core.changes.people import by_somebody
+from sregym_kubernetes.changes.delivery import RESTART
+from sregym_kubernetes.changes.people import by_somebody
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Actor, Cluster

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core.conductor import incidental
+from sregym_routine_kubernetes import incidental
 from sregym_testing import FullShop, MemoryProvider, worker_nodes
 from sregym_testing.clusters import opened
 

@@ -6,9 +6,9 @@ import json
 from random import Random
 
 import pytest
-from sregym_core.changes import actor_for, as_delivered, delivery_of, edited, restart
-from sregym_core.changes.delivery import DELIVERERS, EDIT, LAST_APPLIED, Delivery
 from sregym_core.model import ObjectRef
+from sregym_kubernetes.changes import actor_for, as_delivered, delivery_of, edited, restart
+from sregym_kubernetes.changes.delivery import DELIVERERS, EDIT, LAST_APPLIED, Delivery
 from sregym_testing import MemoryCluster
 
 SERVICE = {
