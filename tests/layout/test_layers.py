@@ -11,6 +11,7 @@ from workspace import ROOT, Project, projects
 CORE = "Parts of the core know only those below"
 EMBEDDED = "Rooms of the embedded cluster know only those below"
 PROMISES = "Plugins use of the core what it promises"
+PROMQL = "Users of PromQL use of it what it promises"
 KIT = "The contract kit uses of the core's inside what it plays with components"
 PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
@@ -68,3 +69,13 @@ def test_the_contract_kit_is_kept_from_the_rest_of_the_core() -> None:
     assert {*contract(KIT)["forbidden_modules"]} == {*contract(PROMISES)["forbidden_modules"]} - {
         f"sregym_core.{part}" for part in granted
     }
+
+
+def test_users_of_promql_may_import_what_its_page_promises() -> None:
+    (folder,) = [one.folder for one in projects() if one.module == "sregym_promql"]
+    page = (folder / "README.md").read_text(encoding="utf-8")
+    promised = set(re.findall(r"(?m)^\| `sregym_promql\.(\w+)` \|", page)) | {"__main__"}
+    assert {*contract(PROMQL)["forbidden_modules"]} == {
+        f"sregym_promql.{part}" for part in parts("sregym_promql") - promised
+    }
+    assert contract(PROMQL)["source_modules"] == ["sregym_cluster_embedded", "sregym_logql"]

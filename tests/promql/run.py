@@ -21,9 +21,8 @@ from reference.chance import Chance
 from reference.comparing import RECORDED, SPANS, answered, asked, difference
 from reference.samples import STALE, rows, text
 from reference.server import PROGRAM, Reference, running
-from sregym_promql import DIALECTS, Dialect, Engine, dialect_named
-from sregym_promql.data import STALE as STALE_VALUE
-from sregym_promql.memory import Memory, parse_openmetrics
+from sregym_promql import DIALECTS, Dialect, Engine, Memory, dialect_named, parse_openmetrics
+from sregym_promql.storage import STALE as STALE_VALUE
 
 ROOT = Path(__file__).resolve().parents[2]
 # Of Prometheus 3, what it calls experimental.

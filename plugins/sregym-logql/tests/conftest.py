@@ -12,8 +12,8 @@ from typing import TypeAlias
 import pytest
 from sregym_logql import Engine, Entry
 from sregym_logql.memory import Memory
-from sregym_promql.answers import number_text
-from sregym_promql.data import Labels, labels_of
+from sregym_promql.formats import number_text
+from sregym_promql.storage import Labels, labels_of
 
 NS = 1_000_000_000
 

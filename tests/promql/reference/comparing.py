@@ -6,8 +6,7 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from sregym_promql import Engine, EvaluationError, ParseError
-from sregym_promql.answers import instant_data, range_data
+from sregym_promql import Engine, EvaluationError, ParseError, instant_data, range_data
 
 from reference.samples import START_S
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from socket import socket
 from typing import Any
 
-from sregym_promql.memory import parse_openmetrics
+from sregym_promql import parse_openmetrics
 
 from reference.samples import STALE, Row
 

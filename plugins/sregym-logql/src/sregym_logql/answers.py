@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_promql import answers as numbers
-from sregym_promql.data import shown
+from sregym_promql import formats
+from sregym_promql.storage import shown
 
 if TYPE_CHECKING:
     from sregym_logql.engine import LogAnswer
@@ -27,7 +27,7 @@ def logs_data(answer: LogAnswer) -> dict[str, Any]:
 def lines(data: dict[str, Any]) -> list[str]:
     """A line a row; of streams each line behind its time and labels."""
     if data["resultType"] != "streams":
-        return numbers.lines(data)
+        return formats.lines(data)
     return [
         f"{at} {shown(tuple(sorted(stream['stream'].items())))} {line}"
         for stream in data["result"]

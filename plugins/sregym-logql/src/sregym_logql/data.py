@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_promql.data import Labels, Matcher
+    from sregym_promql.storage import Labels, Matcher
 
 
 class Entry(NamedTuple):

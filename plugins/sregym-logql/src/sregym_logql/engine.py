@@ -8,15 +8,18 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from sregym_promql import binary, relabelling
-from sregym_promql.aggregation import aggregate
-from sregym_promql.data import Floats, Series, Vector
-from sregym_promql.dialect import PROMETHEUS_2
-from sregym_promql.errors import EvaluationError
-from sregym_promql.nodes import Aggregate
-from sregym_promql.nodes import Binary as PromqlBinary
-from sregym_promql.nodes import Number as PromqlNumber
-from sregym_promql.results import InstantAnswer, RangeAnswer
+from sregym_promql import PROMETHEUS_2, Aggregate, EvaluationError, InstantAnswer, RangeAnswer
+from sregym_promql import Binary as PromqlBinary
+from sregym_promql import Number as PromqlNumber
+from sregym_promql.evaluation import (
+    Vector,
+    aggregate,
+    binary_of_scalars,
+    binary_of_vectors,
+    binary_with_scalar,
+    label_replace,
+)
+from sregym_promql.storage import Floats, Series
 from sregym_regex.go_text import readable
 
 from sregym_logql.data import Entry, Storage, Stream
@@ -46,7 +49,7 @@ from sregym_logql.ranging import aggregated
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sregym_promql.data import Labels, Times
+    from sregym_promql.storage import Labels, Times
 
 # Whose operators and relabelling metric queries have.
 _DIALECT = PROMETHEUS_2
@@ -292,9 +295,7 @@ def _pieces(first_ns: int, last_ns: int, *, forward: bool) -> Iterator[tuple[int
 
 def _relabelled(rows: Sequence[Labels], words: tuple[str, str, str, str]) -> list[Labels]:
     target, replacement, source, pattern = words
-    return relabelling.replaced(
-        rows, readable(target), readable(replacement), source, pattern, _DIALECT
-    )
+    return label_replace(rows, readable(target), readable(replacement), source, pattern, _DIALECT)
 
 
 class _Run:
@@ -357,10 +358,10 @@ class _Run:
         try:
             if isinstance(left, np.ndarray):
                 if isinstance(right, np.ndarray):
-                    return binary.scalars(same, left, right)
-                return binary.with_scalar(same, right, left, _DIALECT, swapped=True)
+                    return binary_of_scalars(same, left, right)
+                return binary_with_scalar(same, right, left, _DIALECT, swapped=True)
             if isinstance(right, np.ndarray):
-                return binary.with_scalar(same, left, right, _DIALECT, swapped=False)
-            return binary.vectors(same, left, right, _DIALECT)
+                return binary_with_scalar(same, left, right, _DIALECT, swapped=False)
+            return binary_of_vectors(same, left, right, _DIALECT)
         except EvaluationError as error:
             raise PipelineError(str(error)) from None

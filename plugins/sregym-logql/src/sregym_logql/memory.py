@@ -7,14 +7,14 @@ from bisect import bisect_left, bisect_right
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from sregym_promql.data import Labels, labels_of
+from sregym_promql.storage import Labels, labels_of
 
 from sregym_logql.data import Entry, Stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sregym_promql.data import Matcher
+    from sregym_promql.storage import Matcher
 
 _NS = 1_000_000_000
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from sregym_promql.data import Matcher
-    from sregym_promql.nodes import Matching
+    from sregym_promql import Matching
+    from sregym_promql.storage import Matcher
 
 
 @dataclass(frozen=True)

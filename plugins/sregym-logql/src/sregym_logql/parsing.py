@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sregym_promql.nodes import Matching
+from sregym_promql import Matching
 from sregym_regex.go import PatternError, compiled
 
 from sregym_logql.errors import LogqlError
@@ -25,7 +25,7 @@ from sregym_logql.nodes import (
 from sregym_logql.selection import PipelineReader
 
 if TYPE_CHECKING:
-    from sregym_promql.data import Matcher
+    from sregym_promql.storage import Matcher
 
 # Range aggregations that need numbers unwrapped from labels; those that cannot have them.
 UNWRAPPED = frozenset(

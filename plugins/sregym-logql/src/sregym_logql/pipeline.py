@@ -27,7 +27,7 @@ from sregym_logql.units import go_duration_s, go_float, size_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from sregym_promql.data import Labels
+    from sregym_promql.storage import Labels
 
     from sregym_logql.data import Entry
     from sregym_logql.filtering import LineTest

@@ -9,9 +9,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sregym_promql import over_time
-from sregym_promql.data import Floats, Vector, empty, labels_of, shown
-from sregym_promql.selecting import Group, Windows
+from sregym_promql.evaluation import OVER_TIME, Group, Vector, Windows, empty
+from sregym_promql.storage import Floats, labels_of, shown
 
 from sregym_logql.errors import (
     LogqlError,
@@ -31,7 +30,7 @@ from sregym_logql.pipeline import number_of, pipeline, sorted_labels
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sregym_promql.data import Labels, Mask, Times
+    from sregym_promql.storage import Labels, Mask, Times
 
     from sregym_logql.data import Entry, Storage
     from sregym_logql.nodes import RangeAggregation
@@ -206,13 +205,13 @@ def _over_window(
     windows = Windows(group, low, high, starts // 1_000_000, ends // 1_000_000, ends // 1_000_000)
     with np.errstate(all="ignore"):
         if node.op in _PER_SECOND:
-            found, there = over_time.FUNCTIONS["sum_over_time"](windows, [])
+            found, there = OVER_TIME["sum_over_time"](windows, [])
             return found / (node.range_ns / _NS), there
         if node.op == "first_over_time":
             first = np.minimum(low, len(times) - 1)
             return numbers[:, first], (high > low)[np.newaxis]
         scalars = [] if node.parameter is None else [np.full(len(ends), node.parameter)]
-        return over_time.FUNCTIONS[_SAME[node.op]](windows, scalars)
+        return OVER_TIME[_SAME[node.op]](windows, scalars)
 
 
 def _absent(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
-from sregym_promql.data import Matcher
+from sregym_promql.storage import Matcher
 from sregym_regex.go import PatternError, compiled
 
 from sregym_logql.complaints import refusal, shown

@@ -8,9 +8,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from sregym_promql.answers import plain_text
-from sregym_promql.durations import duration_text
-from sregym_promql.writing import number
+from sregym_promql.formats import duration_text, number, plain_text
 from sregym_regex.go_text import quoted
 
 from sregym_logql.nodes import (
@@ -33,7 +31,7 @@ from sregym_logql.nodes import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sregym_promql.data import Matcher
+    from sregym_promql.storage import Matcher
 
     from sregym_logql.nodes import (
         Comparison,

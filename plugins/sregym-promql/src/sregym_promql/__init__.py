@@ -4,7 +4,8 @@
 `Storage`, and `Dialect` says whether as Prometheus 2.42 or as Prometheus 3. Whole grids of steps are
 evaluated at once, in arrays of series by steps.
 
-The names here are what this library promises; its modules are free to change.
+The names here and those of the modules `storage`, `formats` and `evaluation` are what this library promises; its other
+modules are free to change.
 """
 
 from __future__ import annotations

@@ -10,13 +10,13 @@ from sregym_cluster_embedded.sdk.servers import RUNTIME
 
 from sregym_server_redis.accounts import CATEGORIES, User, with_rule
 from sregym_server_redis.clients import CLIENTS, number_of
+from sregym_server_redis.connection import WRONG_PASS, Connection
 from sregym_server_redis.information import INFORMATION
 from sregym_server_redis.journal import note
 from sregym_server_redis.keys import NOT_INTEGER, SYNTAX, integer
 from sregym_server_redis.program import RedisProgram
 from sregym_server_redis.replication import follow
 from sregym_server_redis.replies import Held, Pairs, Status
-from sregym_server_redis.server import WRONG_PASS, Connection
 from sregym_server_redis.settings import canonical, checked, known
 from sregym_server_redis.snapshots import snapshots
 from sregym_server_redis.vocabulary import Refused, spec_of, specs
@@ -282,15 +282,6 @@ def _multi(client: Connection, _words: list[str]) -> Status:
     return _OK
 
 
-def _exec(client: Connection, _words: list[str]) -> list[Any]:
-    if client.queued is None:
-        raise Refused("ERR EXEC without MULTI")
-    if client.broken:
-        client.queued = None
-        raise Refused("EXECABORT Transaction discarded because of previous errors.")
-    return client.transaction()
-
-
 def _discard(client: Connection, _words: list[str]) -> Status:
     if client.queued is None:
         raise Refused("ERR DISCARD without MULTI")
@@ -337,7 +328,7 @@ def _failover(_client: Connection, _words: list[str]) -> None:
     raise Refused("ERR FAILOVER requires connected replicas.")
 
 
-OWN: dict[str, Callable[[Connection, list[str]], Any]] = {
+ADMINISTRATION: dict[str, Callable[[Connection, list[str]], Any]] = {
     **CLIENTS, **INFORMATION,
     "auth": _auth, "ping": _ping, "echo": _echo, "quit": _ok, "select": _select, "move": _move,
     "swapdb": _swapdb, "config|get": _config_get, "config|set": _config_set,
@@ -348,7 +339,7 @@ OWN: dict[str, Callable[[Connection, list[str]], Any]] = {
     "acl|dryrun": _acl_dryrun, "acl|cat": _acl_cat, "acl|genpass": _acl_genpass,
     "acl|save": _acl_file, "acl|load": _acl_file, "acl|log": _acl_log, "debug": _debug,
     "cluster": _no_cluster, "readonly": _no_cluster, "readwrite": _no_cluster, "multi": _multi,
-    "exec": _exec, "discard": _discard, "watch": _watch, "unwatch": _ok, "reset": _reset,
+    "discard": _discard, "watch": _watch, "unwatch": _ok, "reset": _reset,
     "monitor": _monitor, "subscribe": _subscribe("subscribe"),
     "psubscribe": _subscribe("psubscribe"), "publish": _none, "pubsub|channels": _empty,
     "pubsub|numsub": _pubsub_numsub, "pubsub|numpat": _none, "script|exists": _script_exists,

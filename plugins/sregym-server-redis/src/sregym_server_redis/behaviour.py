@@ -28,11 +28,18 @@ from sregym_cluster_embedded.sdk.servers import (
     write_trouble,
 )
 
+from sregym_server_redis.connection import (
+    FULL_OF_CLIENTS,
+    NO_AUTH,
+    WRONG_PASS,
+    Connection,
+    not_saved,
+)
 from sregym_server_redis.data import forget, load
 from sregym_server_redis.journal import note
 from sregym_server_redis.replication import ended, follow, look
 from sregym_server_redis.replies import Held, encoded, requests
-from sregym_server_redis.server import FULL_OF_CLIENTS, NO_AUTH, WRONG_PASS, Connection, not_saved
+from sregym_server_redis.server import CommandConnection
 from sregym_server_redis.settings import canonical, checked, known
 from sregym_server_redis.vocabulary import Refused, specs
 
@@ -134,9 +141,9 @@ class RedisKind(StoreKind):
         """It serves from now on: follow a master, if it was started with one."""
         follow(Connection(world, process))
 
-    def client(self, world: World, process: Process) -> Connection:
+    def client(self, world: World, process: Process) -> CommandConnection:
         """A client that speaks to it."""
-        return Connection(world, process)
+        return CommandConnection(world, process)
 
     def ended(self, world: World, process: Process) -> None:
         """Its link is no more."""

@@ -17,6 +17,7 @@ from sregym_cluster_embedded.sdk.commands import (
 )
 from sregym_cluster_embedded.sdk.servers import Process, connection_count, process_of
 
+from sregym_server_redis.connection import FULL_OF_CLIENTS
 from sregym_server_redis.printing import (
     as_json,
     comma_separated,
@@ -25,12 +26,13 @@ from sregym_server_redis.printing import (
 )
 from sregym_server_redis.replies import Held, requests, split_line
 from sregym_server_redis.sentinel_commands import client_of
-from sregym_server_redis.server import FULL_OF_CLIENTS, Connection
 from sregym_server_redis.surveys import SURVEYS
 from sregym_server_redis.vocabulary import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from sregym_server_redis.server import CommandConnection
 
 _VALUED = frozenset(
     {"-h", "-p", "-a", "-n", "-u", "-s", "-r", "-i", "-d", "-D", "-X", "-t", "--user", "--pass"}
@@ -125,7 +127,7 @@ def redis_cli(session: Session, words: list[str], stdin: str) -> Output:
     return _answered(session, call, client, stdin)
 
 
-def _answered(session: Session, call: Call, client: Connection, stdin: str) -> Output:
+def _answered(session: Session, call: Call, client: CommandConnection, stdin: str) -> Output:
     code = 0
     times = call.given.get("-r", "1")
     for words in _lines(stdin) if not call.words else [call.words]:
@@ -150,7 +152,7 @@ def _lines(stdin: str) -> Iterator[list[str] | None]:
             yield split_line(line)
 
 
-def _one(session: Session, call: Call, client: Connection, words: list[str]) -> bool:
+def _one(session: Session, call: Call, client: CommandConnection, words: list[str]) -> bool:
     """Ask for one thing; whether that went well, as far as the options care."""
     spend(40)
     allocate(len(call.out) >> 4)
@@ -174,7 +176,7 @@ def _one(session: Session, call: Call, client: Connection, words: list[str]) -> 
     return True
 
 
-def _shown(call: Call, client: Connection, words: list[str], reply: Any) -> str:
+def _shown(call: Call, client: CommandConnection, words: list[str], reply: Any) -> str:
     form, lower = call.form, tuple(word.lower() for word in words)
     verbatim = any(lower[: len(head)] == head for head in _VERBATIM)
     if form == "--csv":
@@ -186,7 +188,7 @@ def _shown(call: Call, client: Connection, words: list[str], reply: Any) -> str:
     return raw(reply, client.protocol) + ("" if verbatim else call.given.get("-D", "\n"))
 
 
-def _introduce(session: Session, call: Call, client: Connection) -> None:
+def _introduce(session: Session, call: Call, client: CommandConnection) -> None:
     """Log in, choose the protocol and the database."""
     password, user = _password(session, call), _user(call)
     typed = bool(call.given.keys() & {"-a", "--pass"}) or ":" in _login(call)
@@ -273,7 +275,7 @@ def _version(session: Session) -> str:
     return session.process.settings.get("redis.version", "7.2.4")
 
 
-def _piped(call: Call, client: Connection, stdin: str) -> Output:
+def _piped(call: Call, client: CommandConnection, stdin: str) -> Output:
     errors = replies = 0
     try:
         for words in requests(stdin):

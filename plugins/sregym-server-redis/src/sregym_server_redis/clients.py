@@ -8,14 +8,14 @@ from sregym_cluster_embedded.sdk.servers import counted, held_from
 
 from sregym_server_redis.keys import SYNTAX
 from sregym_server_redis.keyspace import weight
-from sregym_server_redis.replication import link_of, offset_of, replicas_of
+from sregym_server_redis.links import link_of, offset_of, replicas_of
 from sregym_server_redis.replies import Pairs, Status
 from sregym_server_redis.vocabulary import Refused, Spec, specs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sregym_server_redis.server import Connection
+    from sregym_server_redis.connection import Connection
 
 _OK = Status("OK")
 _LITTLE = (

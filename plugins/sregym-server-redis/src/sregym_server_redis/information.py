@@ -16,20 +16,20 @@ from sregym_cluster_embedded.sdk.servers import (
 )
 
 from sregym_server_redis.data import memory_size
-from sregym_server_redis.replication import (
-    announced,
+from sregym_server_redis.links import (
     good_replicas,
     history_of,
     link_of,
     offset_of,
     replicas_of,
 )
+from sregym_server_redis.replication import announced
 from sregym_server_redis.replies import Pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sregym_server_redis.server import Connection
+    from sregym_server_redis.connection import Connection
 
 # What it does in user code, of all processor time.
 _USER = 0.55

@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from hashlib import sha1
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.sdk.commands import reach
 from sregym_cluster_embedded.sdk.replication import asleep, rouse, sleep
 from sregym_cluster_embedded.sdk.servers import (
-    WRITING,
-    TableKey,
-    counted,
     process_of,
     wake_traffic,
 )
 
+from sregym_server_redis.connection import NO_AUTH, WRONG_PASS, Connection
 from sregym_server_redis.data import RedisData, load
 from sregym_server_redis.journal import note
+from sregym_server_redis.links import LINKS, Link, following, history_of, link_of, offset_of
 from sregym_server_redis.program import RedisProgram, SentinelProgram
 from sregym_server_redis.views import Followed, Following, remember
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sregym_cluster_embedded.sdk.commands import Target
-    from sregym_cluster_embedded.sdk.servers import ContainerRef, Process, World
-
-    from sregym_server_redis.server import Connection
+    from sregym_cluster_embedded.sdk.servers import Process, World
 
 # How often a replica looks after its link, and how often it dials a master that is not there.
 _CRON_S, _AGAIN_S = 1.0, 5.0
-# A write of a program on the wire, and a ping of the master with how often it comes.
-_WRITE_BYTES, _PING_BYTES, _PING_S = 64, 14, 10.0
 _REASONS = {
     "refused": "Connection refused",
     "timeout": "Connection timed out",
@@ -42,95 +34,11 @@ _REASONS = {
 }
 
 
-class Link(NamedTuple):
-    """What a replica knows of its master.
-
-    Attributes:
-        place: `HOST PORT`.
-        since: Virtual second from which on it is up, or down.
-        master: The process that it follows; None while the link is down.
-        offset: Byte of the master's stream up to which it has all.
-        heard: Virtual second of the last word from the master; negative: none yet.
-        due: Virtual second of its next look.
-    """
-
-    place: str
-    since: float
-    master: ContainerRef | None = None
-    offset: int = 0
-    heard: float = -1.0
-    due: float = 0.0
-
-
-LINKS: TableKey[ContainerRef, Link] = TableKey("userland.redis-links")
-
-
-def link_of(world: World, ref: ContainerRef) -> Link | None:
-    """The link of a replica; None for a master."""
-    link = world.table(LINKS).get(ref)
-    if link is None or link.master is None or not asleep(world, ref):
-        return link
-    # It looks no more because nothing is late.
-    master = process_of(world, link.master)
-    offset = link.offset if master is None else _offset(world, master)
-    return link._replace(offset=offset, heard=world.now)
-
-
-def replicas_of(world: World, ref: ContainerRef) -> Iterator[tuple[Process, Link]]:
-    """The replicas whose link to a server is up, in order of their links."""
-    for process in _following(world, ref):
-        link = link_of(world, process.ref)
-        if link is not None:
-            yield process, link
-
-
-def _following(world: World, ref: ContainerRef) -> list[Process]:
-    links = sorted(world.table(LINKS).items(), key=lambda one: one[1].since)
-    found = (process_of(world, replica) for replica, link in links if link.master == ref)
-    return [process for process in found if process is not None and process.running]
-
-
 def announced(world: World, process: Process) -> str:
     """`host port` under which a replica tells its master, and others, that it can be reached."""
-    from sregym_server_redis.server import Connection
-
     client = Connection(world, process)
     host = client.setting("replica-announce-ip") or process.config.pod_ip
     return f"{host} {client.setting('port')}"
-
-
-def offset_of(client: Connection) -> int:
-    """How many bytes of changes there have been: its own, or as a replica those it has."""
-    return _offset(client.world, client.server)
-
-
-def _offset(world: World, process: Process) -> int:
-    link = link_of(world, process.ref)
-    if link is not None:
-        return link.offset
-    seen, pings = counted(world, process.ref), 0
-    if _following(world, process.ref):
-        pings = int((world.now - process.started_at) / _PING_S)
-    written = load(world, process.settings["redis.storage"]).written
-    return written + _WRITE_BYTES * seen.of(*WRITING) + _PING_BYTES * pings
-
-
-def history_of(client: Connection) -> str:
-    """The identity of the changes that a server has: that of its master while it follows one."""
-    server = client.server
-    link = link_of(client.world, server.ref)
-    master = process_of(client.world, link.master) if link is not None and link.master else None
-    source = server if master is None else master
-    text = f"replication {source.ref} {source.started_at}"
-    return sha1(text.encode(), usedforsecurity=False).hexdigest()
-
-
-def good_replicas(client: Connection) -> int:
-    """Replicas that have heard from a server no longer ago than `min-replicas-max-lag`."""
-    most = int(client.setting("min-replicas-max-lag"))
-    now = client.world.now
-    found = replicas_of(client.world, client.server.ref)
-    return sum(now - link.heard <= most or not most for _, link in found)
 
 
 def follow(client: Connection, asked_by: str = "") -> None:
@@ -164,8 +72,6 @@ def follow(client: Connection, asked_by: str = "") -> None:
 
 def turn(world: World, server: Process, place: str, name: str) -> None:
     """Let a server follow another from now on, or nobody, as a client of a name asks it to."""
-    from sregym_server_redis.server import Connection
-
     client = Connection(world, server, server.config.pod_ip)
     settings = {**client.data.settings, "replicaof": place}
     client.keep(replace(client.data, settings=settings))
@@ -190,7 +96,7 @@ def _remember(world: World, server: Process, before: Link | None) -> None:
     for ref in {one.master for one in (before, link) if one is not None}:
         master = None if ref is None else process_of(world, ref)
         if master is not None:
-            places = tuple(announced(world, one) for one in _following(world, master.ref))
+            places = tuple(announced(world, one) for one in following(world, master.ref))
             changed = remember(world, master, Followed(world.now, places)) or changed
     if changed:
         # Writes may need it, Sentinels look for it.
@@ -229,8 +135,6 @@ def look(client: Connection) -> None:
 
 def _reached(client: Connection, link: Link) -> tuple[Connection | None, Target | None, str]:
     """The master, the way there, and why there is none."""
-    from sregym_server_redis.server import NO_AUTH, WRONG_PASS, Connection
-
     world, server = client.world, client.server
     host, _, port = link.place.partition(" ")
     target = reach(world, server, host, int(port), "keyvalue", host)[0]

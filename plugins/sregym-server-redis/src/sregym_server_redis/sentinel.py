@@ -13,9 +13,11 @@ from sregym_cluster_embedded.sdk.commands import reach
 from sregym_cluster_embedded.sdk.replication import Role, standing_of
 from sregym_cluster_embedded.sdk.servers import process_of, wake_traffic
 
+from sregym_server_redis.connection import Connection
 from sregym_server_redis.journal import note
+from sregym_server_redis.links import link_of, offset_of, replicas_of
 from sregym_server_redis.program import RedisProgram, SentinelProgram
-from sregym_server_redis.replication import announced, link_of, offset_of, replicas_of, turn
+from sregym_server_redis.replication import announced, turn
 from sregym_server_redis.sentinel_state import (
     HELLOS,
     SIGHTS,
@@ -259,8 +261,6 @@ def best(
     world: World, given: Watched, there: dict[str, Process | None]
 ) -> tuple[str, Process] | None:
     """The replica to promote: of the lowest priority, then the newest data; None where none may be."""
-    from sregym_server_redis.server import Connection
-
     found = []
     for place in given.replicas:
         server = there.get(place)

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded.sdk.commands import globs
 from sregym_cluster_embedded.sdk.replication import majority, wake
 
+from sregym_server_redis.connection import Connection
+from sregym_server_redis.information import sections
+from sregym_server_redis.links import link_of, offset_of
 from sregym_server_redis.program import SentinelProgram
 from sregym_server_redis.replies import Pairs, Status
 from sregym_server_redis.sentinel import (
@@ -19,7 +22,7 @@ from sregym_server_redis.sentinel import (
 )
 from sregym_server_redis.sentinel_set import SET
 from sregym_server_redis.sentinel_state import Watched, identity, keep, watched, with_option
-from sregym_server_redis.server import Connection
+from sregym_server_redis.server import CommandConnection
 from sregym_server_redis.vocabulary import Refused
 
 if TYPE_CHECKING:
@@ -34,7 +37,7 @@ _OPTIONS = (
 )  # fmt: skip
 
 
-class SentinelConnection(Connection):
+class SentinelConnection(CommandConnection):
     """A client at a Sentinel."""
 
     def run(self, words: list[str]) -> Any:
@@ -80,11 +83,11 @@ class SentinelConnection(Connection):
         return given
 
 
-def client_of(world: World, server: Process, peer: str) -> Connection:
+def client_of(world: World, server: Process, peer: str) -> CommandConnection:
     """A client at a Sentinel, or at a server with data."""
     if isinstance(server.behaviour, SentinelProgram):
         return SentinelConnection(world, server, peer)
-    return Connection(world, server, peer)
+    return CommandConnection(world, server, peer)
 
 
 def _status(client: Connection, given: Watched) -> str:
@@ -128,8 +131,6 @@ def _server_rows(client: Connection, given: Watched, place: str) -> list[Any]:
 
 
 def _run_id(client: Connection, server: Process) -> str:
-    from sregym_server_redis.information import sections
-
     return str(sections(Connection(client.world, server))["server"][1]["run_id"])
 
 
@@ -143,8 +144,6 @@ def _master_rows(client: Connection, given: Watched) -> Pairs:
 
 
 def _replica_rows(client: Connection, given: Watched, place: str) -> Pairs:
-    from sregym_server_redis.replication import link_of, offset_of
-
     world = client.world
     there = server_at(world, client.server, place)
     link = None if there is None else link_of(world, there.ref)
@@ -263,8 +262,6 @@ _COMMANDS: dict[str, tuple[int, int, Callable[[SentinelConnection, list[str]], A
 
 
 def _info(client: SentinelConnection, words: list[str]) -> str:
-    from sregym_server_redis.information import sections
-
     known = sections(client)
     shown = []
     for name in ("server", "clients", "cpu", "stats"):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sregym_apps.model import Client
     from sregym_cluster_embedded.sdk.servers import DataFile, Process, World
 
-    from sregym_server_redis.server import Connection
+    from sregym_server_redis.server import CommandConnection
 
 _SENTINEL = "sentinel"
 
@@ -78,7 +78,7 @@ class SentinelKind(RedisKind):
             note(world, process, "X", "*", text)
             join(world, process, SET)
 
-    def client(self, world: World, process: Process) -> Connection:
+    def client(self, world: World, process: Process) -> CommandConnection:
         """A client that asks it."""
         return client_of(world, process, "127.0.0.1")
 

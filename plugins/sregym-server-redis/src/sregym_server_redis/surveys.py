@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sregym_server_redis.data import Value
-    from sregym_server_redis.server import Connection
+    from sregym_server_redis.server import CommandConnection
 
 _KINDS = (
     ("list", "items"), ("hash", "fields"), ("string", "bytes"), ("stream", "entries"),
@@ -36,7 +36,7 @@ _NO_FREQUENCY = (
 )
 
 
-def _keys(client: Connection, given: Mapping[str, str]) -> dict[str, Value]:
+def _keys(client: CommandConnection, given: Mapping[str, str]) -> dict[str, Value]:
     """What is in the database, unless the client may not look."""
     client.run(["scan", "0"])
     held = client.data.database(client.database, client.world.now)
@@ -44,7 +44,7 @@ def _keys(client: Connection, given: Mapping[str, str]) -> dict[str, Value]:
     return {key: value for key, value in held.items() if globs.matches(key, form, escapes=True)}
 
 
-def _scan(session: Session, client: Connection, given: Mapping[str, str]) -> Output:
+def _scan(session: Session, client: CommandConnection, given: Mapping[str, str]) -> Output:
     del session
     try:
         found = _keys(client, given)
@@ -59,7 +59,7 @@ def _length(value: Value) -> int:
     return len(value.content.encode()) if value.kind == "string" else len(value.content)
 
 
-def _big(session: Session, client: Connection, given: Mapping[str, str]) -> Output:
+def _big(session: Session, client: CommandConnection, given: Mapping[str, str]) -> Output:
     del session
     by_memory = "--memkeys" in given
     out = _HEAD.format(what="biggest")
@@ -106,7 +106,7 @@ def _summary(
     return out
 
 
-def _hot(session: Session, client: Connection, given: Mapping[str, str]) -> Output:
+def _hot(session: Session, client: CommandConnection, given: Mapping[str, str]) -> Output:
     del session, given
     out = _HEAD.format(what="hot")
     if "lfu" not in client.setting("maxmemory-policy"):
@@ -114,7 +114,7 @@ def _hot(session: Session, client: Connection, given: Mapping[str, str]) -> Outp
     return Output(0, f"{out}\n-------- summary -------\n\nSampled 0 keys in the keyspace!\n")
 
 
-def _latency(session: Session, client: Connection, given: Mapping[str, str]) -> Output:
+def _latency(session: Session, client: CommandConnection, given: Mapping[str, str]) -> Output:
     """One line about a second of pings: fewest and most milliseconds, the mean, how many."""
     try:
         client.run(["ping"])
@@ -128,7 +128,7 @@ def _latency(session: Session, client: Connection, given: Mapping[str, str]) -> 
     return Output(0, f"0 1 {mean:.2f} {count}\n")
 
 
-def _stat(session: Session, client: Connection, given: Mapping[str, str]) -> Output:
+def _stat(session: Session, client: CommandConnection, given: Mapping[str, str]) -> Output:
     """Lines until somebody ends it: where no terminal is, they are never written to the end."""
     del given
     try:
@@ -140,7 +140,7 @@ def _stat(session: Session, client: Connection, given: Mapping[str, str]) -> Out
     return Output()
 
 
-SURVEYS: dict[str, Callable[[Session, Connection, Mapping[str, str]], Output]] = {
+SURVEYS: dict[str, Callable[[Session, CommandConnection, Mapping[str, str]], Output]] = {
     "--scan": _scan, "--bigkeys": _big, "--memkeys": _big, "--hotkeys": _hot,
     "--latency": _latency, "--stat": _stat,
 }  # fmt: skip

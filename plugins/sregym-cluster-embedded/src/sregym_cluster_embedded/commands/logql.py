@@ -76,7 +76,7 @@ class Logql(Subcommand):
 
 def _data(engine: Engine, memory: Memory, arguments: argparse.Namespace) -> dict[str, Any]:
     from sregym_logql.answers import logs_data
-    from sregym_promql.answers import instant_data, range_data
+    from sregym_promql import instant_data, range_data
 
     first, last = memory.span_ns()
     at = last if arguments.at is None else _nanoseconds(arguments.at)

@@ -56,7 +56,7 @@ class Promql(Subcommand):
         return self._evaluate(arguments)
 
     def _script(self, arguments: argparse.Namespace) -> ExitCode:
-        from sregym_promql.script import run_script
+        from sregym_promql import run_script
 
         outcome = run_script(content(arguments.script), _dialect(arguments))
         checked, left_out = outcome.checked, outcome.left_out
@@ -85,13 +85,15 @@ class Promql(Subcommand):
         return ExitCode.DONE if whole else ExitCode.FAILED
 
     def _evaluate(self, arguments: argparse.Namespace) -> ExitCode:
-        from sregym_promql import Engine, EvaluationError, ParseError
-        from sregym_promql.answers import lines
-        from sregym_promql.memory import (
+        from sregym_promql import (
+            Engine,
+            EvaluationError,
             Memory,
+            ParseError,
             SamplesError,
             parse_openmetrics,
         )
+        from sregym_promql.formats import lines
 
         try:
             memory = Memory(parse_openmetrics(content(arguments.samples)))
@@ -120,7 +122,7 @@ def _data(
     engine: Any, arguments: argparse.Namespace, newest_s: float
 ) -> tuple[dict[str, Any], dict[str, list[str]]]:
     """The data of the answer, and what is said of it."""
-    from sregym_promql.answers import instant_data, range_data, said
+    from sregym_promql import instant_data, range_data, said
 
     query = arguments.expression
     if arguments.start is None and arguments.end is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
-from sregym_promql.data import NAME, Matcher, is_stale
+from sregym_promql.storage import NAME, Matcher, is_stale
 
 from sregym_cluster_embedded.telemetry.loki.storage import WorldLogs
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage

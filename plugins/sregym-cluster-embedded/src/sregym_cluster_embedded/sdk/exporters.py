@@ -9,7 +9,7 @@ the same answer on every copy of a world.
 
 from __future__ import annotations
 
-from sregym_promql.data import Floats
+from sregym_promql.storage import Floats
 
 from sregym_cluster_embedded.telemetry.container_instances import Life, lives
 from sregym_cluster_embedded.telemetry.metrics.exporters.objects import ObjectExporter, of_objects

@@ -10,8 +10,7 @@ from sregym_cluster_embedded.export.tables import TABLES, Period
 from sregym_cluster_embedded.telemetry.loki.storage import WorldLogs
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.world import World
-from sregym_promql import Engine
-from sregym_promql.answers import instant_data
+from sregym_promql import Engine, instant_data
 
 METRICS, LOGS, TRACES = TABLES
 

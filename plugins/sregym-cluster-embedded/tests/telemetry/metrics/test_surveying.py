@@ -12,7 +12,7 @@ from sregym_cluster_embedded.telemetry.metrics.surveying import Survey
 from sregym_cluster_embedded.telemetry.metrics.view import view_of
 from sregym_cluster_embedded.userland.kinds import with_in_tree
 from sregym_promql import Matcher
-from sregym_promql.data import is_stale, value_of
+from sregym_promql.storage import is_stale, value_of
 
 EVERYTHING = [Matcher("__name__", "=~", ".+")]
 

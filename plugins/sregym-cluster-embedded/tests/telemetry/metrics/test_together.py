@@ -16,7 +16,7 @@ from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.metrics.values import Floored, Member, Scaled, Summed
 from sregym_cluster_embedded.userland.kinds import with_in_tree
 from sregym_promql import Matcher, StoredSeries
-from sregym_promql.data import Laid
+from sregym_promql.storage import Laid
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.metrics.exposition import Value

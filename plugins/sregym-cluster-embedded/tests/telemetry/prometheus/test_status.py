@@ -13,7 +13,7 @@ from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.telemetry.endpoints import service
 from sregym_cluster_embedded.telemetry.prometheus.cardinality import cardinality
 from sregym_cluster_embedded.world import World
-from sregym_promql.data import labels_of
+from sregym_promql.storage import labels_of
 
 PLAIN = "text/plain; charset=utf-8"
 

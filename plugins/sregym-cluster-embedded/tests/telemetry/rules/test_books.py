@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sregym_cluster_embedded.telemetry.rules.alerts import Life
 from sregym_cluster_embedded.telemetry.rules.books import AlertBook, Books, Shared
-from sregym_promql.data import Labels
+from sregym_promql.storage import Labels
 
 RULE = ("file", "group", "rule")
 

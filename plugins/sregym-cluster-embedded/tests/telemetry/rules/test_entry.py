@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 from sregym_cluster_embedded.telemetry.rules import AlertingRule, State, standard_groups
 from sregym_cluster_embedded.telemetry.rules.evaluation import Evaluated
-from sregym_promql.memory import Memory, parse_openmetrics
+from sregym_promql import Memory, parse_openmetrics
 
 # Requests a second of two kinds at a front end that other services follow.
 POD = 'k8s_namespace_name="shop",k8s_pod_name="web-7bd96f76c5-d8vm6",service_name="front-page"'

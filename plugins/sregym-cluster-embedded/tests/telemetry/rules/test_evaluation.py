@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from sregym_cluster_embedded.telemetry.rules import AlertingRule, State, parse_rules
 from sregym_cluster_embedded.telemetry.rules.evaluation import Evaluated
-from sregym_promql import Engine, Matcher
-from sregym_promql.memory import Memory, parse_openmetrics
+from sregym_promql import Engine, Matcher, Memory, parse_openmetrics
 from sregym_regex.budget import Budget, under
 
 RULES = """

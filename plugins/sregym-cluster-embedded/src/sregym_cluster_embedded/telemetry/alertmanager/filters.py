@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_promql.data import Matcher
+from sregym_promql.storage import Matcher
 from sregym_regex.go import PatternError, compiled
 
 if TYPE_CHECKING:

@@ -10,14 +10,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sregym_promql.data import labels_of
+from sregym_promql.storage import labels_of
 
 from sregym_cluster_embedded.keys import TableKey
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sregym_promql.data import Labels
+    from sregym_promql.storage import Labels
 
     from sregym_cluster_embedded.telemetry.alertmanager.bodies import Posted
     from sregym_cluster_embedded.world import World

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus
 
 import orjson
-from sregym_promql.parsing import parse_as_written
-from sregym_promql.writing import line
+from sregym_promql import line, parse_as_written
 from sregym_regex.budget import Budget, BudgetExceededError, under
 from sregym_regex.go import compiled
 

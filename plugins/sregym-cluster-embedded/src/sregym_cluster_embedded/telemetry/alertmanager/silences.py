@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sregym_promql.data import Matcher
+from sregym_promql.storage import Matcher
 from sregym_regex.go import PatternError, anywhere
 
 from sregym_cluster_embedded.keys import TableKey

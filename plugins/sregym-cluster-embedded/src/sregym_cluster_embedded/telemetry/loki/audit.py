@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from sregym_kubernetes.observing import tells
 from sregym_logql.data import Entry, Stream
-from sregym_promql.data import Labels, labels_of
+from sregym_promql.storage import Labels, labels_of
 
 from sregym_cluster_embedded.api.audit import ENTRIES, FILE, line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_promql.data import Matcher
+    from sregym_promql.storage import Matcher
 
     from sregym_cluster_embedded.world import World
 

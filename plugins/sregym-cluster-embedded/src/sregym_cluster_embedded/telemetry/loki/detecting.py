@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sregym_logql.data import Stream
-    from sregym_promql.data import Labels
+    from sregym_promql.storage import Labels
 
 # Labels that are offered whatever their values are.
 _ALWAYS = ("cluster", "namespace", "instance", "pod")

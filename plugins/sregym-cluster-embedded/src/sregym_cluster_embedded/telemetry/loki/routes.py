@@ -12,7 +12,7 @@ from sregym_logql.engine import Engine
 from sregym_logql.nodes import Logs
 from sregym_logql.parsing import parse, parse_selector
 from sregym_logql.writing import pretty
-from sregym_promql.answers import instant_data, range_data
+from sregym_promql import instant_data, range_data
 from sregym_regex.budget import Budget, BudgetExceededError, under
 
 from sregym_cluster_embedded.api.request import Request, Response
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sregym_logql.data import Stream
-    from sregym_promql.data import Labels, Matcher
+    from sregym_promql.storage import Labels, Matcher
 
     from sregym_cluster_embedded.telemetry.loki.detecting import Found
     from sregym_cluster_embedded.world import World

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sregym_logql.data import Storage, Stream
-    from sregym_promql.data import Matcher
+    from sregym_promql.storage import Matcher
 
 # A question takes so long by itself, and so much longer for each line.
 _QUESTION_S, _LINE_S = 0.0021, 3.5e-6

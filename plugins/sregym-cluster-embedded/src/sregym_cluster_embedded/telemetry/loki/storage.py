@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sregym_kubernetes.observing import tells
 from sregym_logql.data import Entry, Stream
 from sregym_logql.errors import LogqlError
-from sregym_promql.data import Labels, labels_of
+from sregym_promql.storage import Labels, labels_of
 
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.container_instances import Life, lives
@@ -19,7 +19,7 @@ from sregym_cluster_embedded.telemetry.past import Past
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sregym_promql.data import Matcher
+    from sregym_promql.storage import Matcher
 
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World

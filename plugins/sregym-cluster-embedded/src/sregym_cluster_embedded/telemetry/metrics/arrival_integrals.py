@@ -15,7 +15,7 @@ from sregym_cluster_embedded.traffic.arrivals import STEPS, swung, walk
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_promql.data import Floats, Times
+    from sregym_promql.storage import Floats, Times
 
     from sregym_cluster_embedded.traffic.arrivals import Rhythm
 

@@ -16,7 +16,7 @@ from sregym_cluster_embedded.telemetry.metrics.vectorized import Counters, Integ
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sregym_promql.data import Floats, Times
+    from sregym_promql.storage import Floats, Times
 
     from sregym_cluster_embedded.telemetry.metrics.exposition import Value
 

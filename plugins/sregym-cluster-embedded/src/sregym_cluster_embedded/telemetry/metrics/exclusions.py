@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_kubernetes.observing import tells
-from sregym_promql.data import Found, Newest, Rows
+from sregym_promql.storage import Found, Newest, Rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_promql.data import Labels, Matcher, Quick, StoredSeries
+    from sregym_promql.storage import Labels, Matcher, Quick, StoredSeries
 
 
 class Without:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-from sregym_promql.data import Floats
+from sregym_promql.storage import Floats
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.metrics.view import View

@@ -10,7 +10,7 @@ from sregym_cluster_embedded.clock import jitter
 from sregym_cluster_embedded.clock.jitter import LEVELS, place
 
 if TYPE_CHECKING:
-    from sregym_promql.data import Floats
+    from sregym_promql.storage import Floats
 
     from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
 

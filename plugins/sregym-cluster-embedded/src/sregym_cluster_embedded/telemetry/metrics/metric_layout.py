@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from sregym_promql.data import Rows, value_of
+from sregym_promql.storage import Rows, value_of
 
 from sregym_cluster_embedded.telemetry.metrics.batch_evaluation import Plan
 from sregym_cluster_embedded.telemetry.metrics.exposition import Row
@@ -19,7 +19,7 @@ from sregym_cluster_embedded.telemetry.metrics.series_cache import may_be, own, 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sregym_promql.data import Labels, Matcher
+    from sregym_promql.storage import Labels, Matcher
 
     from sregym_cluster_embedded.telemetry.metrics.exposition import (
         Exporter,

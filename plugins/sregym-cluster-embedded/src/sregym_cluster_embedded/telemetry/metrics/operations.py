@@ -14,7 +14,7 @@ from sregym_cluster_embedded.traffic.arrivals import blended
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from sregym_promql.data import Floats
+    from sregym_promql.storage import Floats
 
     from sregym_cluster_embedded.telemetry.container_instances import Life
     from sregym_cluster_embedded.telemetry.metrics.exposition import Pairs, Value

@@ -11,7 +11,7 @@ from sregym_cluster_embedded.telemetry.metrics.integrals import WHOLE, Integral
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_promql.data import Floats
+    from sregym_promql.storage import Floats
 
     from sregym_cluster_embedded.traffic.segments import QueueSegment
 

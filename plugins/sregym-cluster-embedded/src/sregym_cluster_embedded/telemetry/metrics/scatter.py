@@ -22,7 +22,7 @@ import numpy as np
 from sregym_cluster_embedded.clock.jitter import mixed
 
 if TYPE_CHECKING:
-    from sregym_promql.data import Floats, Times
+    from sregym_promql.storage import Floats, Times
 
 CELLS = 1 << 12
 _LONGEST_S = 64.0

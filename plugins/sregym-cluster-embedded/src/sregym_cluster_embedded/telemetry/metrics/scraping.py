@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from sregym_promql.data import STALE, Floats, Times
+from sregym_promql.storage import STALE, Floats, Times
 
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.telemetry.metrics.exposition import (

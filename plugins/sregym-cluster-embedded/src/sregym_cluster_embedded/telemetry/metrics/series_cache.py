@@ -7,13 +7,13 @@ from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_promql.data import NAME, labels_of, value_of
+from sregym_promql.storage import NAME, labels_of, value_of
 from sregym_regex.budget import spend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from sregym_promql.data import Labels, Matcher
+    from sregym_promql.storage import Labels, Matcher
 
     from sregym_cluster_embedded.telemetry.metrics.exposition import (
         Exporter,

@@ -12,7 +12,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sregym_promql.data import (
+from sregym_promql import EvaluationError
+from sregym_promql.evaluation import TOO_MANY
+from sregym_promql.storage import (
     NAME,
     Block,
     Floats,
@@ -25,7 +27,6 @@ from sregym_promql.data import (
     Times,
     is_stale,
 )
-from sregym_promql.errors import TOO_MANY, EvaluationError
 
 from sregym_cluster_embedded.telemetry.metrics.catalogue import catalogue_of
 from sregym_cluster_embedded.telemetry.metrics.metric_layout import (

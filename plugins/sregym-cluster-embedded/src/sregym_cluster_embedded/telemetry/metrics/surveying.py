@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_promql.data import NAME
+from sregym_promql.storage import NAME
 
 from sregym_cluster_embedded.telemetry.metrics.catalogue import catalogue_of
 from sregym_cluster_embedded.telemetry.metrics.metric_layout import (
@@ -20,7 +20,7 @@ from sregym_cluster_embedded.telemetry.metrics.view import view_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sregym_promql.data import Labels, Matcher
+    from sregym_promql.storage import Labels, Matcher
 
     from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Target
     from sregym_cluster_embedded.telemetry.metrics.metric_layout import Gathered, Selection

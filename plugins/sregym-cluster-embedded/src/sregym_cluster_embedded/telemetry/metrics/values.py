@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sregym_promql.data import Floats
+    from sregym_promql.storage import Floats
 
     from sregym_cluster_embedded.telemetry.metrics.exposition import Value
 

@@ -16,7 +16,7 @@ from sregym_cluster_embedded.telemetry.metrics.scatter import off_share
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_promql.data import Floats, Times
+    from sregym_promql.storage import Floats, Times
 
     from sregym_cluster_embedded.telemetry.metrics.integrals import Integral, Outcomes, Parts
     from sregym_cluster_embedded.telemetry.metrics.operations import Count

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from sregym_apps.model import Memory
-    from sregym_promql.data import Floats
+    from sregym_promql.storage import Floats
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.traffic.segments import Flow

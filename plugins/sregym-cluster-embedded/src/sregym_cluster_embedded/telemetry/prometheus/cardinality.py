@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from sregym_promql.data import NAME
+from sregym_promql.storage import NAME
 
 from sregym_cluster_embedded.telemetry.metrics.exposition import INTERVAL_S
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from sregym_promql.data import Labels
+    from sregym_promql.storage import Labels
 
 # What is told of each kind, and how many samples a chunk holds.
 _MOST, _CHUNK = 10, 120

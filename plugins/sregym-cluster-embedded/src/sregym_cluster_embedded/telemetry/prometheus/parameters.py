@@ -7,7 +7,7 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from sregym_promql.durations import duration_ms
+from sregym_promql.formats import duration_ms
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.request import Request

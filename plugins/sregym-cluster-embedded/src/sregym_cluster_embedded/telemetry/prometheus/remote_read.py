@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from sregym_promql.data import Matcher
+from sregym_promql.storage import Matcher
 from sregym_regex.go import PatternError, compiled
 
 from sregym_cluster_embedded.api.request import Request, Response
@@ -22,7 +22,7 @@ from sregym_cluster_embedded.telemetry.prometheus.packing import (
 from sregym_cluster_embedded.telemetry.rules import observed
 
 if TYPE_CHECKING:
-    from sregym_promql.data import Labels, Storage, StoredSeries
+    from sregym_promql.storage import Labels, Storage, StoredSeries
 
     from sregym_cluster_embedded.world import World
 

@@ -10,29 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 from sregym_kubernetes.observing import tells
-from sregym_promql import Engine, EvaluationError, ParseError
-from sregym_promql.answers import (
+from sregym_promql import (
+    Engine,
+    EvaluationError,
+    ParseError,
     instant_data,
-    number_text,
-    range_data,
-    said,
-)
-from sregym_promql.data import (
-    NAME,
-    Labels,
-    Matcher,
-    is_stale,
-    value_of,
-)
-from sregym_promql.errors import TOO_MANY
-from sregym_promql.nodes import has_selectors
-from sregym_promql.parsing import (
     parse,
     parse_as_written,
     parse_selector,
+    pretty,
+    range_data,
+    said,
 )
-from sregym_promql.selecting import matchers_of
-from sregym_promql.writing import pretty
+from sregym_promql.evaluation import TOO_MANY, has_selectors
+from sregym_promql.formats import number_text
+from sregym_promql.storage import NAME, Labels, Matcher, is_stale, matchers_of, value_of
 from sregym_regex.budget import Budget, OutOfMemoryError, OutOfStepsError, under
 
 from sregym_cluster_embedded.api.request import Request, Response

@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sregym_promql.answers import exponent_text, moment
-from sregym_promql.parsing import parse_as_written
-from sregym_promql.writing import line
+from sregym_promql import line, parse_as_written
+from sregym_promql.formats import exponent_text, moment
 
 from sregym_cluster_embedded.clock.jitter import level, place
 from sregym_cluster_embedded.telemetry.prometheus.parameters import BadRequest

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_promql import ParseError
-from sregym_promql.parsing import parse_selector
-from sregym_promql.selecting import matchers_of
+from sregym_promql import ParseError, parse_selector
+from sregym_promql.storage import matchers_of
 
 from sregym_cluster_embedded.telemetry.metrics.catalogue import catalogue_of
 from sregym_cluster_embedded.telemetry.metrics.describing import (

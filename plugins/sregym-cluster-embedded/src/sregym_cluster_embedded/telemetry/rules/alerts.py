@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from sregym_promql.data import Labels, labels_of, without_name
+from sregym_promql.storage import Labels, labels_of, without_name
 
 from sregym_cluster_embedded.telemetry.rules.templates import expanded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sregym_promql.data import Floats, Times
+    from sregym_promql.storage import Floats, Times
 
     from sregym_cluster_embedded.telemetry.rules.files import AlertingRule
 

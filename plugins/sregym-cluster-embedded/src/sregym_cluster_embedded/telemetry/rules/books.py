@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from sregym_promql.data import Labels
+    from sregym_promql.storage import Labels
 
     from sregym_cluster_embedded.telemetry.rules.alerts import Life, Rows
 

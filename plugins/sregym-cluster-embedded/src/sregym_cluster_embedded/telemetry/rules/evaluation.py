@@ -12,7 +12,9 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sregym_promql.data import (
+from sregym_promql import Engine, EvaluationError, parse, selects
+from sregym_promql.evaluation import added_labels
+from sregym_promql.storage import (
     NAME,
     STALE,
     Labels,
@@ -24,11 +26,6 @@ from sregym_promql.data import (
     labels_of,
     value_of,
 )
-from sregym_promql.engine import Engine
-from sregym_promql.errors import EvaluationError
-from sregym_promql.memory import selects
-from sregym_promql.parsing import parse
-from sregym_promql.relabelling import added
 from sregym_regex.budget import present
 
 from sregym_cluster_embedded.telemetry.rules.alerts import (
@@ -45,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from sregym_promql.data import Floats, Times
+    from sregym_promql.storage import Floats, Times
 
     from sregym_cluster_embedded.telemetry.rules.alerts import Rows
     from sregym_cluster_embedded.telemetry.rules.books import RuleKey
@@ -339,7 +336,7 @@ def _names(rule: Rule) -> tuple[str, ...]:
 def _label_names(rule: Rule) -> set[str]:
     """Names of labels that the series of a rule may have and those it looks at have not."""
     of_alerts = () if isinstance(rule, RecordingRule) else ("alertname", "alertstate")
-    return {NAME, *of_alerts, *rule.labels, *added(parse(rule.expr))}
+    return {NAME, *of_alerts, *rule.labels, *added_labels(parse(rule.expr))}
 
 
 def _after(before: Rows, after: Rows) -> Rows:

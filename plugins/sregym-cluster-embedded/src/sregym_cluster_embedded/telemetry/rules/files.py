@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import yaml
 from sregym_gotemplate import ParseError as TemplateError
-from sregym_promql.durations import duration_ms
-from sregym_promql.errors import ParseError
-from sregym_promql.parsing import parse
+from sregym_promql import ParseError, parse
+from sregym_promql.formats import duration_ms
 
 from sregym_cluster_embedded.telemetry.rules.templates import check
 

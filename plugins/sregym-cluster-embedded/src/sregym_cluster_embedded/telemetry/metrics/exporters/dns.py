@@ -33,7 +33,7 @@ from sregym_cluster_embedded.traffic.segments import SENT, segments
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sregym_promql.data import Floats
+    from sregym_promql.storage import Floats
 
     from sregym_cluster_embedded.telemetry.container_instances import Life
     from sregym_cluster_embedded.telemetry.metrics.view import View

@@ -12,7 +12,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import BEGINNING, FORE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from sregym_promql.data import Floats
+    from sregym_promql.storage import Floats
 
     from sregym_cluster_embedded.telemetry.metrics.exposition import Pairs
 

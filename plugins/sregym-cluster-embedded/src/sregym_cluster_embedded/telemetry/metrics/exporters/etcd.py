@@ -20,7 +20,7 @@ from sregym_cluster_embedded.telemetry.metrics.view import WRITES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from sregym_promql.data import Floats
+    from sregym_promql.storage import Floats
 
     from sregym_cluster_embedded.telemetry.metrics.view import View
 

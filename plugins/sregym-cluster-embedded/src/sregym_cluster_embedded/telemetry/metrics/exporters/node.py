@@ -38,7 +38,7 @@ from sregym_cluster_embedded.userland.space import held
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from sregym_promql.data import Floats
+    from sregym_promql.storage import Floats
 
     from sregym_cluster_embedded.machines import Disk, Machine
     from sregym_cluster_embedded.telemetry.metrics.exposition import Value

@@ -14,7 +14,7 @@ from sregym_cluster_embedded.telemetry.metrics.jitter import drift
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, end_of
 
 if TYPE_CHECKING:
-    from sregym_promql.data import Floats
+    from sregym_promql.storage import Floats
 
     from sregym_cluster_embedded.machines import Machine
     from sregym_cluster_embedded.telemetry.container_instances import Life

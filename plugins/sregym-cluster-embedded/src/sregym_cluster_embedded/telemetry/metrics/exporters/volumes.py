@@ -14,7 +14,7 @@ from sregym_cluster_embedded.userland.space import Held, held
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from sregym_promql.data import Floats
+    from sregym_promql.storage import Floats
 
     from sregym_cluster_embedded.store import Key, Object
     from sregym_cluster_embedded.telemetry.metrics.view import Pod, View

@@ -10,7 +10,7 @@ from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet
 from sregym_cluster_embedded.userland.counted import ANSWER_BYTES, REQUEST_BYTES
 
 if TYPE_CHECKING:
-    from sregym_promql.data import Floats
+    from sregym_promql.storage import Floats
 
     from sregym_cluster_embedded.telemetry.metrics.exporters.stores.store import Store
     from sregym_cluster_embedded.telemetry.metrics.exposition import Row, Value
