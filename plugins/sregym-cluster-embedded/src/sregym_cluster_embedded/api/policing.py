@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 
 from sregym_kubernetes.enforcement import Asked, Enforcement, readable
 from sregym_kubernetes.filtering import filters
+from sregym_kubernetes.protobuf import ProtobufError, decode
 from sregym_kubernetes.target import target_at
 
 from sregym_cluster_embedded.api.access.impersonation import AUTHENTICATED
-from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.api.media import PROTOBUF
-from sregym_cluster_embedded.api.protobuf import decode
 from sregym_cluster_embedded.api.request import Connect, Request, Response, User, Watch
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def _readable_body(request: Request) -> tuple[Mapping[str, str], bytes]:
         return request.headers, request.body
     try:
         content = decode(request.body)
-    except ApiError:
+    except ProtobufError:
         return request.headers, request.body
     text = json.dumps(content, default=_text_of_bytes).encode()
     return {**request.headers, "content-type": "application/json"}, text

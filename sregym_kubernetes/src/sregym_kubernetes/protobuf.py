@@ -1,11 +1,11 @@
-"""A generic protobuf decoder, driven by a table of field numbers.
+"""Bodies in protobuf, as typed clients send them: a generic decoder, driven by a table of field numbers.
 
 The table (`data/protobuf.json.gz`) gives for each message its fields: `NUMBER: "NAME TYPE"`. Types:
 `s` text, `y` bytes, `b` bool, `i` integer, `d` number, `Q` Quantity, `T` Time, `M` MicroTime,
 `I` IntOrString, `R` a value written as JSON, `E` a list of texts, `A@m`, `P@m` and `B@m` a
 message or a list of such, of texts, or a truth value; `@m` message, `^m` message whose fields stand in this one,
 with `[]` and `{}` before them for lists and maps. Go's encoder writes the zero values of fields that
-are no pointers: to leave them out is for `sregym_cluster_embedded.api.decode`.
+are no pointers: to leave them out is for whoever reads on.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from sregym_cluster_embedded.api import errors
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -35,9 +33,13 @@ _EXACT = 1 << 53
 _SCHEME = "pkg/api/legacyscheme/scheme.go:30"
 
 
+class ProtobufError(ValueError):
+    """A body that cannot be read; the words are those of an API server."""
+
+
 @lru_cache(maxsize=1)
 def _table() -> dict[str, Any]:
-    path = files("sregym_cluster_embedded.api").joinpath("data", "protobuf.json.gz")
+    path = files("sregym_kubernetes").joinpath("data", "protobuf.json.gz")
     loaded: dict[str, Any] = orjson.loads(gzip.decompress(path.read_bytes()))
     return loaded
 
@@ -52,10 +54,10 @@ def decode(body: bytes) -> dict[str, Any]:
     """The object in a request body of `application/vnd.kubernetes.protobuf`.
 
     Raises:
-        errors.ApiError: BadRequest: it is cut off, or of a kind that has no table.
+        ProtobufError: It is cut off, or of a kind that has no table.
     """
     if not body.startswith(_MAGIC):
-        raise errors.bad_request(
+        raise ProtobufError(
             "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
         )
     try:
@@ -63,13 +65,14 @@ def decode(body: bytes) -> dict[str, Any]:
         # Options are of every group: clients send them in the version of what they delete.
         home = "v1" if kind == _OPTIONS else api_version
         message = _table()["kinds"].get(f"{home}/{kind}")
-        if message is None:
-            raise errors.bad_request(
-                f'no kind "{kind}" is registered for version "{api_version}" in scheme "{_SCHEME}"'
-            )
-        return {"apiVersion": api_version, "kind": kind, **_message(raw, message)}
+        content = None if message is None else _message(raw, message)
     except (IndexError, ValueError, OverflowError, RecursionError, struct.error):
-        raise errors.bad_request("unexpected EOF") from None
+        raise ProtobufError("unexpected EOF") from None
+    if content is None:
+        raise ProtobufError(
+            f'no kind "{kind}" is registered for version "{api_version}" in scheme "{_SCHEME}"'
+        )
+    return {"apiVersion": api_version, "kind": kind, **content}
 
 
 def knows(kind: str) -> bool:
