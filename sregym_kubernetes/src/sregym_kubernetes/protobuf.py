@@ -6,6 +6,9 @@ The table (`data/protobuf.json.gz`) gives for each message its fields: `NUMBER: 
 message or a list of such, of texts, or a truth value; `@m` message, `^m` message whose fields stand in this one,
 with `[]` and `{}` before them for lists and maps. Go's encoder writes the zero values of fields that
 are no pointers: to leave them out is for whoever reads on.
+
+What is odd is read as the decoder of the API server reads it, so that nobody can show one object to a
+policy and another to the server: a message that comes in parts is put together, numbers have 64 bits.
 """
 
 from __future__ import annotations
@@ -23,7 +26,8 @@ import orjson
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_MAGIC = b"k8s\x00"
+PROTOBUF = "application/vnd.kubernetes.protobuf"
+MAGIC = b"k8s\x00"
 _SCHEMA = "extensions.JSONSchemaProps"
 _OPTIONS = "DeleteOptions"
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
@@ -31,10 +35,19 @@ _SIGN = 1 << 63
 # Whole numbers below this are whole in JSON, too.
 _EXACT = 1 << 53
 _SCHEME = "pkg/api/legacyscheme/scheme.go:30"
+# Of the envelope: what it is and how it is written.
+_ENVELOPE = (1, 2, 3, 4)
+# Schemas of custom resources are the one message that stands in itself.
+_DEEPEST = 200
+# The largest body that an API server takes has fewer.
+_MOST_FIELDS = 500_000
+
+# A value on the wire: a number, or bytes that are not copied.
+_Wire = int | memoryview
 
 
 class ProtobufError(ValueError):
-    """A body that cannot be read; the words are those of an API server."""
+    """A body that cannot be read; the words are those of an API server where it has some."""
 
 
 @lru_cache(maxsize=1)
@@ -50,175 +63,218 @@ def _fields(message: str) -> Mapping[int, tuple[str, str]]:
     return {int(number): tuple(text.split(" ")) for number, text in entries.items()}
 
 
-def decode(body: bytes) -> dict[str, Any]:
-    """The object in a request body of `application/vnd.kubernetes.protobuf`.
-
-    Raises:
-        ProtobufError: It is cut off, or of a kind that has no table.
-    """
-    if not body.startswith(_MAGIC):
-        raise ProtobufError(
-            "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
-        )
-    try:
-        api_version, kind, raw = _envelope(body[len(_MAGIC) :])
-        # Options are of every group: clients send them in the version of what they delete.
-        home = "v1" if kind == _OPTIONS else api_version
-        message = _table()["kinds"].get(f"{home}/{kind}")
-        content = None if message is None else _message(raw, message)
-    except (IndexError, ValueError, OverflowError, RecursionError, struct.error):
-        raise ProtobufError("unexpected EOF") from None
-    if content is None:
-        raise ProtobufError(
-            f'no kind "{kind}" is registered for version "{api_version}" in scheme "{_SCHEME}"'
-        )
-    return {"apiVersion": api_version, "kind": kind, **content}
-
-
 def knows(kind: str) -> bool:
     """Whether bodies of a kind, as in `apps/v1/Deployment`, can be decoded."""
     return kind in _table()["kinds"]
 
 
-def _envelope(data: bytes) -> tuple[str, str, bytes]:
-    api_version = kind = ""
-    raw = b""
-    for number, _, value in _parts(data):
-        if number == 1 and isinstance(value, bytes):
-            texts = {n: v.decode() for n, _, v in _parts(value) if isinstance(v, bytes)}
-            api_version, kind = texts.get(1, ""), texts.get(2, "")
-        elif number == 2 and isinstance(value, bytes):
-            raw = value
-    return api_version, kind, raw
+def decode(body: bytes, *, whole: bool = False) -> dict[str, Any]:
+    """The object in a request body of `application/vnd.kubernetes.protobuf`.
+
+    Args:
+        body: As sent.
+        whole: Whether a field that the table does not have is an error. An API server passes over
+            those that it does not know; who judges for one must not, since it may know more.
+
+    Raises:
+        ProtobufError: It is cut off, of a kind that has no table, or larger than any that is meant.
+    """
+    if not body.startswith(MAGIC):
+        raise ProtobufError(
+            "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
+        )
+    try:
+        return _Reader(whole).envelope(memoryview(body)[len(MAGIC) :])
+    except ProtobufError:
+        raise
+    except (IndexError, ValueError, OverflowError, RecursionError, struct.error):
+        raise ProtobufError("unexpected EOF") from None
 
 
-def _message(data: bytes, message: str) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    fields = _fields(message)
-    for number, _, value in _parts(data):
-        known = fields.get(number)
-        if known is None:
-            continue
-        name, code = known
-        if code.startswith("^"):
-            result |= _message(_binary(value), code[1:])
-        elif code.startswith("[]"):
-            result.setdefault(name, []).extend(_items(value, code[2:]))
-        elif code.startswith("{}"):
-            entry = {n: v for n, _, v in _parts(_binary(value))}
-            key = _binary(entry.get(1, b"")).decode()
-            result.setdefault(name, {})[key] = _value(entry.get(2, b""), code[2:])
-        else:
-            decoded = _value(value, code)
-            # Nobody looks again at schemas below the first of a definition.
-            if decoded is not None and (decoded or message != _SCHEMA or code not in "sb"):
-                result[name] = decoded
-    return result
+class _Reader:
+    """Reads one body."""
+
+    def __init__(self, whole: bool) -> None:
+        self._whole = whole
+        self._depth = 0
+        self._left = _MOST_FIELDS
+
+    def envelope(self, data: memoryview) -> dict[str, Any]:
+        texts: dict[int, str] = {}
+        raw = memoryview(b"")
+        for number, value in self._parts(data):
+            if number not in _ENVELOPE:
+                self._unknown(number, "the envelope")
+            elif number == 1:
+                for part, text in self._parts(_binary(value)):
+                    if part in (1, 2):
+                        texts[part] = _text(text)
+                    else:
+                        self._unknown(part, "the envelope")
+            elif number == 2:
+                raw = _binary(value)
+        api_version, kind = texts.get(1, ""), texts.get(2, "")
+        # Options are of every group: clients send them in the version of what they delete.
+        home = "v1" if kind == _OPTIONS else api_version
+        message = _table()["kinds"].get(f"{home}/{kind}")
+        if message is None:
+            raise ProtobufError(
+                f'no kind "{kind}" is registered for version "{api_version}" in scheme "{_SCHEME}"'
+            )
+        result: dict[str, Any] = {}
+        self._message(raw, message, result)
+        return {"apiVersion": api_version, "kind": kind, **result}
+
+    def _message(self, data: memoryview, message: str, result: dict[str, Any]) -> None:
+        """Read a message into what was read of it before."""
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise ProtobufError("exceeded max depth")
+        fields = _fields(message)
+        for number, value in self._parts(data):
+            known = fields.get(number)
+            if known is None:
+                self._unknown(number, message)
+                continue
+            name, code = known
+            if code.startswith("^"):
+                self._message(_binary(value), code[1:], result)
+            elif code.startswith("@"):
+                self._message(_binary(value), code[1:], result.setdefault(name, {}))
+            elif code.startswith("[]"):
+                result.setdefault(name, []).extend(self._items(value, code[2:]))
+            elif code.startswith("{}"):
+                entry = dict(self._parts(_binary(value)))
+                key = _text(entry.get(1, memoryview(b"")))
+                worth = self._value(entry.get(2, memoryview(b"")), code[2:])
+                result.setdefault(name, {})[key] = worth
+            else:
+                decoded = self._value(value, code)
+                # Nobody looks again at schemas below the first of a definition.
+                if decoded is not None and (decoded or message != _SCHEMA or code not in "sb"):
+                    result[name] = decoded
+        self._depth -= 1
+
+    def _unknown(self, number: int, message: str) -> None:
+        if self._whole:
+            raise ProtobufError(f"field {number} of {message} is not known here")
+
+    def _items(self, value: _Wire, code: str) -> list[Any]:
+        if code in ("i", "b") and isinstance(value, memoryview):
+            # Numbers in a list may come packed.
+            numbers: list[Any] = []
+            at = 0
+            while at < len(value):
+                self._spend()
+                number, at = _varint(value, at)
+                numbers.append(self._value(number, code))
+            return numbers
+        return [self._value(value, code)]
+
+    def _value(self, value: _Wire, code: str) -> Any:
+        if code in ("i", "b"):
+            if not isinstance(value, int):
+                raise ValueError(value)
+            if code == "b":
+                return bool(value)
+            return value - 2 * _SIGN if value >= _SIGN else value
+        value = _binary(value)
+        if code == "d":
+            (number,) = struct.unpack("<d", value)
+            return int(number) if number.is_integer() and abs(number) < _EXACT else number
+        if code == "s":
+            return _text(value)
+        if code == "y":
+            return base64.b64encode(value).decode()
+        if code[0] in "@^":
+            result: dict[str, Any] = {}
+            self._message(value, code[1:], result)
+            return result
+        return self._special(value, code)
+
+    def _special(self, value: memoryview, code: str) -> Any:
+        """What is a message on the wire and something else in JSON."""
+        parts = list(self._parts(value))
+        if code == "E":
+            return [_text(v) for _, v in parts if isinstance(v, memoryview)]
+        found = dict(parts)
+        first = found.get(1)
+        if code == "Q":
+            return _text(first) if isinstance(first, memoryview) else "0"
+        if code == "R":
+            return orjson.loads(first) if isinstance(first, memoryview) and first else None
+        if code == "I":
+            text = found.get(3, memoryview(b""))
+            if first == 1 and isinstance(text, memoryview):
+                return _text(text)
+            return self._value(found.get(2, 0), "i")
+        if code in ("T", "M"):
+            return self._time(found, code) if isinstance(first, int) else None
+        if code[0] == "B":
+            second = found.get(2)
+            return self._value(second, code[1:]) if second is not None else bool(first)
+        if first is not None:
+            return self._value(first, code[1:])
+        # The other of the two is a list, of messages or of texts.
+        form = "s" if code[0] == "P" else code[1:]
+        return [self._value(v, form) for n, v in parts if n == 2]
+
+    def _time(self, found: Mapping[int, _Wire], code: str) -> str:
+        seconds, nanos = self._value(found[1], "i"), found.get(2, 0)
+        moment = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        if code == "T" or not isinstance(nanos, int):
+            return f"{moment}Z"
+        return f"{moment}.{nanos // 1000:06}Z"
+
+    def _parts(self, data: memoryview) -> Iterator[tuple[int, _Wire]]:
+        """The fields of a message: number and value."""
+        at = 0
+        while at < len(data):
+            self._spend()
+            tag, at = _varint(data, at)
+            # The server keeps 32 bits of a number, and takes it for one with a sign.
+            number, wire = (tag >> 3) & 0xFFFFFFFF, tag & 7
+            if not 0 < number < 1 << 31:
+                raise ValueError(number)
+            if wire == _VARINT:
+                value, at = _varint(data, at)
+                yield number, value
+                continue
+            if wire == _BYTES:
+                size, at = _varint(data, at)
+            elif wire in (_FIXED64, _FIXED32):
+                size = 8 if wire == _FIXED64 else 4
+            else:
+                raise ValueError(wire)
+            if at + size > len(data):
+                raise IndexError(at)
+            yield number, data[at : at + size]
+            at += size
+
+    def _spend(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise ProtobufError(f"more than {_MOST_FIELDS} fields")
 
 
-def _binary(value: int | bytes) -> bytes:
-    if isinstance(value, bytes):
+def _binary(value: _Wire) -> memoryview:
+    if isinstance(value, memoryview):
         return value
     raise ValueError(value)
 
 
-def _items(value: int | bytes, code: str) -> list[Any]:
-    if code in ("i", "b") and isinstance(value, bytes):
-        # Numbers in a list may come packed.
-        numbers: list[Any] = []
-        at = 0
-        while at < len(value):
-            number, at = _varint(value, at)
-            numbers.append(_value(number, code))
-        return numbers
-    return [_value(value, code)]
+def _text(value: _Wire) -> str:
+    return str(_binary(value), "utf-8")
 
 
-def _value(value: int | bytes, code: str) -> Any:
-    if code in ("i", "b"):
-        if not isinstance(value, int):
-            raise ValueError(value)
-        if code == "b":
-            return bool(value)
-        return value - 2 * _SIGN if value >= _SIGN else value
-    value = _binary(value)
-    if code == "d":
-        (number,) = struct.unpack("<d", value)
-        return int(number) if number.is_integer() and abs(number) < _EXACT else number
-    if code == "s":
-        return value.decode()
-    if code == "y":
-        return base64.b64encode(value).decode()
-    if code[0] in "@^":
-        return _message(value, code[1:])
-    return _special(value, code)
-
-
-def _special(value: bytes, code: str) -> Any:
-    """What is a message on the wire and something else in JSON."""
-    if code == "E":
-        return [v.decode() for _, _, v in _parts(value) if isinstance(v, bytes)]
-    found = {n: v for n, _, v in _parts(value)}
-    first = found.get(1)
-    if code == "Q":
-        return first.decode() if isinstance(first, bytes) else "0"
-    if code == "R":
-        return orjson.loads(first) if isinstance(first, bytes) and first else None
-    if code == "I":
-        text = found.get(3, b"")
-        if first == 1 and isinstance(text, bytes):
-            return text.decode()
-        return _value(found.get(2, 0), "i")
-    if code in ("T", "M"):
-        return _time(found, code) if isinstance(first, int) else None
-    if code[0] == "B":
-        second = found.get(2)
-        return _value(second, code[1:]) if second is not None else bool(first)
-    if first is not None:
-        return _value(first, code[1:])
-    # The other of the two is a list, of messages or of texts.
-    form = "s" if code[0] == "P" else code[1:]
-    return [_value(v, form) for n, _, v in _parts(value) if n == 2]
-
-
-def _time(found: Mapping[int, int | bytes], code: str) -> str:
-    seconds, nanos = _value(found[1], "i"), found.get(2, 0)
-    moment = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-    if code == "T" or not isinstance(nanos, int):
-        return f"{moment}Z"
-    return f"{moment}.{nanos // 1000:06}Z"
-
-
-def _parts(data: bytes) -> Iterator[tuple[int, int, int | bytes]]:
-    """The fields of a message: number, wire type, value."""
-    at = 0
-    while at < len(data):
-        tag, at = _varint(data, at)
-        number, wire = tag >> 3, tag & 7
-        if wire == _VARINT:
-            value, at = _varint(data, at)
-            yield number, wire, value
-            continue
-        if wire == _BYTES:
-            size, at = _varint(data, at)
-        elif wire in (_FIXED64, _FIXED32):
-            size = 8 if wire == _FIXED64 else 4
-        else:
-            raise ValueError(wire)
-        if at + size > len(data):
-            raise IndexError(at)
-        yield number, wire, data[at : at + size]
-        at += size
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
+def _varint(data: memoryview, at: int) -> tuple[int, int]:
     value = shift = 0
     while True:
         byte = data[at]
         at += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
-            return value, at
+            return value & (2 * _SIGN - 1), at
         shift += 7
         if shift > 63:
             raise ValueError(shift)
