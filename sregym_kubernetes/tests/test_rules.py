@@ -94,23 +94,59 @@ def test_yaml_is_read_too() -> None:
     body = b"# a comment\nspec:\n  hostPID: true\n"
     for kind in ("application/yaml", "application/apply-patch+yaml; charset=utf-8"):
         assert forbidden("PATCH", target_of(DEPLOYMENT), body, kind) == told("hostPID")
-    assert forbidden("PATCH", target_of(DEPLOYMENT), b"a: [", "application/yaml") == ""
 
 
-@pytest.mark.parametrize("kind", ["application/vnd.kubernetes.protobuf", "application/cbor"])
+@pytest.mark.parametrize("kind", ["application/cbor", "application/yaml, application/json"])
 def test_what_cannot_be_read_is_not_passed_on(kind: str) -> None:
-    assert forbidden("PUT", target_of(DEPLOYMENT), b"k8s\0", kind) == (
+    assert forbidden("PUT", target_of(DEPLOYMENT), b"\xd9\xd9\xf7", kind) == (
         f"deployments.apps cannot be written as {kind}: send JSON or YAML"
     )
-    assert forbidden("PUT", target_of("/api/v1/namespaces/shop/services/x"), b"k8s\0", kind) == ""
+    service = target_of("/api/v1/namespaces/shop/services/x")
+    assert forbidden("PUT", service, b"\xd9\xd9\xf7", kind) == ""
     pods = target_of("/api/v1/namespaces/shop/pods")
-    assert forbidden("POST", pods, b"k8s\0", kind) == (
+    assert forbidden("POST", pods, b"\xd9\xd9\xf7", kind) == (
         f"pods cannot be written as {kind}: send JSON or YAML"
     )
-    # As `kubectl debug node/NAME` sends them; where these may reach into their node all of it may pass.
-    assert forbidden("POST", pods, b"k8s\0", kind, debugged_from=("shop",)) == ""
-    other = forbidden("POST", pods, b"k8s\0", kind, debugged_from=("else",))
+    # Where these may reach into their node all of it may pass.
+    assert forbidden("POST", pods, b"\xd9\xd9\xf7", kind, debugged_from=("shop",)) == ""
+    other = forbidden("POST", pods, b"\xd9\xd9\xf7", kind, debugged_from=("else",))
     assert other == f"pods cannot be written as {kind}: send JSON or YAML"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"spec": {"hostPID": true}, "spec": {"containers": []}}',
+        b'{"spec": {"hostPID": true}, "x": "\xff"}',
+        b'{"spec": {"hostPID": true}, "x": "\t"}',
+        b'{"spec": {"hostPID": true}, "x": ' + b"1" * 5000 + b"}",
+    ],
+    ids=["a name twice", "no UTF-8", "a tab in a text", "a long number"],
+)
+def test_what_only_a_server_reads_is_found(body: bytes) -> None:
+    """A decoder in Go takes these, so that a reader that does not would let them pass."""
+    assert forbidden("POST", target_of(POD), body) == told("hostPID")
+
+
+@pytest.mark.parametrize(
+    "body", [b"a: [", b"spec: {hostPID: true}\n---\n{}\n", b"a: !!timestamp x\n", b"a: !!bool x\n"]
+)
+def test_yaml_that_cannot_be_read_is_not_passed_on(body: bytes) -> None:
+    kind = "application/apply-patch+yaml"
+    assert forbidden("PATCH", target_of(DEPLOYMENT), body, kind) == (
+        f"deployments.apps cannot be written as {kind} (no single document that can be read): "
+        "send JSON or YAML"
+    )
+
+
+def test_what_is_nested_deep_or_in_itself_ends() -> None:
+    deep = forbidden("POST", target_of(POD), b"[" * 100_000)
+    assert deep == "pods cannot be written in so many layers"
+    assert forbidden("POST", target_of(POD), b'{"a":' * 500 + b"1" + b"}" * 500) == ""
+    layers = [f"a{n + 1}: &a{n + 1} [{', '.join([f'*a{n}'] * 9)}]" for n in range(40)]
+    for text in ("a: &a [*a]\n", "\n".join(["a0: &a0 [x]", *layers])):
+        body = f"{text}\nspec: {{hostPID: true}}\n".encode()
+        assert forbidden("PUT", target_of(DEPLOYMENT), body, "application/yaml") == told("hostPID")
 
 
 @pytest.mark.parametrize(

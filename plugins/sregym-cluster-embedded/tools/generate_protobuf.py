@@ -3,9 +3,9 @@
     python tools/generate_protobuf.py PATH
 
 reads the files `generated.proto` below `PATH` (the folder with the modules `api`, `apimachinery` and
-`apiextensions-apiserver` of one Kubernetes version) and writes `protobuf.json.gz` into `api/data`: for
-each kind that has a definition in `structure.json.gz` its message, and for each message its fields in
-the form that `sregym_cluster_embedded.api.protobuf` describes.
+`apiextensions-apiserver` of one Kubernetes version) and writes `protobuf.json.gz` into the `data` of
+the toolkit `sregym_kubernetes`: for each kind that has a definition in `structure.json.gz` its message,
+and for each message its fields in the form that `sregym_kubernetes.protobuf` describes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 import orjson
 from sregym_cluster_embedded.api import schema
 
-DATA = Path(__file__).parents[1] / "src/sregym_cluster_embedded/api/data"
+DATA = Path(__file__).parents[3] / "sregym_kubernetes/src/sregym_kubernetes/data"
 _MESSAGE = re.compile(r"^message (\w+) \{\n(.*?)^\}", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"^  (optional|repeated|map<string, *([\w.]+)>) ?([\w.]*) (\w+) = (\d+);", re.M)
 _TARGET = re.compile(r"[@^](\S+)$")

@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 
 import yaml
 
+from sregym_kubernetes.protobuf import MAGIC, ProtobufError, decode
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -24,7 +26,10 @@ _WITH_PODS = frozenset({
 # Through these a container reaches the machine below it.
 _HOST_SWITCHES = frozenset({"hostPID", "hostIPC", "hostNetwork", "privileged"})
 _HOST_OBJECTS = frozenset({"hostPath"})
-_UNREADABLE = object()
+
+
+class _UnreadableError(Exception):
+    """A body of which nobody can say here what it asks for."""
 
 
 def forbidden(
@@ -56,21 +61,21 @@ def forbidden(
     ):
         return ""
     if method == "POST" and _may_debug(target, debugged_from):
-        # Whatever it says: clients send pods of their own in encodings that are not read here.
+        # Whatever it says, and in whatever encoding.
         return ""
-    content = _read(body, content_type)
-    if content is _UNREADABLE:
-        return (
-            f"{target.qualified} cannot be written as {content_type or 'this'}: send JSON or YAML"
-        )
-    if hooks:
-        address = _loopback_hook(content)
-        if address:
-            return f"webhooks may not call {address}: services of a webhook must run in the cluster"
-        return ""
-    found = next(_host_access(content), "")
+    try:
+        content = _read(body, content_type)
+        found = _loopback_hook(content) if hooks else next(_host_access(content), "")
+    except _UnreadableError as error:
+        why = f" ({error})" if str(error) else ""
+        form = content_type or "this"
+        return f"{target.qualified} cannot be written as {form}{why}: send JSON or YAML"
+    except RecursionError:
+        return f"{target.qualified} cannot be written in so many layers"
     if not found:
         return ""
+    if hooks:
+        return f"webhooks may not call {found}: services of a webhook must run in the cluster"
     told = f"containers that reach into their node ({found}) are not part of this access"
     if debugged_from:
         place = debugged_from[0]
@@ -92,44 +97,79 @@ def _listed(namespaces: Sequence[str]) -> str:
 
 
 def _read(body: bytes, content_type: str) -> Any:
+    """What a body says, read so that an API server cannot find more in it.
+
+    Raises:
+        _UnreadableError: It cannot be read here, though an API server might.
+    """
     kind = content_type.partition(";")[0].strip().lower()
-    if kind.endswith(("protobuf", "cbor")):
-        return _UNREADABLE
+    if kind.endswith("protobuf") or body.startswith(MAGIC):
+        try:
+            return decode(body, whole=True)
+        except ProtobufError as error:
+            raise _UnreadableError(str(error)) from None
+    # Of several types a server takes one, which is not for us to say.
+    if kind.endswith("cbor") or "," in kind:
+        raise _UnreadableError
+    # Servers take what is no UTF-8, and numbers of any length in fields that they do not know.
+    text = body.decode(errors="replace")
     try:
-        return json.loads(body)
+        return json.loads(text, strict=False, parse_int=str, object_pairs_hook=_all_of)
     except ValueError:
         pass
     if "yaml" not in kind:
         return None  # the API server has its own words for what is no JSON
     try:
-        # Several documents, or tags of the reader's own, are nothing that an API server takes.
-        return yaml.safe_load(body)
-    except yaml.YAMLError:
-        return None
+        return yaml.safe_load(text)
+    except RecursionError:
+        raise
+    except Exception:
+        # Of tags and dates the reader raises whatever it meets; of several documents a server takes the first.
+        raise _UnreadableError("no single document that can be read") from None
+
+
+def _all_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose names may stand in it twice: a server puts their values together."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        found[name] = [found[name], value] if name in found else value
+    return found
+
+
+def _objects(content: Any) -> Iterator[dict[Any, Any]]:
+    """All mappings in a value, from its beginning, each once: in YAML one may stand in many places."""
+    left, seen = [content], set[int]()
+    while left:
+        one = left.pop()
+        if not isinstance(one, dict | list) or id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, dict):
+            yield one
+        left.extend(reversed([*(one.values() if isinstance(one, dict) else one)]))
 
 
 def _host_access(content: Any) -> Iterator[str]:
     """Fields by which containers reach the node, in objects, merge patches and JSON patches."""
-    if isinstance(content, dict):
-        where = str(content.get("path", "")) if "op" in content else ""
+    for one in _objects(content):
+        where = str(one.get("path", "")) if "op" in one else ""
         last = where.rpartition("/")[2]
-        if last in _HOST_SWITCHES and content.get("value") is not False:
+        if last in _HOST_SWITCHES and one.get("value") is not False:
             yield last
-        yield from (word for word in where.split("/") if word in _HOST_OBJECTS and content.get("op") != "remove")  # fmt: skip
-        for name, value in content.items():
+        yield from (word for word in where.split("/") if word in _HOST_OBJECTS and one.get("op") != "remove")  # fmt: skip
+        for name, value in one.items():
             switched = name in _HOST_SWITCHES and value not in (False, None)
             if switched or (name in _HOST_OBJECTS and value is not None):
                 yield name
-            yield from _host_access(value)
-    elif isinstance(content, list):
-        for item in content:
-            yield from _host_access(item)
 
 
 def _loopback_hook(content: Any) -> str:
     """The first address of a webhook that lies on the machine of the API server."""
     for url in _urls(content):
-        host = urlsplit(url).hostname or ""
+        try:
+            host = urlsplit(url).hostname or ""
+        except ValueError:
+            return url
         if host == "localhost" or host.endswith(".localhost") or _is_loopback(host):
             return url
     return ""
@@ -149,15 +189,11 @@ def _is_loopback(host: str) -> bool:
     return address.is_loopback or address.is_unspecified
 
 
-def _urls(content: Any) -> list[str]:
+def _urls(content: Any) -> Iterator[str]:
     """All strings in fields named `url`, and in the values of a JSON patch."""
-    if isinstance(content, dict):
-        own = [
-            str(content[name])
-            for name in ("url", "value")
-            if isinstance(content.get(name), str) and "://" in content[name]
-        ]
-        return own + [url for value in content.values() for url in _urls(value)]
-    if isinstance(content, list):
-        return [url for value in content for url in _urls(value)]
-    return []
+    for one in _objects(content):
+        for name in ("url", "value"):
+            values = one.get(name)
+            for value in values if isinstance(values, list) else [values]:
+                if isinstance(value, str) and "://" in value:
+                    yield value

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import orjson
 import pytest
-from sregym_cluster_embedded.api import body, builtin, protobuf
-from sregym_cluster_embedded.api.errors import ApiError
+from sregym_cluster_embedded.api import body, builtin
+from sregym_kubernetes.protobuf import ProtobufError, decode, knows
 
 REQUESTS = orjson.loads((Path(__file__).parent / "data" / "protobuf_requests.json").read_bytes())
 TYPED = orjson.loads((Path(__file__).parent / "data" / "protobuf_typed.json").read_bytes())
@@ -29,7 +29,7 @@ def canonical(obj):
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=[entry["command"] for entry in REQUESTS])
 def test_a_body_holds_what_the_command_prints(request_):
-    decoded = protobuf.decode(base64.b64decode(request_["body"]))
+    decoded = decode(base64.b64decode(request_["body"]))
     assert canonical(decoded) == canonical(request_["object"])
 
 
@@ -37,7 +37,7 @@ def test_a_body_holds_what_the_command_prints(request_):
 def test_a_typed_object_is_the_same_in_both_forms(pair):
     written = pair["object"]
     group, _, version = written["apiVersion"].rpartition("/")
-    decoded = protobuf.decode(base64.b64decode(pair["body"]))
+    decoded = decode(base64.b64decode(pair["body"]))
     expected = body.canonical(written, group, version, written["kind"])
     assert body.canonical(decoded, group, version, written["kind"]) == expected
 
@@ -48,7 +48,7 @@ def test_every_built_in_kind_has_a_message():
         for resource in builtin.BUILT_IN
         if "create" in resource.verbs
     ]
-    assert [kind for kind in kinds if not protobuf.knows(kind)] == []
+    assert [kind for kind in kinds if not knows(kind)] == []
 
 
 @pytest.mark.parametrize(
@@ -56,14 +56,14 @@ def test_every_built_in_kind_has_a_message():
 )
 def test_fields_of_the_wrong_form_are_refused(wrong):
     head = b"k8s\x00\n\x0f\n\x02v1\x12\tConfigMap"
-    with pytest.raises(ApiError, match=r"^unexpected EOF$"):
-        protobuf.decode(head + b"\x12" + bytes([len(wrong)]) + wrong)
+    with pytest.raises(ProtobufError, match=r"^unexpected EOF$"):
+        decode(head + b"\x12" + bytes([len(wrong)]) + wrong)
 
 
 def test_an_unknown_kind_is_refused():
-    with pytest.raises(ApiError) as caught:
-        protobuf.decode(b"k8s\x00\n\x0a\n\x02v1\x12\x04Nope")
-    assert caught.value.message == (
+    with pytest.raises(ProtobufError) as caught:
+        decode(b"k8s\x00\n\x0a\n\x02v1\x12\x04Nope")
+    assert str(caught.value) == (
         'no kind "Nope" is registered for version "v1" in scheme '
         '"pkg/api/legacyscheme/scheme.go:30"'
     )
@@ -71,15 +71,15 @@ def test_an_unknown_kind_is_refused():
 
 def test_what_is_cut_off_is_refused():
     whole = base64.b64decode(REQUESTS[0]["body"])
-    with pytest.raises(ApiError, match=r"^unexpected EOF$"):
-        protobuf.decode(whole[:-7])
+    with pytest.raises(ProtobufError, match=r"^unexpected EOF$"):
+        decode(whole[:-7])
 
 
 def test_what_is_no_envelope_is_refused():
     text = "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
-    with pytest.raises(ApiError) as caught:
-        protobuf.decode(b"{}")
-    assert caught.value.message == text
+    with pytest.raises(ProtobufError) as caught:
+        decode(b"{}")
+    assert str(caught.value) == text
 
 
 def test_a_number_that_go_leaves_out_is_left_out():

@@ -102,9 +102,11 @@ class Exchange:
         return False
 
     def _asked(self) -> Asked:
-        headers = {
-            name.decode("latin-1"): value.decode("latin-1") for name, value in self._request.headers
-        }
+        headers: dict[str, str] = {}
+        for name, value in self._request.headers:
+            key, text = name.decode("latin-1"), value.decode("latin-1")
+            # One that comes twice is both: of them a server takes one, which the policy cannot know.
+            headers[key] = f"{headers[key]}, {text}" if key in headers else text
         return Asked(self._method, self._target, headers, self._body)
 
     async def _ask(self) -> tuple[Wire, h11.Response | h11.InformationalResponse]:

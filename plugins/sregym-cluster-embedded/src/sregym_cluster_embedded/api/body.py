@@ -7,9 +7,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from sregym_kubernetes.protobuf import ProtobufError
+from sregym_kubernetes.protobuf import decode as decode_protobuf
 from sregym_regex.budget import spend
 
-from sregym_cluster_embedded.api import aliases, errors, json_words, protobuf, schema
+from sregym_cluster_embedded.api import aliases, errors, json_words, schema
 from sregym_cluster_embedded.api.decode import DecodeError, decode
 from sregym_cluster_embedded.api.json_words import json_type
 from sregym_cluster_embedded.api.media import JSON, PROTOBUF
@@ -70,7 +72,7 @@ def parsed(request: Request, kind: str = "") -> Any:
     """
     form = media_type(request)
     if form == PROTOBUF:
-        return protobuf.decode(request.body)
+        return _from_protobuf(request.body)
     if form in _YAML:
         return _from_yaml(request.body, kind)
     if not form.endswith("json"):
@@ -80,6 +82,13 @@ def parsed(request: Request, kind: str = "") -> Any:
     except orjson.JSONDecodeError:
         why = json_error(request.body)
     raise _unrecognized(request.body, kind, f"{_NO_KIND}{why}") if kind else errors.bad_request(why)
+
+
+def _from_protobuf(message: bytes) -> Any:
+    try:
+        return decode_protobuf(message)
+    except ProtobufError as error:
+        raise errors.bad_request(str(error)) from None
 
 
 def _unrecognized(text: bytes, kind: str, why: str) -> errors.ApiError:

@@ -6,7 +6,6 @@ that never were on a wire, and to those of the binary behind the tool `kubectl`.
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,13 +14,10 @@ from sregym_kubernetes.filtering import filters
 from sregym_kubernetes.target import target_at
 
 from sregym_cluster_embedded.api.access.impersonation import AUTHENTICATED
-from sregym_cluster_embedded.api.errors import ApiError
-from sregym_cluster_embedded.api.media import PROTOBUF
-from sregym_cluster_embedded.api.protobuf import decode
 from sregym_cluster_embedded.api.request import Connect, Request, Response, User, Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from sregym_core.policy import Policy
     from sregym_kubernetes.target import Target
@@ -46,9 +42,8 @@ def policed(policy: Policy, request: Request, handle: Callable[[Request], Answer
         handle: Answers what may pass.
     """
     target = target_at(request.path, request.query)
-    headers, body = _readable_body(request)
     enforcement = Enforcement(policy)
-    refusal = enforcement.refusal(Asked(request.method, target, headers, body))
+    refusal = enforcement.refusal(Asked(request.method, target, request.headers, request.body))
     if refusal is not None:
         return Response(refusal.status, refusal.body, refusal.content_type)
     if not policy.veiled:
@@ -59,26 +54,6 @@ def policed(policy: Policy, request: Request, handle: Callable[[Request], Answer
     if isinstance(answer, Watch):
         return _watched(enforcement, answer, target)
     return answer
-
-
-def _readable_body(request: Request) -> tuple[Mapping[str, str], bytes]:
-    """Headers and body as JSON, by which a policy judges what kubectl writes as protobuf.
-
-    What cannot be decoded stays as it came: the policy refuses what it cannot read.
-    """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != PROTOBUF:
-        return request.headers, request.body
-    try:
-        content = decode(request.body)
-    except ApiError:
-        return request.headers, request.body
-    text = json.dumps(content, default=_text_of_bytes).encode()
-    return {**request.headers, "content-type": "application/json"}, text
-
-
-def _text_of_bytes(value: object) -> str:
-    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
 def _legible(request: Request) -> Request:
