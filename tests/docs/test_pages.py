@@ -33,6 +33,7 @@ OF_USERS = (
     *("docs/tutorial/in-your-ci.md", "docs/how-to/publish-a-plugin.md"),
     "docs/how-to/train-and-evaluate.md",
     "docs/how-to/run-a-campaign.md",
+    *("docs/explanation/how-it-works.md", "docs/explanation/trust.md"),
 )
 SHELL = ("bash", "console", "sh", "shell", "")
 
