@@ -51,9 +51,6 @@ def test_help_names_every_command(invoke: Invoke) -> None:
         "run",
         "verify",
         "sample",
-        "up",
-        "submit",
-        "tool",
         "report",
         "plugins",
         "doctor",
@@ -97,7 +94,7 @@ def test_help_names_every_command(invoke: Invoke) -> None:
         (
             ("new", "injector", "dns"),
             "no command named 'new'. It comes with sregym-dev: pip install sregym-dev. Known: applications, doctor, "
-            "faults, noise, plugins, problems, quickstart, report, run, sample, show, submit, tool, up, verify",
+            "faults, noise, plugins, problems, quickstart, report, run, sample, show, verify",
         ),
     ],
 )
@@ -120,19 +117,6 @@ def test_plugins_are_listed_also_when_blocked(invoke: Invoke) -> None:
     assert (code, err) == (0, "")
     assert {plugin["state"] for plugin in listed} <= {"blocked"}
     assert all(plugin["reason"] == "not in SREGYM_PLUGINS" for plugin in listed)
-
-
-def test_submit_without_a_session(
-    invoke: Invoke, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    monkeypatch.chdir(tmp_path_factory.mktemp("empty"))
-    monkeypatch.delenv("KUBECONFIG", raising=False)
-    assert invoke("submit", "x") == (
-        4,
-        "",
-        "sregym: no session found in 'sregym-session'; "
-        "set SREGYM_EPISODE to the folder that `sregym up` named\n",
-    )
 
 
 def test_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,17 +200,3 @@ def test_programs_that_are_started_have_standard_streams(closed: tuple[int, ...]
         "" if 1 in closed else "said\n",
         "" if 2 in closed else "told\n",
     )
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["up"], "up: name a problem (see: sregym problems), or a healthy --application NAME"),
-        (
-            ["up", "x", "--application", "shop", "--reveal"],
-            "up: PROBLEM, --reveal cannot go with --application, which puts up a healthy system",
-        ),
-    ],
-)
-def test_up_is_told_what_to_put_up(words: list[str], message: str, invoke: Invoke) -> None:
-    assert invoke(*words) == (4, "", f"sregym: {message}\n")

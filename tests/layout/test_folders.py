@@ -39,6 +39,7 @@ COMMANDS = tuple(
         "judge",
         "leaderboard",
         "replay",
+        "up",
     )
 )
 # Named by the library of trainers and harnesses that they put SREGym into; they offer the core nothing.

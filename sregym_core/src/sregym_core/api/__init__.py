@@ -59,11 +59,14 @@ if TYPE_CHECKING:
     from sregym_core.api.task import Observation, TaskDescription
     from sregym_core.api.workspace import Workspace
     from sregym_core.atif import trajectory
+    from sregym_core.conductor.alerts import firing
     from sregym_core.interfaces.agent import Agent, Budget, Session
     from sregym_core.interfaces.reward import Reward
     from sregym_core.interfaces.runner import EpisodeRequest, Played, Runner
     from sregym_core.model import Claims, EpisodeRecord, GroundTruth, Outcome, Problem
+    from sregym_core.modes import check_start, mode_named
     from sregym_core.proof import Proof
+    from sregym_core.salt import fresh_seed
     from sregym_core.tool_classes import ToolClass, tool_class
     from sregym_core.toolbox.actions import Action, function_schemas, parse_action, tools_text
     from sregym_core.toolbox.words import word_places
@@ -107,8 +110,12 @@ _PLACES = {
     "ToolClass": "sregym_core.tool_classes",
     "UnknownToolError": "sregym_core.api.errors",
     "Workspace": "sregym_core.api.workspace",
+    "check_start": "sregym_core.modes",
+    "firing": "sregym_core.conductor.alerts",
+    "fresh_seed": "sregym_core.salt",
     "function_schemas": "sregym_core.toolbox.actions",
     "instruction": "sregym_core.api.catalogue",
+    "mode_named": "sregym_core.modes",
     "outcome_reward": "sregym_core.api.rollouts",
     "pair": "sregym_core.api.catalogue",
     "pairs": "sregym_core.api.catalogue",
@@ -166,8 +173,12 @@ __all__ = [
     "ToolClass",
     "UnknownToolError",
     "Workspace",
+    "check_start",
+    "firing",
+    "fresh_seed",
     "function_schemas",
     "instruction",
+    "mode_named",
     "outcome_reward",
     "pair",
     "pairs",

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from threading import Thread
 
 import pytest
-from sregym_core.cli.asking import ask
 from sregym_core.errors import UsageError
 from sregym_core.sessions import SessionAddress
+from sregym_up.asking import ask
 
 Serving = Callable[[bytes], SessionAddress]
 

@@ -37,8 +37,9 @@ class Tool(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Call it and print what it answers."""
-        from sregym_core.cli.asking import ask
         from sregym_core.sessions import find_address
+
+        from sregym_up.asking import ask
 
         address = find_address(self.settings)
         known = _tools(address)
@@ -68,7 +69,7 @@ class Tool(Subcommand):
 
 
 def _tools(address: SessionAddress) -> dict[str, dict[str, Any]]:
-    from sregym_core.cli.asking import ask
+    from sregym_up.asking import ask
 
     return {tool["name"]: tool for tool in ask(address, "/tools", "list of tools")["tools"]}
 

@@ -38,7 +38,7 @@ def check_alone(arguments: argparse.Namespace) -> None:
 
 def put_up(console: Console, workspace: Workspace, arguments: argparse.Namespace) -> ExitCode:
     """Deploy, warm up, open, and stay until the user ends it."""
-    from sregym_core.salt import fresh_seed
+    from sregym_core.api import fresh_seed
     from sregym_core.sessions import claim_folder
 
     application = workspace.bench.application(arguments.application)

@@ -8,7 +8,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
-from sregym_core.cli.reveal import Revealed
+from sregym_up.reveal import Revealed
 
 CONTENT = {"causes": [{"sentence": "Service cart is missing.", "fix": ["kubectl apply -f -"]}]}
 

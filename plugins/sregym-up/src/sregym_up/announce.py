@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.cli.alert_page import page
-from sregym_core.cli.terminal import columns, filled, noted
+from sregym_core.api import mode_named
 from sregym_core.events import SessionOpened, Submitted, Waiting, WatchReported
 from sregym_core.interfaces import shell_remark
 from sregym_core.model import Check
-from sregym_core.modes import mode_named
+
+from sregym_up.alert_page import page
+from sregym_up.terminal import columns, filled, noted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sregym_core.cli import Console
-    from sregym_core.cli.reveal import Revealed
     from sregym_core.events import EpisodeEvent
+
+    from sregym_up.reveal import Revealed
 
 _ENDPOINTS = {
     "alertmanager": "alerts",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -14,10 +15,11 @@ if TYPE_CHECKING:
     import argparse
 
     from sregym_core.api import Environment, Workspace
-    from sregym_core.cli.announce import Announcer
-    from sregym_core.cli.reveal import Revealed
     from sregym_core.interfaces import Agent
     from sregym_core.model import EpisodeRecord, Problem
+
+    from sregym_up.announce import Announcer
+    from sregym_up.reveal import Revealed
 
 
 class Up(Subcommand):
@@ -73,14 +75,19 @@ class Up(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Play one episode with an adapter that waits for submissions from outside."""
-        from sregym_core.api import Environment, Workspace
-        from sregym_core.cli.announce import Announcer
-        from sregym_core.cli.healthy import check_alone, put_up
-        from sregym_core.conductor.alerts import firing
+        from sregym_core.api import (
+            Environment,
+            Workspace,
+            check_start,
+            firing,
+            fresh_seed,
+            mode_named,
+        )
         from sregym_core.interfaces import AgentDescription
-        from sregym_core.modes import check_start, mode_named
-        from sregym_core.salt import fresh_seed
         from sregym_core.sessions import claim_folder
+
+        from sregym_up.announce import Announcer
+        from sregym_up.healthy import check_alone, put_up
 
         workspace = Workspace(self.settings)
         if arguments.application:
@@ -132,10 +139,11 @@ class Up(Subcommand):
     ) -> ExitCode:
         """Write the record where it is wanted, and say how it ended."""
         from sregym_core.model import Outcome
-        from sregym_core.records import write_json
+        from sregym_core.sealing import replace_file
 
         if arguments.record is not None:
-            write_json(arguments.record, record.model_dump(mode="json"))
+            text = json.dumps(record.model_dump(mode="json"), indent=2, sort_keys=True)
+            replace_file(arguments.record, f"{text}\n".encode())
         summary = episode_summary(record)
         # Whoever sees this output may be the agent: which problem it was stays unsaid.
         del summary["problem"]
@@ -171,6 +179,7 @@ def _played(environment: Environment, agent: Agent) -> tuple[EpisodeRecord, bool
 
 def _revealed(workspace: Workspace, problem: Problem) -> Revealed:
     from sregym_core.api import solution
-    from sregym_core.cli.reveal import Revealed, causes
+
+    from sregym_up.reveal import Revealed, causes
 
     return Revealed(causes(solution(problem, workspace=workspace)))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_core.cli.alert_page import page
-from sregym_core.cli.announce import Announcer
-from sregym_core.cli.terminal import filled
 from sregym_core.events import SessionOpened
 from sregym_core.model import Check, Outcome
+from sregym_up.alert_page import page
+from sregym_up.announce import Announcer
+from sregym_up.terminal import filled
 
 INSTRUCTION = """\
 You are the engineer on call for the shop, which sells.
@@ -100,7 +100,7 @@ def test_alerts_are_told_while_they_fire_but_not_to_who_watches(
 
 def test_what_is_printed_fits_into_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
-    monkeypatch.setattr("sregym_core.cli.announce.shell_remark", lambda: "x; in your shell: y")
+    monkeypatch.setattr("sregym_up.announce.shell_remark", lambda: "x; in your shell: y")
     heard = Heard()
     Announcer(heard, False, None, lambda: NOTIFICATION).listen("e", opened())  # type: ignore[arg-type]
     text = "\n".join(map(str, heard.said))

@@ -44,8 +44,9 @@ class Submit(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Send it and print the receipt."""
-        from sregym_core.cli.asking import ask
         from sregym_core.sessions import find_address
+
+        from sregym_up.asking import ask
 
         address = find_address(self.settings)
         body: dict[str, Any] = {"text": arguments.text}

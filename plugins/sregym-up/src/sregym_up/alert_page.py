@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.cli.terminal import noted
+from sregym_up.terminal import noted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
