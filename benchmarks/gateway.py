@@ -1,4 +1,4 @@
-"""What it costs an agent that its requests pass the guard, and what fifty sessions cost at once.
+"""What it costs an agent that its requests pass the guard, how many the gateway answers, and what fifty sessions cost.
 
 python benchmarks/gateway.py
 """
@@ -6,6 +6,7 @@ python benchmarks/gateway.py
 from __future__ import annotations
 
 import http.client
+import json
 import resource
 import ssl
 import statistics
@@ -118,6 +119,36 @@ def in_process(bench: Bench) -> None:
     )
 
 
+def rates(bench: Bench) -> None:
+    """Requests of one client on a kept connection, with CPU of the whole process: client and API server too."""
+    worlds = Worlds(bench.provider("embedded"), {})
+    listing = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).encode()
+    accept = "application/json, text/event-stream"
+    with opened(session_of(bench, worlds, served=False)) as gateway:
+        head = {"Authorization": f"Bearer {gateway.token}", "Accept": accept, "Content-Type": "application/json"}  # fmt: skip
+        kubernetes, mcp = gateway.endpoints["kubernetes"], gateway.endpoints["mcp"]
+        pods = f"/api/v1/namespaces/{APPLICATION}/pods"
+        for name, method, url, body, count in (
+            ("gateway, status", "GET", f"{gateway.url}/status", b"", 3000),
+            ("gateway, tools", "GET", f"{gateway.url}/tools", b"", 3000),
+            ("MCP, tools/list", "POST", mcp, listing, 500),
+            ("guard, version", "GET", f"{kubernetes}/version", b"", 2000),
+            ("guard, pods", "GET", f"{kubernetes}{pods}", b"", 200),
+        ):
+            address = urlsplit(url)
+            line = http.client.HTTPConnection(address.netloc)
+            for number in range(count + 20):
+                if number == 20:
+                    began, busy = time.perf_counter(), time.process_time()
+                line.request(method, address.path, body or None, head)
+                line.getresponse().read()
+            took, used = time.perf_counter() - began, time.process_time() - busy
+            line.close()
+            print(
+                f"{name:<16}{count / took:8.0f} requests/s, {used / count * 1000:6.2f} ms CPU each"
+            )
+
+
 def many(bench: Bench) -> None:
     """Memory of this process with many sessions that are open at once."""
     worlds = bench.worlds("embedded", {})
@@ -137,4 +168,5 @@ if __name__ == "__main__":
     everything = Bench(Settings())
     overhead(everything)
     in_process(everything)
+    rates(everything)
     many(everything)

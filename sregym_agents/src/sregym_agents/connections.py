@@ -52,7 +52,7 @@ class Connections:
                 writer.transport.abort()
                 task.cancel()
             await asyncio.gather(*taken, return_exceptions=True)
-            await _rounds()
+            await rounds()
 
 
 async def stop(servers: Iterable[asyncio.Server]) -> None:
@@ -62,12 +62,13 @@ async def stop(servers: Iterable[asyncio.Server]) -> None:
         # A server that is closed at once loses those it is about to open.
         for listening in server.sockets:
             loop.remove_reader(listening)
-    await _rounds()
+    await rounds()
     for server in servers:
         server.close()
 
 
-async def _rounds() -> None:
+async def rounds() -> None:
+    """Let the loop do what is due."""
     for _ in range(_ROUNDS):
         await asyncio.sleep(0)
 

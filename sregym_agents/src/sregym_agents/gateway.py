@@ -1,7 +1,7 @@
 """The gateway of a session: everything that processes outside can do in it, on loopback.
 
-An HTTP API (`http_api`), where the `mcp` package is installed MCP servers (`mcp_http`), and the guard
-before the Kubernetes API (`guard`), each asking for the session's token. They run in a thread of their own; what a client asks for happens
+An HTTP API (`http_api`), beneath it where the `mcp` package is installed MCP servers (`mcp_http`), and on a port of its own the guard
+before the Kubernetes API (`guard`), all asking for the session's token. They run in a thread of their own; what a client asks for happens
 in the thread that drives the episode.
 """
 
@@ -19,6 +19,7 @@ from sregym_agents.background import ServingThread
 from sregym_agents.guard import Guard
 from sregym_agents.http_api import HttpApi
 from sregym_agents.inbox import Inbox
+from sregym_agents.serving import served
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from sregym_core.model import ApiRequest, Attempt
 
     from sregym_agents.guard.upstream import Upstream
+
+# How long requests that came at the last moment may take to be answered.
+SHUTDOWN_S = 1.0
 
 
 class Gateway:
@@ -105,14 +109,15 @@ class Gateway:
     async def _serving(self) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             api = HttpApi(self._session, self._inbox, self.token, self._attempts.put)
-            url = await stack.enter_async_context(api.serving())
-            endpoints = {"gateway": url}
+            application = api.application()
+            paths: Mapping[str, str] = {}
             if importlib.util.find_spec("mcp") is not None:
                 # Slow to import, and not everybody wants it.
                 from sregym_agents.mcp_http import McpEndpoints
 
-                servers = McpEndpoints(self._session, self._inbox, self.token, self._attempts.put)
-                endpoints.update(await stack.enter_async_context(servers.serving()))
+                paths = McpEndpoints(self._session, self._inbox).beneath(application)
+            url = await stack.enter_async_context(served(application, grace_s=SHUTDOWN_S))
+            endpoints = {"gateway": url, **{name: url + path for name, path in paths.items()}}
             if self._upstream is not None:
                 guard = Guard(self._upstream, self._session.policy, self.token, self._requests.put)
                 endpoints["kubernetes"] = await stack.enter_async_context(guard.serving())

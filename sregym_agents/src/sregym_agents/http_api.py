@@ -13,14 +13,11 @@ Every other request carries the session's token as a bearer token.
 
 from __future__ import annotations
 
-import asyncio
 import json
-import logging
 import secrets
 from collections.abc import Awaitable, Callable
-from contextlib import asynccontextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 from pydantic import ValidationError
@@ -32,27 +29,19 @@ from sregym_agents.inbox import SessionOverError
 from sregym_agents.openapi import document
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from sregym_core.interfaces import Session
 
     from sregym_agents.inbox import Inbox
 
 BODY_CAP_BYTES = 1_000_000
-# How long requests that came at the last moment may take to be answered.
-SHUTDOWN_S = 1.0
 OPEN_PATHS = ("/openapi.json",)
+# Beneath it stand the MCP servers, where there are any.
+MCP_ROOT = "/mcp"
 # Malformed, late, repeated, oversized: not of a client that follows the rules.
 _OUT_OF_ORDER = (400, 409, 413)
 WHAT_CAP = 200
 
-# What comes from outside is answered; nobody who sends nonsense fills the harness's output with it.
-_LOG = logging.getLogger(__name__)
-_LOG.addHandler(logging.NullHandler())
-_LOG.propagate = False
-
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-T = TypeVar("T")
 
 
 class HttpApi:
@@ -77,21 +66,9 @@ class HttpApi:
         self._inbox = inbox
         self._token = token
 
-    @asynccontextmanager
-    async def serving(self) -> AsyncIterator[str]:
-        """Serve on a free port of 127.0.0.1; gives the base address."""
-        runner = web.AppRunner(
-            self._application(), access_log=None, logger=_LOG, shutdown_timeout=SHUTDOWN_S
-        )
-        await runner.setup()
-        try:
-            await web.TCPSite(runner, "127.0.0.1", 0).start()
-            host, port, *_ = runner.addresses[0]
-            yield f"http://{host}:{port}"
-        finally:
-            await runner.cleanup()
+    def application(self) -> web.Application:
+        """The API, which asks for the token on whatever else is served beside it."""
 
-    def _application(self) -> web.Application:
         @web.middleware  # marks a function; a bound method cannot be marked
         async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
             return await self._guard(request, handler)
@@ -111,16 +88,19 @@ class HttpApi:
         given = request.headers.get("Authorization", "")
         known = secrets.compare_digest(given.encode(), f"Bearer {self._token}".encode())
         if not known and request.path not in OPEN_PATHS:
-            return self._noted(request, _refuse(401, "the session's token is missing or wrong"))
+            return self._noted(request, refuse(401, "the session's token is missing or wrong"))
         try:
             answer = await handler(request)
-            return self._noted(request, answer) if answer.status in _OUT_OF_ORDER else answer
         except (BudgetExceededError, SessionOverError) as error:
-            return self._noted(request, _refuse(410, str(error)))
+            return self._noted(request, refuse(410, str(error)))
+        # What an MCP client gets wrong, its SDK does.
+        noted = (413,) if _is_mcp(request) else _OUT_OF_ORDER
+        return self._noted(request, answer) if answer.status in noted else answer
 
     def _noted(self, request: web.Request, answer: web.StreamResponse) -> web.StreamResponse:
         what = f"{request.method} {request.path}"[:WHAT_CAP]
-        self._note(Attempt(via="gateway", what=what, answer=str(answer.status)))
+        via = "mcp" if _is_mcp(request) else "gateway"
+        self._note(Attempt(via=via, what=what, answer=str(answer.status)))
         return answer
 
     async def _instruction(self, _request: web.Request) -> web.StreamResponse:
@@ -139,7 +119,7 @@ class HttpApi:
 
     async def _alerts(self, _request: web.Request) -> web.StreamResponse:
         if self._session.alerts is None:
-            return _refuse(404, "this session began without an alert")
+            return refuse(404, "this session began without an alert")
         return web.json_response(dict(self._session.alerts))
 
     async def _tools(self, _request: web.Request) -> web.StreamResponse:
@@ -153,7 +133,7 @@ class HttpApi:
         arguments = await _body(request)
         if isinstance(arguments, web.Response):
             return arguments
-        result = await self._done(lambda: self._session.call(name, arguments))
+        result = await self._inbox.done(lambda: self._session.call(name, arguments))
         return web.json_response(asdict(result))
 
     async def _submit(self, request: web.Request) -> web.StreamResponse:
@@ -162,7 +142,7 @@ class HttpApi:
             return body
         text = body.get("text")
         if not isinstance(text, str):
-            return _refuse(400, "the body needs a string field 'text'")
+            return refuse(400, "the body needs a string field 'text'")
         claims: Claims | None = None
         if body.get("claims") is not None:
             try:
@@ -170,12 +150,12 @@ class HttpApi:
             except ValidationError as error:
                 first = error.errors()[0]
                 field = ".".join(map(str, first["loc"])) or "claims"
-                return _refuse(400, f"claims, field {field!r}: {first['msg']}")
+                return refuse(400, f"claims, field {field!r}: {first['msg']}")
         if self._session.stage is Stage.DONE:
             stages = self._session.task.submissions
             which = "both stages were" if len(stages) > 1 else f"the {stages[0]} was"
-            return _refuse(409, f"{which} submitted already")
-        receipt = await self._done(lambda: self._session.submit(text, claims))
+            return refuse(409, f"{which} submitted already")
+        receipt = await self._inbox.done(lambda: self._session.submit(text, claims))
         return web.json_response(
             {
                 "accepted": receipt.accepted,
@@ -184,31 +164,33 @@ class HttpApi:
             }
         )
 
-    async def _done(self, act: Callable[[], T]) -> T:
-        return await asyncio.wrap_future(self._inbox.post(act))
-
 
 async def _body(request: web.Request) -> dict[str, Any] | web.Response:
     """The JSON object that was sent, or what to answer instead."""
     try:
         body = await request.json() if request.can_read_body else {}
     except web.HTTPRequestEntityTooLarge:
-        return _refuse(413, f"a request may have {BODY_CAP_BYTES} bytes at most")
+        return refuse(413, f"a request may have {BODY_CAP_BYTES} bytes at most")
     except ValueError as error:
-        return _refuse(400, f"the body is not JSON: {error}")
+        return refuse(400, f"the body is not JSON: {error}")
     except RecursionError:
-        return _refuse(400, "the body is nested too deeply")
+        return refuse(400, "the body is nested too deeply")
     if not isinstance(body, dict):
-        return _refuse(400, "the body must be a JSON object")
+        return refuse(400, "the body must be a JSON object")
     try:
         # Half of a surrogate pair is JSON, and cannot be written down as text.
         json.dumps(body, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        return _refuse(400, "the body holds characters that are no Unicode text")
+        return refuse(400, "the body holds characters that are no Unicode text")
     except RecursionError:
-        return _refuse(400, "the body is nested too deeply")
+        return refuse(400, "the body is nested too deeply")
     return body
 
 
-def _refuse(status: int, message: str) -> web.Response:
+def _is_mcp(request: web.Request) -> bool:
+    return request.path == MCP_ROOT or request.path.startswith(f"{MCP_ROOT}/")
+
+
+def refuse(status: int, message: str) -> web.Response:
+    """An answer of the gateway that says why there is no other."""
     return web.json_response({"message": message}, status=status)

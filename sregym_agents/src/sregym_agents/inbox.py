@@ -5,6 +5,7 @@ One at a time, so that nothing else has to be safe for threads.
 
 from __future__ import annotations
 
+import asyncio
 from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -61,6 +62,10 @@ class Inbox:
         if self._closed:
             self.close()
         return call.answer
+
+    async def done(self, act: Callable[[], T]) -> T:
+        """Have something done in the driving thread, even if whoever asked goes away meanwhile."""
+        return await asyncio.shield(asyncio.wrap_future(self.post(act)))
 
     def take(self, wait_s: float, before: Callable[[], None] | None = None) -> bool:
         """Run one call; False when none came within `wait_s`. What it raises is raised here too.

@@ -74,10 +74,9 @@ def test_the_whole_command_line(
             sockets = {oct(path.stat().st_mode & 0o777) for path in (scratch / "sockets").iterdir()}
             hosts = (scratch / "hosts").read_text()
             outer = oct(scratch.stat().st_mode & 0o777)
-        url, ports = gateway.url, [int(gateway.url.rpartition(":")[2])]
-        ports.append(int(gateway.endpoints["mcp"].partition("/mcp")[0].rpartition(":")[2]))
+        url, port = gateway.url, int(gateway.url.rpartition(":")[2])
     name = start.argv[start.argv.index("--name") + 1]
-    listens = [["127.0.0.1", 9090], ["127.0.0.1", ports[0]], ["127.0.0.1", ports[1]], ["127.0.1.1", 443]]  # fmt: skip
+    listens = [["127.0.0.1", 9090], ["127.0.0.1", port], ["127.0.1.1", 443]]  # fmt: skip
     program = str(share / "bin" / "docker")
     enter = Path(supervise.__file__).with_name("enter.py")
     assert list(start.argv) == [

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from typing import TYPE_CHECKING
 
-import h11
+from aiohttp import ClientError, ClientResponse, hdrs, web
+from multidict import CIMultiDict
 from sregym_core.model import ApiRequest
 from sregym_kubernetes.enforcement import Answer, Asked, readable, with_metadata
 from sregym_kubernetes.filtering import filters
 
-from sregym_agents.guard.wire import Wire, splice
+from sregym_agents.guard.splicing import Side, splice
 
 if TYPE_CHECKING:
+    from aiohttp.typedefs import RawHeaders
     from sregym_kubernetes.target import Target
 
     from sregym_agents.guard.proxy import Guard
-
-Headers = list[tuple[bytes, bytes]]
+    from sregym_agents.guard.server import Server
 
 # The number that kubectl gives each of its commands is a UUID.
 _LONGEST_CALL = 64
 # Of the connection, not of the request: each side has its own.
-_OWN = (b"host", b"authorization", b"content-length", b"transfer-encoding", b"expect")
+_OWN = ("host", "authorization", "content-length", "transfer-encoding", "expect")
+_FRAMING = ("content-length", "transfer-encoding")
+# Under which an answer says which headers aiohttp adds to it and the API server did not give.
+ADDED = web.ResponseKey("added", tuple)
+_ADDED = (hdrs.CONTENT_TYPE, hdrs.DATE)
 
 
 class Exchange:
@@ -31,8 +35,7 @@ class Exchange:
 
     Args:
         guard: Whose it is.
-        client: Who asks.
-        servers: Open connections to the API server for this client; it may add one.
+        server: The API server.
         request: As the client sent it.
         target: What it is about.
         path: Path and query for the API server.
@@ -42,21 +45,18 @@ class Exchange:
     def __init__(
         self,
         guard: Guard,
-        client: Wire,
-        servers: list[Wire],
-        request: h11.Request,
+        server: Server,
+        request: web.Request,
         target: Target,
         path: str,
         body: bytes,
     ) -> None:
         self._guard = guard
-        self._client = client
-        self._servers = servers
+        self._server = server
         self._request = request
         self._target = target
         self._path = path
         self._body = body
-        self._method = request.method.decode()
         self._began = time.monotonic()
         self._status = 0
         self._refused = ""
@@ -66,169 +66,140 @@ class Exchange:
     def noted(self) -> ApiRequest:
         """The exchange for the record."""
         return ApiRequest(
-            method=self._method,
+            method=self._request.method,
             path=self._path,
             status=self._status,
             took_s=round(time.monotonic() - self._began, 6),
             refused=self._refused,
-            call=self._header(b"kubectl-session")[:_LONGEST_CALL],
+            call=self._request.headers.get("Kubectl-Session", "")[:_LONGEST_CALL],
         )
 
-    def _header(self, name: bytes) -> str:
-        """The first header of that name, in small letters; empty when there is none."""
-        found = (value for key, value in self._request.headers if key == name)
-        return next(found, b"").decode("latin-1")
+    async def run(self) -> web.StreamResponse:
+        """Do it; gives the answer, which may have been sent.
 
-    async def run(self) -> bool:
-        """Do it; True when the connection now speaks another protocol and is used up."""
+        Raises:
+            ConnectionError: The API server does not answer to the end, nor can the client be
+                answered then: its connection is cut.
+        """
         refusal = self._guard.enforcement.refusal(self._asked())
         if refusal is not None:
-            await self._refuse(refusal)
-            return False
-        server, answer = await self._ask()
-        if isinstance(answer, h11.InformationalResponse):
-            self._status = answer.status_code
-            await self._client.send(answer)
-            await splice(self._client, server)
-            return True
-        self._status = answer.status_code
-        if self._filters(answer):
-            await self._pass_filtered(server, answer)
-        else:
-            await self._pass(server, answer)
-        if not server.next_cycle():
-            self._servers.remove(server)
-            await server.close()
-        return False
+            return self._refuse(refusal)
+        path = with_metadata(self._path) if self._veiled else self._path
+        try:
+            asked = await self._server.ask(self._request.method, path, self._headers(), self._body)
+            async with asked as answer:
+                self._status = answer.status
+                if answer.status == 101:
+                    return await self._switch(answer)
+                if self._filters(answer):
+                    return await self._pass_filtered(answer)
+                return await self._pass(answer)
+        except ClientError as error:
+            message = f"the API server closed the connection: {error}"
+            raise ConnectionResetError(message) from error
 
     def _asked(self) -> Asked:
         headers: dict[str, str] = {}
-        for name, value in self._request.headers:
-            key, text = name.decode("latin-1"), value.decode("latin-1")
+        for name, value in self._request.raw_headers:
+            key, text = name.decode("latin-1").lower(), value.decode("latin-1")
             # One that comes twice is both: of them a server takes one, which the policy cannot know.
             headers[key] = f"{headers[key]}, {text}" if key in headers else text
-        return Asked(self._method, self._target, headers, self._body)
+        return Asked(self._request.method, self._target, headers, self._body)
 
-    async def _ask(self) -> tuple[Wire, h11.Response | h11.InformationalResponse]:
-        """Send the request; a kept connection that the server closed meanwhile is replaced."""
-        while self._servers:
-            server = self._servers[-1]
-            try:
-                return server, await self._sent(server)
-            except (OSError, h11.RemoteProtocolError):
-                self._servers.pop()
-                await server.close()
-        upstream = self._guard.upstream
-        reader, writer = await asyncio.open_connection(
-            upstream.host, upstream.port, ssl=upstream.tls, limit=1 << 20
-        )
-        server = Wire(h11.CLIENT, reader, writer)
-        self._servers.append(server)
-        return server, await self._sent(server)
-
-    async def _sent(self, server: Wire) -> h11.Response | h11.InformationalResponse:
-        upstream = self._guard.upstream
-        path = upstream.prefix + (with_metadata(self._path) if self._veiled else self._path)
-        head = h11.Request(method=self._method, target=path, headers=self._headers())
-        await server.send(head)
-        if self._body:
-            await server.send(h11.Data(data=self._body))
-        await server.send(h11.EndOfMessage())
-        while True:
-            event = await server.receive()
-            if isinstance(event, h11.Response):
-                return event
-            if isinstance(event, h11.InformationalResponse) and event.status_code == 101:
-                return event
-            if not isinstance(event, h11.InformationalResponse):
-                raise h11.RemoteProtocolError("the API server closed the connection")
-
-    def _headers(self) -> Headers:
-        upstream = self._guard.upstream
+    def _headers(self) -> CIMultiDict[str]:
         # Only what can be read can be filtered: no compression, no protocol buffers.
-        dropped = (*_OWN, b"accept-encoding") if self._veiled else _OWN
-        headers: Headers = [(b"Host", f"{upstream.host}:{upstream.port}".encode())]
-        for name, value in self._request.headers.raw_items():
+        dropped = (*_OWN, "accept-encoding") if self._veiled else _OWN
+        headers = CIMultiDict[str]()
+        for name, value in _as_written(self._request.raw_headers).items():
             if name.lower() in dropped:
                 continue
-            if self._veiled and name.lower() == b"accept":
-                value = readable(value.decode("latin-1")).encode("latin-1")
-            headers.append((name, value))
+            wanted = self._veiled and name.lower() == "accept"
+            headers.add(name, readable(value) if wanted else value)
         identity = self._guard.policy.identity
         if identity is not None:
-            headers.append((b"Impersonate-User", identity.name.encode()))
-            headers += [(b"Impersonate-Group", group.encode()) for group in identity.groups]
-        if upstream.token:
-            headers.append((b"Authorization", f"Bearer {upstream.token}".encode()))
-        if self._body or self._method in ("POST", "PUT", "PATCH"):
-            headers.append((b"Content-Length", str(len(self._body)).encode()))
+            headers.add("Impersonate-User", identity.name)
+            headers.extend(("Impersonate-Group", group) for group in identity.groups)
         return headers
 
-    def _filters(self, answer: h11.Response) -> bool:
-        kind = dict(answer.headers).get(b"content-type", b"").decode("latin-1")
+    def _filters(self, answer: ClientResponse) -> bool:
+        kind = answer.headers.get(hdrs.CONTENT_TYPE, "")
         return self._veiled and filters(kind, self._target)
 
-    async def _pass(self, server: Wire, answer: h11.Response) -> None:
-        await self._client.send(answer)
-        while True:
-            event = await server.receive()
-            if isinstance(event, h11.Data):
-                await self._client.send(h11.Data(data=bytes(event.data)))
-            elif isinstance(event, h11.EndOfMessage):
-                await self._client.send(h11.EndOfMessage(headers=event.headers))
-                return
-            else:
-                raise h11.RemoteProtocolError("the answer breaks off")
+    def _begun(self, answer: ClientResponse) -> web.StreamResponse:
+        """The answer without its body; aiohttp frames that for the version that the client speaks."""
+        headers = _as_written(answer.raw_headers)
+        headers.popall(hdrs.TRANSFER_ENCODING, None)
+        begun = web.StreamResponse(status=answer.status, reason=answer.reason, headers=headers)
+        begun[ADDED] = tuple(name for name in _ADDED if name not in headers)
+        if "close" in headers.get(hdrs.CONNECTION, "").lower():
+            begun.force_close()
+        return begun
 
-    async def _pass_filtered(self, server: Wire, answer: h11.Response) -> None:
+    async def _pass(self, answer: ClientResponse) -> web.StreamResponse:
+        passed = self._begun(answer)
+        await passed.prepare(self._request)
+        async for content in answer.content.iter_any():
+            await passed.write(content)
+        await passed.write_eof()
+        return passed
+
+    async def _switch(self, answer: ClientResponse) -> web.StreamResponse:
+        """Another protocol is spoken from now on; the connection is used up at its end."""
+        connection = answer.connection
+        if connection is None or connection.protocol is None:
+            message = "the API server closed the connection as it was upgraded"
+            raise ConnectionResetError(message)
+        client, server = Side(self._request.protocol), Side(connection.protocol)
+        # Both know these by their form.
+        self._request.protocol.set_parser(client)  # type: ignore[arg-type]
+        connection.protocol.set_parser(server, None)
+        switched = self._begun(answer)
+        switched.force_close()
+        await switched.prepare(self._request)
+        await splice(client, server)
+        answer.close()
+        return switched
+
+    async def _pass_filtered(self, answer: ClientResponse) -> web.StreamResponse:
         # What has a length is no stream: not every server watches when it is asked to.
-        if self._target.watch and b"content-length" not in dict(answer.headers):
-            await self._pass_watch(server, answer)
-            return
-        body = bytearray()
-        while not isinstance(event := await server.receive(), h11.EndOfMessage):
-            if not isinstance(event, h11.Data):
-                raise h11.RemoteProtocolError("the answer breaks off")
-            body += event.data
-        enforcement, whole = self._guard.enforcement, bytes(body)
-        withheld = enforcement.withheld(whole, self._target) if answer.status_code < 300 else None
+        if self._target.watch and hdrs.CONTENT_LENGTH not in answer.headers:
+            return await self._pass_watch(answer)
+        enforcement, whole = self._guard.enforcement, await answer.read()
+        withheld = enforcement.withheld(whole, self._target) if answer.status < 300 else None
         if withheld is not None:
-            await self._refuse(Answer(404, withheld, "hidden"))
-            return
+            return self._refuse(Answer(404, withheld, "hidden"))
         less = enforcement.shown(whole, self._target)
-        content = whole if less is None else less
-        headers = [
-            (name, value)
-            for name, value in answer.headers.raw_items()
-            if name.lower() not in (b"content-length", b"transfer-encoding")
-        ]
-        await self._send(answer.status_code, headers, content)
+        headers = _as_written(answer.raw_headers)
+        for name in _FRAMING:
+            headers.popall(name, None)
+        return web.Response(
+            status=answer.status, headers=headers, body=whole if less is None else less
+        )
 
-    async def _pass_watch(self, server: Wire, answer: h11.Response) -> None:
-        await self._client.send(answer)
+    async def _pass_watch(self, answer: ClientResponse) -> web.StreamResponse:
+        passed = self._begun(answer)
+        await passed.prepare(self._request)
         rest = b""
-        while not isinstance(event := await server.receive(), h11.EndOfMessage):
-            if not isinstance(event, h11.Data):
-                raise h11.RemoteProtocolError("the answer breaks off")
-            *lines, rest = (rest + bytes(event.data)).split(b"\n")
+        async for content in answer.content.iter_any():
+            *lines, rest = (rest + content).split(b"\n")
             for line in lines:
                 less = self._guard.enforcement.shown_event(line, self._target)
                 shown = line + b"\n" if less is None else less
                 if shown:
-                    await self._client.send(h11.Data(data=shown))
+                    await passed.write(shown)
         less = self._guard.enforcement.shown_event(rest, self._target)
-        await self._client.send(h11.Data(data=rest if less is None else less))
-        await self._client.send(h11.EndOfMessage())
+        await passed.write(rest if less is None else less)
+        await passed.write_eof()
+        return passed
 
-    async def _refuse(self, answer: Answer) -> None:
-        self._refused = answer.reason
-        headers = [(b"Content-Type", answer.content_type.encode())]
-        await self._send(answer.status, headers, answer.body)
+    def _refuse(self, answer: Answer) -> web.Response:
+        self._refused, self._status = answer.reason, answer.status
+        headers = {hdrs.CONTENT_TYPE: answer.content_type}
+        return web.Response(status=answer.status, body=answer.body, headers=headers)
 
-    async def _send(self, code: int, headers: Headers, body: bytes) -> None:
-        self._status = code
-        length = (b"Content-Length", str(len(body)).encode())
-        await self._client.send(h11.Response(status_code=code, headers=[*headers, length]))
-        if self._method != "HEAD":
-            await self._client.send(h11.Data(data=body))
-        await self._client.send(h11.EndOfMessage())
+
+def _as_written(headers: RawHeaders) -> CIMultiDict[str]:
+    """Headers with the small and capital letters that were sent, which `headers` of aiohttp loses."""
+    return CIMultiDict(
+        (name.decode("ascii"), value.decode("utf-8", "surrogateescape")) for name, value in headers
+    )

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
-import ssl
-from contextlib import asynccontextmanager, suppress
+import string
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
-import h11
+from aiohttp import web
 from sregym_core.model import ApiRequest
 from sregym_kubernetes.enforcement import Enforcement
 from sregym_kubernetes.filtering import status
 from sregym_kubernetes.target import target_of
 
-from sregym_agents.connections import Connections
-from sregym_agents.guard.exchange import Exchange
-from sregym_agents.guard.wire import Wire
+from sregym_agents.guard.exchange import ADDED, Exchange
+from sregym_agents.guard.server import Server
+from sregym_agents.serving import served
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 # The limit of a real API server is three megabytes.
 BODY_CAP = 16 * 1024 * 1024
 WHAT_CAP = 2000
+# What stands in a request's first line as it is: all but controls, blanks, and what begins a
+# fragment, which no server is told of.
+_AS_IT_IS = "".join(sorted({*string.printable} - {*string.whitespace, "#"}))
 
 
 class Guard:
@@ -46,79 +49,68 @@ class Guard:
     def __init__(
         self, upstream: Upstream, policy: Policy, token: str, note: Callable[[ApiRequest], None]
     ) -> None:
-        self.upstream = upstream
         self.policy = policy
         self.enforcement = Enforcement(policy)
+        self._upstream = upstream
         self._token = token
         self._note = note
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[str]:
         """Serve on a free port of 127.0.0.1; gives the base address, the token in it."""
-        clients = Connections(self._take)
-        server = await asyncio.start_server(clients.add, "127.0.0.1", 0, limit=1 << 20)
-        port = server.sockets[0].getsockname()[1]
-        async with clients.of(server):
-            yield f"http://127.0.0.1:{port}/{self._token}"
+        async with Server.of(self._upstream) as server:
 
-    async def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        client = Wire(h11.SERVER, reader, writer)
-        servers: list[Wire] = []
+            @web.middleware  # before all routes: each path is the API server's
+            async def take(
+                request: web.Request,
+                handler: object,  # noqa: ARG001 - aiohttp hands it in by its name
+            ) -> web.StreamResponse:
+                return await self._take(server, request)
+
+            application = web.Application(middlewares=[take], client_max_size=BODY_CAP)
+            application.on_response_prepare.append(_as_given)
+            async with served(application, decompress=False) as base:
+                yield f"{base}/{self._token}"
+
+    async def _take(self, server: Server, request: web.Request) -> web.StreamResponse:
+        """One request and its answer."""
         try:
-            # Whoever goes away, the record of the request is written.
-            with suppress(OSError, ssl.SSLError, h11.ProtocolError):
-                while await self._one(client, servers):
-                    pass
-            for wire in (client, *servers):
-                await wire.close()
-        except asyncio.CancelledError:
-            for wire in servers:
-                wire.abort()
-            raise
-
-    async def _one(self, client: Wire, servers: list[Wire]) -> bool:
-        """One request and its answer; False when the connection is done."""
-        request = await client.receive()
-        if not isinstance(request, h11.Request):
-            return False
-        body = bytearray()
-        while not isinstance(event := await client.receive(), h11.EndOfMessage):
-            if not isinstance(event, h11.Data):
-                return False
-            body += event.data
-            if len(body) > BODY_CAP:
-                text = status(413, "RequestEntityTooLarge", f"more than {BODY_CAP} bytes were sent")
-                await _answer(client, 413, text)
-                return False
+            body = await request.read()
+        except web.HTTPRequestEntityTooLarge:
+            text = f"more than {BODY_CAP} bytes were sent"
+            answer = _answer(413, status(413, "RequestEntityTooLarge", text))
+            answer.force_close()
+            return answer
         path = self._path(request)
         if path is None:
-            text = status(401, "Unauthorized", "Unauthorized")
-            await _answer(client, 401, text)
-            said = request.target.decode("ascii", "replace")[:WHAT_CAP]
-            method = request.method.decode()
-            self._note(ApiRequest(method=method, path=said, status=401, refused="no token"))
-            return client.next_cycle()
-        exchange = Exchange(self, client, servers, request, target_of(path), path, bytes(body))
+            said = request.raw_path[:WHAT_CAP]
+            self._note(ApiRequest(method=request.method, path=said, status=401, refused="no token"))
+            return _answer(401, status(401, "Unauthorized", "Unauthorized"))
+        exchange = Exchange(self, server, request, target_of(path), path, body)
         try:
-            switched = await exchange.run()
+            return await exchange.run()
         finally:
+            # Whoever goes away, the record of the request is written.
             self._note(exchange.noted())
-        return not switched and client.next_cycle()
 
-    def _path(self, request: h11.Request) -> str | None:
+    def _path(self, request: web.Request) -> str | None:
         """The path as the API server knows it; None when the token is missing or wrong."""
-        raw = request.target.decode("ascii", "replace")
+        raw = quote(request.raw_path, safe=_AS_IT_IS, errors="surrogateescape")
         first, slash, rest = raw.removeprefix("/").partition("/")
         if secrets.compare_digest(first.encode(), self._token.encode()):
             return f"/{rest}" if slash else "/"
-        given = dict(request.headers).get(b"authorization", b"")
+        given = request.headers.get("Authorization", "").encode(errors="surrogateescape")
         if secrets.compare_digest(given, f"Bearer {self._token}".encode()):
-            return raw
+            # Never a part of the address: who writes no slash would choose the server.
+            return raw if raw.startswith("/") else f"/{raw}"
         return None
 
 
-async def _answer(client: Wire, code: int, body: bytes) -> None:
-    headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
-    await client.send(h11.Response(status_code=code, headers=headers))
-    await client.send(h11.Data(data=body))
-    await client.send(h11.EndOfMessage())
+def _answer(code: int, body: bytes) -> web.Response:
+    return web.Response(status=code, body=body, headers={"Content-Type": "application/json"})
+
+
+async def _as_given(_request: web.Request, answer: web.StreamResponse) -> None:
+    """What the API server did not say is not added to what it said."""
+    for name in answer.get(ADDED, ()):
+        answer.headers.popall(name, None)
