@@ -74,7 +74,7 @@ class Flow(NamedTuple):
         rate: Requests a second.
         ok: Fraction that succeeds.
         errors: Kind -> fraction, sorted; together with `ok` they make 1. What a process served
-            has the words of its errors for kinds, what a load generator sent has statuses.
+            has the error texts for kinds, what a load generator sent has statuses.
         time: Time of the requests that succeed.
         failed_time: Time of those that fail.
         calls: What the operation calls for it, in the order of the program.
