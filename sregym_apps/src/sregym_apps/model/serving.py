@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from sregym_apps.model.base import Entry, Text
 
 # How a call can fail. `unavailable`: the registry knows no instance. `protocol`: what listens there
-# speaks another one. `unauthorized`: known, but not allowed. `overloaded`: turned away at the door.
+# speaks another one. `unauthorized`: known, but not allowed. `overloaded`: refused at connect.
 # `no_file`: the caller has no descriptor left. `server`: the callee answered with an error of its own.
 # `tls`: the caller does not trust the certificate that it is shown. `open`: its circuit breaker is.
 ErrorKind = Literal[
