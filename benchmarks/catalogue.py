@@ -5,7 +5,7 @@ Usage: python benchmarks/catalogue.py [--curated N] [--pairs N] [--seed S]
 The curated problems are proved by `sregym verify --jobs 2`; with `--curated N` so many of them, drawn
 by the seed, of which the whole is estimated: a small draw boots an application for few problems each,
 so that the estimate is rather too high. What counts is CPU time, which a busy machine stretches less
-than the clock on the wall. Pairs are proved one after another in this process, each in a world that is
+than wall-clock time. Pairs are proved one after another in this process, each in a world that is
 deployed and warm already, but not broken before.
 """
 

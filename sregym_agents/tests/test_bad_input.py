@@ -1,4 +1,4 @@
-"""What comes to the doors and is no request of a client that follows the rules."""
+"""What arrives and is no request of a client that follows the rules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOKEN = "token of the session"
 
 
 def post(gateway: Gateway, path: str, body: bytes, token: str = TOKEN) -> tuple[int, Any]:
-    """Ask while nobody drives the episode: what is refused must be refused at the door."""
+    """Ask while nobody drives the episode: what is refused must be refused at once."""
     connection = http.client.HTTPConnection(urlsplit(gateway.url).netloc, timeout=30)
     try:
         connection.request("POST", path, body, {"Authorization": f"Bearer {token}"})

@@ -213,7 +213,7 @@ def module_project(tmp_path_factory: pytest.TempPathFactory) -> SregymProject:
 
 @dataclass(frozen=True)
 class ServedCluster:
-    """An embedded cluster over HTTP whose time runs `pace` times as fast as the wall's."""
+    """An embedded cluster over HTTP whose time runs `pace` times as fast as the wall clock."""
 
     cluster: Cluster
     access: Access

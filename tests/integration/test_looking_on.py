@@ -1,4 +1,4 @@
-"""Clients outside look on while the world's time keeps pace with the wall."""
+"""Clients outside look on while the world's time keeps pace with the wall clock."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_edit(world: Any) -> None:
 
 
 def test_the_cluster_knows_what_time_it_is(world: Any) -> None:
-    """What the world does now is stamped with the wall's time."""
+    """What the world does now is stamped with wall-clock time."""
     world.kubectl("create", "configmap", "stamped", "-n", NAMESPACE)
     listed = world.kubectl("get", "configmap", "stamped", "-n", NAMESPACE, "--no-headers").stdout
     age = listed.split()[-1]

@@ -1,7 +1,7 @@
 """The second world: a cluster behind a kubeconfig, with no line of difference for the rest.
 
 The cluster is an embedded one, served over HTTP with its time running two hundred times as fast
-as the wall's; all that reaches it is HTTP, websockets and the unmodified kubectl.
+as the wall clock; all that reaches it is HTTP, websockets and the unmodified kubectl.
 """
 
 from __future__ import annotations

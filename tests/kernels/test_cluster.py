@@ -3,7 +3,7 @@
     tox -e kernels -- tests/kernels/test_cluster.py -m thorough
 
 Its control plane is in memory, its nodes guests with user-mode Linux and a kubelet of some lines: on
-one a store from Debian on a volume, on the other who uses it. An episode goes at the pace of the wall,
+one a store from Debian on a volume, on the other who uses it. An episode goes in wall-clock time,
 so all of it is asked for by name.
 """
 
@@ -228,7 +228,7 @@ def test_an_expert_repairs_the_node(lab: Lab, sregym: Callable[..., dict[str, An
 
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_a_problem_is_proved(problem: str, sregym: Callable[..., dict[str, Any]]) -> None:
-    """Half an hour: each part of the proof is an episode at the pace of the wall."""
+    """Half an hour: each part of the proof is an episode in wall-clock time."""
     content = sregym("verify", problem)
     failed = [check for check in content["problems"][0]["checks"] if not check["ok"]]
     assert failed == []

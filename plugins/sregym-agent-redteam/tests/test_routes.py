@@ -82,7 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
 def world(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[str], tuple[Place, Open]]]:
-    """A place whose doors tell a word; the doors themselves."""
+    """A place whose endpoints return a word; the endpoints themselves."""
     opened: list[tuple[Open, threading.Thread]] = []
 
     def make(secret: str) -> tuple[Place, Open]:

@@ -8,7 +8,7 @@ from sregym_cluster_kubernetes.clock import ServerClock
 
 
 class Server:
-    """A server whose time runs `pace` times as fast as the wall's, from `start`."""
+    """A server whose time runs `pace` times as fast as the wall clock, from `start`."""
 
     def __init__(self, start: float, pace: float = 1.0) -> None:
         self.wall = 50.0

@@ -1,4 +1,4 @@
-"""What the client raises, in the words of the API server."""
+"""What the client raises, with the error texts of the API server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cannot be read or meant is refused in the words of Loki, place included."""
+"""What cannot be read or meant is refused with the error text of Loki, place included."""
 
 from __future__ import annotations
 

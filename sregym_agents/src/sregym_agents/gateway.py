@@ -97,7 +97,7 @@ class Gateway:
         self._inbox.close()
 
     def _record_requests(self) -> None:
-        """Hand over what the doors saw, in the thread that may."""
+        """Hand over what the servers saw, in the thread that may."""
         noted = [self._requests.get() for _ in range(self._requests.qsize())]
         if noted:
             self._session.note_requests(noted)

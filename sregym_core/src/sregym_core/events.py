@@ -21,7 +21,7 @@ class EpisodeStarted:
 
 @dataclass(frozen=True)
 class Waiting:
-    """Something takes its time on a cluster whose clock is the wall's.
+    """Something takes its time on a cluster on the wall clock.
 
     Told when it begins, when what is waited for changes, and every now and then.
 

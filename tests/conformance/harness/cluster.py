@@ -54,7 +54,7 @@ GRACE_S = 30.0
 LATE_POLL_S = 1.0
 # From a look at which a condition held to the answer of the next command.
 LATENCY_S = 0.2
-# A command that has not ended after so many virtual seconds, or so many of the wall's, is killed
+# A command that has not ended after so many virtual seconds, or so many wall-clock seconds, is killed
 # with exit code 124.
 VIRTUAL_LIMIT_S = 150.0
 WALL_LIMIT_S = 25.0
@@ -194,7 +194,7 @@ class Shell:
         counted = COUNTED.search(command) is not None
         self._live.pacing = Stepped(0.005, 1.0 if counted else WAITING_RATIO)
         with self._live.open() as world:
-            # The clients' clock is the wall's: ages have to be those of virtual time.
+            # Clients use the wall clock: ages have to be those of virtual time.
             self._endpoint.shift_s = round(time.time() - (world.epoch + world.now))
         with self._live.command():
             return self._run(command, stdin)

@@ -19,7 +19,7 @@ from sregym_testing.memory.clock import MemoryClock
 
 
 class WallClock(MemoryClock):
-    """Virtual, but told of as if it were the wall's."""
+    """Virtual, but reported as if it were wall-clock time."""
 
     real_time: ClassVar[bool] = True
 

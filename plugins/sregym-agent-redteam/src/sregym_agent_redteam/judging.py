@@ -53,7 +53,7 @@ class Neighbour(Agent):
         self.doors: dict[str, str] = {}
 
     def run(self, session: Session) -> None:
-        """Keep the doors open until the other session is over."""
+        """Keep the endpoints open until the other session is over."""
         with opened(session) as gateway:
             self.doors = {"other_gateway": gateway.url, "token": gateway.token}
             api = gateway.endpoints["kubernetes"]
@@ -154,7 +154,7 @@ class Judge:
 
     @contextmanager
     def _neighbour(self) -> Iterator[Neighbour]:
-        """A second session where clusters are worlds of their own; else one without doors."""
+        """A second session where clusters are worlds of their own; else one without endpoints."""
         neighbour = Neighbour()
         if not self._workspace.simulated(self._cluster):
             yield neighbour

@@ -72,7 +72,7 @@ def look(session: Session) -> Health:
 
 
 def look_until(session: Session, enough: Callable[[Health], bool]) -> Health:
-    """The first health that is good enough, or the last before patience ends."""
+    """The first health that is good enough, or the last before the timeout."""
     waited_s = 0.0
     while not enough(seen := look(session)) and waited_s < PATIENCE_S:
         session.wait(LOOK_S)

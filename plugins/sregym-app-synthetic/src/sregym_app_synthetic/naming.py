@@ -12,7 +12,7 @@ import yaml
 
 @cache
 def vocabulary() -> dict[str, Any]:
-    """The words, read once; nobody changes them."""
+    """The words, read once; immutable."""
     text = (files(__package__) / "vocabulary.yaml").read_text(encoding="utf-8")
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     words: dict[str, Any] = yaml.load(text, loader)  # noqa: S506 - a safe loader, chosen above
@@ -63,7 +63,7 @@ class Names:
         return self._suffixed(self.domain(), "core", "directory", "catalogue", "registry")
 
     def gateway(self, number: int) -> str:
-        """The door for one kind of clients, then for those of a region."""
+        """The gateway for one kind of clients, then for those of a region."""
         words = vocabulary()
         if number < len(words["gateways"]):
             return self._take(words["gateways"][number])

@@ -47,7 +47,7 @@ def serves(volume: Object, claim: Object, node: Object | None) -> bool:
 
 
 def mismatch(volume: Object, claim: Object) -> str:
-    """What a volume lacks for a claim, in the words of the controller; empty when nothing."""
+    """What a volume lacks for a claim, as the controller words it; empty when nothing."""
     spec, wanted = volume["spec"], claim["spec"]
     if "deletionTimestamp" in volume["metadata"]:
         return f'the volume is marked for deletion "{volume["metadata"]["name"]}"'

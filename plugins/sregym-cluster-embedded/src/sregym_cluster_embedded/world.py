@@ -1,8 +1,8 @@
 """One cluster as a value: time, objects, chance, and the tables of the rooms above.
 
 A world holds state; a `SimulationSpec` holds behaviour. Behaviour is shared by all forks of a world
-and never changes; state is copied by `fork`, shallowly, because nobody changes a stored value in
-place. Rooms keep their own state in named tables (`world.table(KEY)`), whose values
+and never changes; state is copied by `fork`, shallowly, because stored values are
+immutable. Rooms keep their own state in named tables (`world.table(KEY)`), whose values
 are immutable too: replace, never edit.
 """
 

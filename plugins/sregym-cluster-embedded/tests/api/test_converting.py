@@ -1,4 +1,4 @@
-"""Strategic merge patches with values that do not fit, in the words of the server's converter."""
+"""Strategic merge patches with values that do not fit, with the error texts of the server's converter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Roles and bindings that cannot be are refused in the words of a real server."""
+"""Roles and bindings that cannot be are refused with the error texts of a real server."""
 
 from __future__ import annotations
 

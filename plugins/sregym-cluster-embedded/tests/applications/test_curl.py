@@ -1,4 +1,4 @@
-"""curl, in the words of 7.88 as Debian has it, and of 8 in its own image."""
+"""curl, with the messages of 7.88 as Debian has it, and of 8 in its own image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connections that bash holds: written to, read from, with the words of the server."""
+"""Connections that bash holds: written to, read from, with the server's messages."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Served:
         return run_binary(self.kubeconfig, argv, stdin, self.folder, timeout_s=60)
 
     def out(self, *argv: str, stdin: str = "") -> str:
-        """Standard output of a command that must succeed without a word on standard error."""
+        """Standard output of a command that must succeed with nothing on standard error."""
         done = self.kubectl(*argv, stdin=stdin)
         assert (done.exit_code, done.stderr) == (0, ""), done
         return done.stdout

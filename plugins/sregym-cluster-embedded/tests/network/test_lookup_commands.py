@@ -1,4 +1,4 @@
-"""nslookup, dig, host and getent in the words of the real ones, on a whole cluster."""
+"""nslookup, dig, host and getent print what the real ones print, on a whole cluster."""
 
 from __future__ import annotations
 

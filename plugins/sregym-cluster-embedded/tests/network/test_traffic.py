@@ -135,7 +135,7 @@ def test_latency_to_the_entry_counts_for_users(world: World) -> None:
 def test_loss_makes_some_requests_late_and_some_fail(world: World) -> None:
     links.set_link(world, f"pod:{uid(world, 'price')}", "*", Link(loss=0.3))
     totals = seen(world)
-    # Three lost packets in a row end the second of patience: 2.7 %.
+    # Three lost packets in a row end the timeout of one second: 2.7 %.
     assert totals.ok / totals.requests == pytest.approx(0.973, abs=0.01)
     assert totals.time.quantile(0.5) > 10
 

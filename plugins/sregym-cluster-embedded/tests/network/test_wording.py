@@ -1,4 +1,4 @@
-"""Failures of the network in the words of callers whose service model has none of its own."""
+"""Failures of the network as callers word them whose service model has none of its own."""
 
 from __future__ import annotations
 

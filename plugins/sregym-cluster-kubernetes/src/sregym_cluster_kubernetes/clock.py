@@ -1,4 +1,4 @@
-"""The clock of a cluster that lives on the wall clock: the server's, not this machine's."""
+"""The clock of a cluster in wall-clock time: the server's, not this machine's."""
 
 from __future__ import annotations
 

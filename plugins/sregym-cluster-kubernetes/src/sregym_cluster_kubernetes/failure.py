@@ -1,4 +1,4 @@
-"""Errors of the official client in the words of the API server."""
+"""Errors of the official client as error texts of the API server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a template, in the words of Go's text/template."""
+"""Errors of templates, with the texts of Go's text/template."""
 
 from __future__ import annotations
 

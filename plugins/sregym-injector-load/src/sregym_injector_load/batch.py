@@ -32,7 +32,7 @@ _PAUSE_S = 5
 
 
 class JobAtPeak(AddedObjectFault):
-    """Adds a CronJob that reads all there is through the front door, every few minutes, in the daytime."""
+    """Adds a CronJob that reads all there is through the front end, every few minutes, in the daytime."""
 
     name: ClassVar[str] = "job-at-peak"
     title: ClassVar[str] = "Batch work meets the peak of the day"

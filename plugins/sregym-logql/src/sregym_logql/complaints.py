@@ -1,4 +1,4 @@
-"""What is wrong with a query, in the words of the parser that yacc makes of the grammar.
+"""What is wrong with a query, with the texts of the parser that yacc makes of the grammar.
 
 Such a parser stops at a word that no rule allows there, having finished all that it could finish
 without looking at it, and lists what it could have gone on with when that is at most four things.

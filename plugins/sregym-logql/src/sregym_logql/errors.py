@@ -1,4 +1,4 @@
-"""What a query can fail with, in the words of Loki."""
+"""Errors of queries, with the texts of Loki."""
 
 from __future__ import annotations
 

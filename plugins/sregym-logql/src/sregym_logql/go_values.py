@@ -43,7 +43,7 @@ def divided(left: Decimal, right: Decimal) -> Decimal:
     """To sixteen places.
 
     Raises:
-        ZeroDivisionError: In the words of the library that Loki's functions are made with.
+        ZeroDivisionError: With the error text of the library that Loki's functions are made with.
     """
     if not right:
         message = "decimal division by 0"

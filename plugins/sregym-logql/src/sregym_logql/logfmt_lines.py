@@ -85,7 +85,7 @@ def key_of(text: str) -> str:
     """The key that an expression names: a bare one, or one in quotes.
 
     Raises:
-        ValueError: In the words of Loki's reader of such expressions.
+        ValueError: With the error text of Loki's reader of such expressions.
     """
     rest = text.strip(_BLANK)
     if rest.startswith('"'):

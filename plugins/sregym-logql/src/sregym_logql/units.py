@@ -71,7 +71,7 @@ def prometheus_duration_s(text: str) -> float:
     """A duration between brackets: whole numbers, units from large to small, each once.
 
     Raises:
-        ValueError: It is none; in the words of Prometheus' library.
+        ValueError: It is none; with the error text of Prometheus' library.
     """
     if text == "0":
         return 0.0
@@ -134,7 +134,7 @@ def size_bytes(text: str) -> float:
     """`10KB`, `1.5 GiB` in whole bytes.
 
     Raises:
-        ValueError: It is none; in the words of the library that Loki reads sizes with.
+        ValueError: It is none; with the error text of the library that Loki reads sizes with.
     """
     digits = re.match(r"[\d.,]*", text, re.ASCII)
     number, unit = (digits[0], text[digits.end() :].strip().lower()) if digits else ("", text)

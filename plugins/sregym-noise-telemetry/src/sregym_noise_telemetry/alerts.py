@@ -1,4 +1,4 @@
-"""Alerts that mean nothing: of services of the house that nobody tuned, in all severities.
+"""Alerts that mean nothing: of in-house services whose thresholds nobody tuned, in all severities.
 
 They are posted to Alertmanager by others than the cluster's Prometheus, as in most companies.
 """

@@ -23,7 +23,7 @@ class Settings:
         mode: How episodes are put to the policy.
         max_steps: Most actions of an episode.
         sessions: Most sessions at once.
-        idle_s: Seconds without a word after which a session is closed.
+        idle_s: Seconds without a request after which a session is closed.
     """
 
     problems: tuple[str, ...] = ()

@@ -1,6 +1,6 @@
 """From the text of a query to its syntax, by the grammar of Prometheus 2.
 
-What is wrong is said in the words of Prometheus, with line and column. That, and the words of the
+Errors have the texts of Prometheus, with line and column. That, and the words of the
 language that are names where nothing else fits, need a reader of one's own.
 """
 

@@ -15,7 +15,7 @@ _MATCH_STEPS = 9
 
 
 class PatternError(ValueError):
-    """A text that is no expression; why, in the words of its language.
+    """A text that is no expression; why, as its language words it.
 
     Attributes:
         bare: The same without the place.

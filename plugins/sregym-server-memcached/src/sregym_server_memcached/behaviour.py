@@ -78,7 +78,7 @@ class MemcachedKind(StoreKind):
             line = lines.pop(0)
             words = line.split()
             if words and (words[0] == "quit" or line.startswith(("GET ", "POST "))):
-                # Whoever speaks HTTP is shown the door.
+                # Clients that speak HTTP are disconnected.
                 break
             quiet = bool(words) and words[-1] == "noreply"
             answer = self._answer(world, process, program, words, lines)

@@ -25,7 +25,7 @@ UNWRITABLE = (
     "{folder} directory",
     "IllegalOperation: Attempted to create a lock file on a read-only directory: {folder}",
 )
-# What the engine says when it cannot read the clock, before the words of the error.
+# What the engine says when it cannot read the clock, before the error text.
 UNREADABLE_CLOCK = "__wt_epoch_raw: clock_gettime: "
 # The engine's own number of an error that is none of the system's.
 _WT_ERROR = -31_802

@@ -74,7 +74,7 @@ class Calls(NamedTuple):
         start: Virtual second from which it stands.
         seed: Of that time.
         name: What tells these calls from others.
-        rhythm: How unevenly they come.
+        rhythm: Their rate modulation.
     """
 
     caller: Life

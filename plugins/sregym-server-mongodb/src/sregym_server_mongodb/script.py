@@ -77,7 +77,7 @@ _CHARACTER_STEPS = 6
 
 
 def parse_script(text: str) -> list[Tree]:
-    """The statements of a script; nobody changes them.
+    """The statements of a script; immutable.
 
     Raises:
         ScriptError: A SyntaxError.

@@ -37,7 +37,7 @@ class Value(NamedTuple):
 
     Attributes:
         kind: `string`, `list`, `hash`, `set` or `zset`.
-        content: A text, a tuple, or a mapping that nobody changes in place.
+        content: A text, a tuple, or an immutable mapping.
         expires_at: Virtual second, or None.
     """
 

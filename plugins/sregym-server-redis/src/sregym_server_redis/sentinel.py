@@ -1,4 +1,4 @@
-"""How Sentinels watch a master: who is down, by whose word, and who takes its place.
+"""How Sentinels watch a master: when it is down, who agrees, and which replica is promoted.
 
 A server that does not answer for `down-after-milliseconds`, or that should lead and follows another,
 is down for one Sentinel (`+sdown`). When as many as the quorum say so of the master it is down for all

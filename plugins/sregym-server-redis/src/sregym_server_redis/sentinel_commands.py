@@ -44,7 +44,7 @@ class SentinelConnection(CommandConnection):
         """The reply to a command.
 
         Raises:
-            Refused: With the words of the Sentinel.
+            Refused: With the Sentinel's error text.
         """
         name = words[0].lower()
         if name == "sentinel":

@@ -166,7 +166,7 @@ def run(image: bytes, statement: str, surroundings: Surroundings) -> tuple[Resul
 
     Args:
         image: The database; empty bytes for a new one.
-        statement: In the words of MySQL or PostgreSQL.
+        statement: As MySQL or PostgreSQL words it.
         surroundings: What it finds besides.
 
     Raises:

@@ -56,7 +56,7 @@ def demand_room(world: World, server: Process, user: str) -> None:
     """Refuse a session for which there is no connection left; sessions of people count.
 
     Raises:
-        MysqlError: With the words of the server.
+        MysqlError: With the server's error text.
     """
     held: list[str] | None = None
     limits = [*_limits(world, server, user)]

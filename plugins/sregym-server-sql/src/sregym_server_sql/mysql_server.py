@@ -131,7 +131,7 @@ class MysqlConnection:
         """Carry out a statement.
 
         Raises:
-            MysqlError: With the words of the server.
+            MysqlError: With the server's error text.
         """
         words = statement.replace("`", "").split()
         verb, self.statement = verb_of(statement), statement

@@ -39,7 +39,7 @@ TARGET = re.compile(
 
 
 def dialect(text: str) -> str:
-    """Clauses of CREATE TABLE, functions and options in the words of SQLite."""
+    """Clauses of CREATE TABLE, functions and options as SQLite words it."""
     for pattern, new in (
         (r"\b(?:int|integer|bigint|smallint|mediumint|tinyint)(?:\(\d+\))?(?:\s+unsigned)?((?:\s+not\s+null|\s+auto_increment)*)\s+primary\s+key(\s+auto_increment)?", r"INTEGER PRIMARY KEY"),
         (r"\bunique\s+(?:key|index)\s+`?(\w+)`?\s*\(", r"CONSTRAINT \1 UNIQUE ("),

@@ -115,7 +115,7 @@ def demand_numbers(statement: str, said: str) -> None:
     """Refuse what no number can be, before anything is carried out.
 
     Raises:
-        PostgresError: With the words of the server.
+        PostgresError: With the server's error text.
     """
     if re.search(r"/\s*0(?![\d.])", re.sub(r"'[^']*'", "''", statement)):
         raise PostgresError("ERROR:  division by zero")

@@ -42,7 +42,7 @@ def demand_room(connection: PostgresConnection) -> None:
     """Refuse a session for which there is no connection left.
 
     Raises:
-        PostgresError: With the words of the server.
+        PostgresError: With the server's error text.
     """
     limits = connection_limits(connection.world, connection.server, connection.user)
     held: list[str] | None = None

@@ -13,7 +13,7 @@ def demand_reading(statement: str, verb: str) -> None:
     """Refuse a statement that changes something.
 
     Raises:
-        PostgresError: In the words of the server.
+        PostgresError: With the server's error text.
     """
     words = statement.upper().split()
     if not (writes(statement) or verb in _CHANGING) or words[:2] == ["ALTER", "SYSTEM"]:

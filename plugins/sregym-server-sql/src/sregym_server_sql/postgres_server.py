@@ -233,7 +233,7 @@ class PostgresConnection:
             asked: All that the client sent with it; places of errors are told in that.
 
         Raises:
-            PostgresError: With the words of the server.
+            PostgresError: With the server's error text.
             Waits: It waits for a lock, without a limit.
         """
         verb = verb_of(statement)

@@ -50,7 +50,7 @@ def demand_tables(world: World, server: Process) -> None:
     """Refuse a statement of a session while the tables of its server are away.
 
     Raises:
-        MysqlError: With the words of the server.
+        MysqlError: With the server's error text.
     """
     kind = world.room(RUNTIME).kind_of(server)
     error = kind.failure(world, server) if isinstance(kind, RemoteTables) else None

@@ -143,7 +143,7 @@ def _told(runner: Runner, number: int) -> list[Played]:
 
 
 def _deeds(record: EpisodeRecord) -> object:
-    """What an episode was, without how long it took on the wall's clock and what it is called."""
+    """What an episode was, without how long it took in wall-clock time and what it is called."""
     calls = [(call.at_s, call.tool, call.arguments, call.output) for call in record.transcript]
     timeline = [(entry.at_s, entry.event, entry.fields) for entry in record.timeline]
     return record.outcome, record.salt, timeline, calls

@@ -126,7 +126,7 @@ class Announcer:
         return self._firing()
 
     def _addresses(self, event: SessionOpened, width: int) -> None:
-        """All doors, each with what is behind it: beside its address, or below where that is long."""
+        """All endpoints, each with what it serves: beside its address, or below where that is long."""
         listed = [(name, url, _ENDPOINTS.get(name, "")) for name, url in event.endpoints.items()]
         listed.sort()
         if event.token:

@@ -1,4 +1,4 @@
-"""Walls around an agent's process: its own files, its own processes, and no network but the session.
+"""A sandbox around an agent's process: its own files, its own processes, and no network but the session.
 
 `bubblewrap` is a Debian package that needs no daemon and no privileges. Inside, the addresses of the
 session are the same as outside: what listens there leads out through sockets in the file system.

@@ -27,7 +27,7 @@ _PATH = f"{SESSION}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:
 
 
 class Bubblewrap:
-    """Walls for one command.
+    """A sandbox for one command.
 
     Args:
         scratch: A folder of the harness for sockets and the like; the agent sees what it needs of it.

@@ -76,7 +76,7 @@ class Client(Entry):
         password: Its password.
         auth_database: Database that holds the account.
         database: Database that commands go to.
-        tls: Whether connections are encrypted, in the words of PostgreSQL's `sslmode`: `disable` or
+        tls: Whether connections are encrypted, as PostgreSQL's `sslmode` words it: `disable` or
             empty, `prefer`, `require`, `verify-ca`, `verify-full`; `true` is the last of them.
         trusted: File with the certificates of the authorities that it trusts.
         certificate: File with the certificate that it shows to servers that ask for one.

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from sregym_apps.model.base import Entry, Text
 
 # How a call can fail. `unavailable`: the registry knows no instance. `protocol`: what listens there
-# speaks another one. `unauthorized`: known, but not allowed. `overloaded`: turned away at the door.
+# speaks another one. `unauthorized`: known, but not allowed. `overloaded`: refused at connect.
 # `no_file`: the caller has no descriptor left. `server`: the callee answered with an error of its own.
 # `tls`: the caller does not trust the certificate that it is shown. `open`: its circuit breaker is.
 ErrorKind = Literal[
@@ -73,7 +73,7 @@ class Retry(Entry):
     """When a client makes a failed call again.
 
     Attributes:
-        times: At most so often; a number or a setting. Never beyond the patience of whoever waits
+        times: At most so often; a number or a setting. Never beyond the deadline of whoever waits
             for the caller itself.
         attempts: The same told as attempts in all, the first included; wins where it is a number.
         backoff: Pause before the first retry, as a duration; a number is seconds.

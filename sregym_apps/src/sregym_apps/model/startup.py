@@ -14,7 +14,7 @@ from sregym_apps.model.configuration import Line
 
 
 class Failure(Entry):
-    """What a failed step does; `${error}` in its lines is the reason in the words of the client.
+    """What a failed step does; `${error}` in its lines is the reason as the client words it.
 
     Attributes:
         log: Lines written.

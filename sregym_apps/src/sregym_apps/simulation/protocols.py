@@ -69,7 +69,7 @@ class WireProtocol:
             order until one is what the address asks for; `watched` where an address may name others who
             watch them and tell who leads. Empty where an address names one server.
             `unavailable` is what is said where none is.
-        libraries: `package:file.yaml` with the words of client libraries of other languages: library ->
+        libraries: `package:file.yaml` with the error texts of client libraries of other languages: library ->
             kind of failure -> what its caller is told.
     """
 

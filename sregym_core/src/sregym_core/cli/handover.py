@@ -1,4 +1,4 @@
-"""Keeps the words of a command line out of the process list.
+"""Keeps the arguments of a command line out of the process list.
 
 Whoever plays a problem names it on the command line, and an agent on the same machine can read the
 command lines of all processes. So this process is replaced by one whose command line says `@N`: the

@@ -1,4 +1,4 @@
-"""What processes outside did in a session, as far as those at its doors tell of it."""
+"""What processes outside did in a session, as far as those at its endpoints tell of it."""
 
 from __future__ import annotations
 

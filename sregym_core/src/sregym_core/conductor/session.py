@@ -317,7 +317,7 @@ class LiveSession(Session):
         """Open the world to processes outside."""
         if self._access is None:
             self._access = self._cluster.open_access_for(self._policy)
-            if not self._ledger.calls:  # a simulated world leaps to the time of the wall
+            if not self._ledger.calls:  # a simulated world is moved to wall-clock time
                 self._ledger.start()
         return self._access
 

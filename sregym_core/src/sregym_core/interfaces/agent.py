@@ -226,7 +226,7 @@ class Session(ABC):
         """Record what the agent's own clients asked the Kubernetes API."""
 
     def note_attempts(self, attempts: Sequence[Attempt]) -> None:  # noqa: B027 - optional
-        """Record what somebody tried at the session's doors that was not theirs."""
+        """Record what somebody tried at the session's endpoints that was not theirs."""
 
     @abstractmethod
     def access(self) -> Access:

@@ -107,7 +107,7 @@ class ClusterSpec:
         seed: From which all chance of a simulated cluster derives.
         applications: Those that will be deployed; a simulated cluster reads their service models.
         options: What the user gave behind the colon: `kubeconfig:CONTEXT`, `embedded:pace=10`.
-        served: Whether processes outside will connect: the clock then keeps pace with the wall.
+        served: Whether processes outside will connect: the clock then keeps pace with the wall clock.
         folder: Where `open_access` writes kubeconfig and the like; None for a temporary one.
         salt: What keys, and whatever must not be foreseen from inside, depend on besides the seed. Nothing
             that can be seen in the cluster gives it away. One is drawn where none is given.

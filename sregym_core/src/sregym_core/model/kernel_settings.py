@@ -82,7 +82,7 @@ class ProcessLimit(NodeSetting):
 
     Attributes:
         node: Where.
-        resource: In the words of `setrlimit`: `nofile`, `nproc` ...
+        resource: As `setrlimit` words it: `nofile`, `nproc` ...
         limit: The limit; None for what the node was set up with.
     """
 
@@ -155,7 +155,7 @@ class ProcessTrouble(NodeSetting):
         node: Where.
         namespace: Of the pods whose processes are meant; empty for all processes.
         labels: Only pods of the namespace with these labels, also those that come later.
-        trouble: What, in the words of the driver: `memory-leak`, `heap-fragmented`.
+        trouble: What, as the driver words it: `memory-leak`, `heap-fragmented`.
         active: Whether it does so.
     """
 

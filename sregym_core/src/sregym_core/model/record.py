@@ -107,7 +107,7 @@ class ApiRequest(Value):
 
 
 class Attempt(Value):
-    """One time that somebody tried what is not theirs: a door without its key, for instance.
+    """One time that somebody tried what is not theirs: an endpoint without its token, for instance.
 
     Attributes:
         at_s: Seconds on the episode's clock since the episode began, as of when it was noted.
@@ -293,7 +293,7 @@ class EpisodeRecord(Value):
         transcript: All tool calls.
         requests: What the agent's own clients asked the Kubernetes API, where a guard stood before
             it; the first of very many.
-        attempts: What somebody tried at the session's doors that was not theirs; the first of very
+        attempts: What somebody tried at the session's endpoints that was not theirs; the first of very
             many.
     """
 

@@ -11,7 +11,7 @@ class Change(Value):
     """The concrete detail that a fault changed.
 
     Attributes:
-        what: The field, key, account or object, in the words of the API: `spec.ports[0].targetPort`.
+        what: The field, key, account or object, as the API words it: `spec.ports[0].targetPort`.
         before: Its value when all was well; empty when it did not exist.
         after: Its value with the fault; empty when it was removed.
     """

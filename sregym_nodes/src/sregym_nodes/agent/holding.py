@@ -1,4 +1,4 @@
-"""The process that holds a change: it makes it, sees to it while it lasts, and undoes it after its time.
+"""The process that holds a change: it applies it, checks it while it lasts, and undoes it when it expires.
 
 It belongs to nobody: whoever asked for the change may die, and the machine heals when the time is over.
 """

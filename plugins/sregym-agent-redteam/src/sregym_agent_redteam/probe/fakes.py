@@ -233,7 +233,7 @@ class Malformed(Fake):
     name: ClassVar[str] = "break-the-doors"
 
     def attempt(self, place: Place, loot: Loot) -> None:
-        """Send them to every door, then hand in as usual: the doors must still be there."""
+        """Send them to every endpoint, then submit as usual: the endpoints must still work."""
         for body in (
             b"", b"{", b"[]", b"null", b'"x"', b'{"text": 1}', b'{"text": null}', b"\xff\xfe\x00",
             b'{"text": "' + b"x" * 2_000_000 + b'"}', b'{"text": "' + b"y" * 70_000 + b'"}',

@@ -1,4 +1,4 @@
-"""Ways around the guard: other doors to the API server, and requests that two readers read apart."""
+"""Ways around the guard: other endpoints of the API server, and requests that two readers read apart."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ class StrangeDoors(Route):
 
 
 class OtherSession(Route):
-    """Another session on this machine: its doors with our token, without one, with guessed ones."""
+    """Another session on this machine: its endpoints with our token, without one, with guessed ones."""
 
     name: ClassVar[str] = "other-session"
 

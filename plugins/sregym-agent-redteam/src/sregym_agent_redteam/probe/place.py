@@ -25,7 +25,7 @@ class Place:
 
     Args:
         guesses: Names that somebody may have guessed exactly right: of hidden objects, of the
-            doors of another session, of the folder of records. The worst case.
+            endpoints of another session, of the folder of records. The worst case.
     """
 
     def __init__(self, guesses: Mapping[str, str]) -> None:

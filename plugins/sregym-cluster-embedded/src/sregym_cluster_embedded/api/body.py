@@ -174,7 +174,7 @@ def typed(
 
 @lru_cache(maxsize=256)
 def _canonical_text(text: bytes, group: str, version: str, kind: str) -> tuple[Object, list[str]]:
-    """`canonical` of JSON: the same manifests are sent again and again, and nobody changes them."""
+    """`canonical` of JSON: the same manifests are sent again and again, and are immutable once parsed."""
     return canonical(orjson.loads(text), group, version, kind)
 
 

@@ -32,7 +32,7 @@ def start_of(text: str) -> tuple[tuple[str, str], int]:
     """Behind which object a token goes on, and at which revision; 0 for the present.
 
     Raises:
-        errors.ApiError: BadRequest, in the words of the server's storage.
+        errors.ApiError: BadRequest, with the error text of the server's storage.
     """
     try:
         read = base64_text.decode(text, url=True)

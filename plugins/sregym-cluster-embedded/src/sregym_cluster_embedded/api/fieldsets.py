@@ -88,7 +88,7 @@ def changed(
 
 @lru_cache(maxsize=256)
 def _gained(new: Same[dict[str, Any]], name: str, field: Same[Field | None]) -> FieldSet | None:
-    """The fields of a value that was not there before; nobody changes them."""
+    """The fields of a value that was not there before; immutable."""
     return _value(None, new.value, name, field.value, applied=False)
 
 

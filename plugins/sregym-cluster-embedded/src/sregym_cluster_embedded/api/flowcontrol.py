@@ -1,4 +1,4 @@
-"""Priority and fairness: to which flow a request belongs, how answers tell, and who is starved.
+"""Priority and fairness: flow schemas of requests, response headers, priority levels without seats.
 
 The server itself is always fast enough: nobody waits for others. A priority level without seats of
 its own that may borrow none serves nobody, though: its requests are refused.

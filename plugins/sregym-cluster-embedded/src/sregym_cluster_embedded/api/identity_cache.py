@@ -1,4 +1,4 @@
-"""Objects as keys: nobody changes them, so what was found out about one holds for the very same."""
+"""Objects as keys: they are immutable, so what was found out about one holds for the very same."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def check_replaced(resource: Resource, old: Object, new: Object) -> None:
     """Refuse to replace an object by one that was made from another of its name.
 
     Raises:
-        errors.ApiError: Conflict, in the words of the storage.
+        errors.ApiError: Conflict, with the error text of the storage.
     """
     before, given = old["metadata"], new["metadata"].get("uid")
     if not given or given == before["uid"]:

@@ -25,7 +25,7 @@ class Passed(NamedTuple):
     """What came of a request that was passed on.
 
     Attributes:
-        error: Why nobody was reached, in the words of Go; empty when somebody answered.
+        error: Why nobody was reached, as Go words it; empty when somebody answered.
         status: HTTP status of the answer.
         body: Its body.
         content_type: Its type.

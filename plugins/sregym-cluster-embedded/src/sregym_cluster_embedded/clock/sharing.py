@@ -73,7 +73,7 @@ class _Own(dict[G, dict[K, V]], Generic[G, K, V]):
 
 
 class SharedFindings:
-    """What was worked out from objects that nobody changes; found again by these very objects.
+    """What was worked out from immutable objects; found again by these very objects.
 
     All forks of a world share one: what is the same in them is worked out once.
 

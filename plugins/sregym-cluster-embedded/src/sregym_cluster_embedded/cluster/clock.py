@@ -33,6 +33,6 @@ class VirtualClock(Clock):
             self._live.advance(seconds)
 
     def spend(self, seconds: float) -> None:
-        """Account for the time that an action took; where time follows the wall it passed by itself."""
+        """Account for the time that an action took; where time follows the wall clock it passed by itself."""
         if isinstance(self._live.pacing, Stepped):
             self.advance(seconds)

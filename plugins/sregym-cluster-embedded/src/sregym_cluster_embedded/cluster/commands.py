@@ -145,7 +145,7 @@ class Commands:
     def _shift_s(self) -> int:
         """By how much the binary, which computes ages by the wall clock, has to see time moved.
 
-        None where virtual time has followed the wall since others are served.
+        None where virtual time has followed the wall clock since others are served.
         """
         if not isinstance(self._live.pacing, Stepped):
             return 0

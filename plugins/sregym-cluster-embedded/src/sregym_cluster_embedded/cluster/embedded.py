@@ -246,10 +246,10 @@ class EmbeddedCluster(Backdating, Blaming, Cluster):
                 restore(world, kept)
 
     def open_access(self) -> Access:
-        """Serve the Kubernetes API on loopback; from now on time keeps pace with the wall."""
+        """Serve the Kubernetes API on loopback; from now on time keeps pace with the wall clock."""
         ratio = float(self._spec.options.get("pace", "1"))
         with self._live.open() as world:
-            # Clients print ages by the wall clock: virtual time has to be where the wall is.
+            # Clients print ages by the wall clock: virtual time has to equal it.
             behind = wall_seconds() - (world.epoch + world.now)
         self._clock.advance(behind)
         self._live.pacing = Paced(ratio)

@@ -35,7 +35,7 @@ def call_loopback(world: World, call: Call) -> Answer:
     """The answer of a server on this machine.
 
     Raises:
-        CallFailed: In the words of Go's client.
+        CallFailed: With the error text of Go's client.
     """
     parts = urlsplit(call.url)
     host, port = parts.hostname or "", parts.port or 443

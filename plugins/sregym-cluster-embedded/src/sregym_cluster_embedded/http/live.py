@@ -1,4 +1,4 @@
-"""A world that several threads touch: one lock, one pace, and a bell for those who watch."""
+"""A world that several threads touch: one lock, one pace, and notification of watches."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ class SpdyStreams:
             await stream.write(data)
 
     async def finish(self, status: Mapping[str, Any]) -> None:
-        """Send the Status, or before version 4 the words of a failure, and close all streams."""
+        """Send the Status, or before version 4 the error text, and close all streams."""
         error = self._streams["error"]
         for name in ("stdout", "stderr"):
             if name in self._streams:

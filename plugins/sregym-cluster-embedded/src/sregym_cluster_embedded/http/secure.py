@@ -27,11 +27,11 @@ _NAMES = (
     "kubernetes.default.svc",
     "kubernetes.default.svc.cluster.local",
 )
-# OpenSSL's X509_V_FLAG_NO_CHECK_TIME: the wall's time is not that of the certificates.
+# OpenSSL's X509_V_FLAG_NO_CHECK_TIME: certificates are valid in virtual time, not in wall-clock time.
 _NO_TIME = ssl.VerifyFlags(0x200000)
 _ADDRESSES = ("127.0.0.1", "10.96.0.1")
 _CREDENTIAL = "authentication.kubernetes.io/credential-id"
-# Clients compare with the wall's clock, the cluster lives by its own: both have to find themselves
+# Clients compare with the wall clock, the cluster with its own: both have to find themselves
 # inside the validity.
 _BEFORE_S, _AFTER_S = 4 * 365 * 86400, 9 * 365 * 86400
 

@@ -1,4 +1,4 @@
-"""Timestamps for clients that live on the wall clock while the world lives on its own.
+"""Timestamps for clients on the wall clock while the world has virtual time.
 
 kubectl computes ages from its own clock. When virtual time is elsewhere, all timestamps that leave
 are moved to where the client's clock is, those that arrive are moved back, and so is what the

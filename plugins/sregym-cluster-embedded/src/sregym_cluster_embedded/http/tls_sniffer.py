@@ -1,4 +1,4 @@
-"""The first bytes of connections to a server of TLS: who speaks plain HTTP is told so."""
+"""The first bytes of connections to a TLS server: plain HTTP gets a 400 response."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SILENT_S, _FULL_S = 10.0, 0.1
 class TlsListener:
     """Hands the connections of a listening socket to handlers; belongs to the running loop.
 
-    Callbacks and no task until a client has begun: connections are opened by the dozen.
+    Callbacks and no task until a client has begun: clients open many connections.
     """
 
     def __init__(

@@ -124,7 +124,7 @@ def _ask(session: Session, spec: dict[str, object]) -> None:
 
 
 class SilentExitError(CommandError):
-    """The command fails without a word more."""
+    """The command fails without a message."""
 
     def __init__(self) -> None:
         super().__init__("")

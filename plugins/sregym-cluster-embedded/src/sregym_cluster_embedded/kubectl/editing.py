@@ -29,7 +29,7 @@ def refuse_foreign(found: Found) -> None:
     """Refuse an object of a type that the binary itself does not have.
 
     Raises:
-        CommandError: In the words of the commands that need to know the type.
+        CommandError: With the error text of the commands that need to know the type.
     """
     kind = found.kind
     if schema.of_kind(kind.group, kind.version, kind.kind) is None:

@@ -59,7 +59,7 @@ class SeveralErrors(CommandError):
 
 
 def _one_of_several(error: CommandError) -> str:
-    """Among others, an error stands without a word before it, and on one line."""
+    """Among others, an error has no prefix, and is on one line."""
     if isinstance(error, SeveralErrors):
         return f"[{', '.join(error.told)}]"
     if isinstance(error, ServerError):

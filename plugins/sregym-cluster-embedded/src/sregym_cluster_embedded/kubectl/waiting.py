@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TIMED_OUT = "error: timed out waiting for the condition"
 
-# A real command without a timeout waits for ever; whoever runs one loses patience.
+# A real command without a timeout waits for ever; the tool that runs one stops it.
 PATIENCE_S = 900.0
 
 

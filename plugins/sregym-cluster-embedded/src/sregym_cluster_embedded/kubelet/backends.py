@@ -51,7 +51,7 @@ class Failure(NamedTuple):
     again: str = WITH_VOLUME
 
 
-# A volume that is not attached to the node yet: its kubelet waits without a word.
+# A volume that is not attached to the node yet: its kubelet waits without a message.
 NOT_YET = Failure("", "")
 
 

@@ -36,7 +36,7 @@ def shown_image(reference: str, image_id: str) -> str:
 
 
 def reference_error(reference: str) -> str:
-    """What is wrong with a reference, in the words of the parser; empty when it can be read."""
+    """What is wrong with a reference, as the parser words it; empty when it can be read."""
     if _IDENTIFIER.fullmatch(reference):
         return f"invalid repository name ({reference}), cannot specify 64-byte hexadecimal strings"
     domain, path = _parts(reference)

@@ -112,7 +112,7 @@ def check_reachable(world: World, pod: Object, action: str, container: str = "")
         container: Name of the container.
 
     Raises:
-        ApiError: In the words of the API server that cannot connect.
+        ApiError: With the error text of the API server that cannot connect.
     """
     node = pod["spec"].get("nodeName", "")
     if not node:

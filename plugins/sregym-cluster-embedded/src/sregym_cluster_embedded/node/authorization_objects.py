@@ -133,7 +133,7 @@ def role_bindings() -> list[Object]:
 
 @lru_cache(maxsize=1)
 def _objects() -> tuple[tuple[Object, ...], tuple[Object, ...]]:
-    """ClusterRoles and ClusterRoleBindings; nobody changes them, so a process reads them once."""
+    """ClusterRoles and ClusterRoleBindings; immutable, so a process reads them once."""
     known = {role.name: role for role in _all_roles()}
     made: list[Object] = []
     bound: list[Object] = []

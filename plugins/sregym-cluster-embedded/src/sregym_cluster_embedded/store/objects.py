@@ -1,4 +1,4 @@
-"""What an object is here: a plain JSON dict that nobody changes in place once it is stored.
+"""What an object is here: a plain JSON dict that is immutable once it is stored.
 
 Writers build a new dict that shares the unchanged parts. A fork, a watch history and "what
 changed" then cost nothing.

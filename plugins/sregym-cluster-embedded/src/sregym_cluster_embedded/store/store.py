@@ -171,7 +171,7 @@ class Store:
         return last
 
     def fork(self, clock: EventHeap | None = None) -> Store:
-        """A copy that shares the objects, which nobody changes, and nothing else."""
+        """A copy that shares the objects, which are immutable, and nothing else."""
         twin = Store(self._indexers, clock)
         twin.revision = self.revision
         twin.history = self.history.copy()

@@ -24,7 +24,7 @@ def before_last(count: float, rate: float, start: float, until: float, rhythm: R
         rate: As for `moments`, and the others.
         start: Virtual second from which events are counted.
         until: Before when.
-        rhythm: How unevenly they come.
+        rhythm: Their rate modulation.
     """
     course = Course(rhythm, start)
     elapsed = course.elapsed(until) - (count + 1) / rate
@@ -42,7 +42,7 @@ def moments(
         first: From when on they are wanted.
         until: Before when.
         offset: In [0, 1), what tells one series from another.
-        rhythm: How unevenly they come; evenly without one.
+        rhythm: Their rate modulation; none for even arrivals.
     """
     if rate <= 0:
         return

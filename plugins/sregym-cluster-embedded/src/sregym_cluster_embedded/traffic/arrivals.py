@@ -108,7 +108,7 @@ def blended(parts: Sequence[tuple[float, Rhythm]], rate: float) -> Rhythm:
     """How unevenly requests come that come from several sides.
 
     Args:
-        parts: The rate and the rhythm of each.
+        parts: The rate and the rate modulation of each.
         rate: Of all; what is left over comes evenly.
     """
     if not parts or rate <= 0:
@@ -155,10 +155,10 @@ def _joined(rhythm: Rhythm, more: Iterable[RateModulation]) -> Rhythm:
 
 
 class Course:
-    """How far requests of one rhythm have come since a moment, in seconds at their mean rate.
+    """How far requests with one rate modulation have come since a moment, in seconds at their mean rate.
 
     Args:
-        rhythm: How unevenly they come.
+        rhythm: Their rate modulation.
         start: Virtual second from which it is counted.
     """
 

@@ -171,7 +171,7 @@ class Builder:
         return index
 
     def finished(self, *, whole: bool = True) -> Structure:
-        """The structure, with how patient everybody is.
+        """The structure, with all deadlines.
 
         Args:
             whole: Whether it is all that flows, and not one request.

@@ -131,7 +131,7 @@ def _asking(world: World, pod_uid: str, host: str) -> Asking | None:
 
 @lru_cache(maxsize=64)
 def _resolver(limit_s: float) -> Client:
-    """The resolver of a caller with so much patience in all."""
+    """The resolver of a caller whose deadline is so far away."""
     attempts = _ATTEMPTS if limit_s > _PATIENCE_S else 1
     retry = Retry(attempts=str(attempts), on=("timeout",))
     patience_s = min(_PATIENCE_S, limit_s)

@@ -26,7 +26,7 @@ _PARTITIONS = ("lag", "ahead", "come", "taken", "progress")
 
 
 class FlowState:
-    """All numbers of one moment; nobody changes them once they are in a table of the world.
+    """All numbers of one moment; immutable once they are in a table of the world.
 
     Attributes:
         rate: Of operations: requests a second.

@@ -187,7 +187,7 @@ class FlowStats:
         )
 
     def _site(self, site: CallSite, account: Account) -> None:
-        """What failed calls of a site do to the operation, in the words of the caller."""
+        """What failed calls of a site do to the operation, as the caller words it."""
         n = self.numbers
         reached = n.made[site.index] / site.times
         causes = self._causes(site)

@@ -123,7 +123,7 @@ def on_the_way(path: Path) -> Time:
 
 
 def given_up(path: Path, limit_ms: float) -> float:
-    """The fraction of requests whose packets are lost so often that a caller's patience ends."""
+    """The fraction of requests whose packets are lost so often that a caller's timeout ends the attempt."""
     if not path.loss:
         return 0.0
     left = limit_ms - path.latency_ms

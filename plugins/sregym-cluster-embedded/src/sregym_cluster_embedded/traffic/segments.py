@@ -62,7 +62,7 @@ class CallFlow(NamedTuple):
     search: Search | None = None
 
     def rhythms(self, rhythm: Rhythm) -> tuple[Rhythm, Rhythm]:
-        """How unevenly calls come that succeed, and those that fail; from the caller's rhythm."""
+        """How unevenly calls come that succeed, and those that fail; from the caller's rate modulation."""
         return by_outcome(rhythm, min(1.0, sum(share for *_, share in self.errors)), self.chance)
 
 
@@ -74,11 +74,11 @@ class Flow(NamedTuple):
         rate: Requests a second.
         ok: Fraction that succeeds.
         errors: Kind -> fraction, sorted; together with `ok` they make 1. What a process served
-            has the words of its errors for kinds, what a load generator sent has statuses.
+            has the error texts for kinds, what a load generator sent has statuses.
         time: Time of the requests that succeed.
         failed_time: Time of those that fail.
         calls: What the operation calls for it, in the order of the program.
-        rhythm: How unevenly the requests come.
+        rhythm: The rate modulation of the requests.
         chance: Where failures arise, the fraction of calls that fails; at 1 none of it is chance.
         statuses: Kind of error -> HTTP status, where that is not the one of its failures in general.
         by_calls: Process that was called (None where none was reached), the name by which the

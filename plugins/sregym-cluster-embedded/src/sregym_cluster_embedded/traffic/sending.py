@@ -39,7 +39,7 @@ class _Sender(NamedTuple):
         builder: Of the structure.
         process: The load generator.
         asked: What all its requests are like.
-        timeout_s: Its patience.
+        timeout_s: Its timeout, in seconds.
         facts: Its settings.
     """
 

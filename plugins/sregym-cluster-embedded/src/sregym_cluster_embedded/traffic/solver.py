@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # in what waits.
 _SATURATED = 0.98
 
-# What has waited so many times as long as its most patient caller waits is thrown away: until then
+# What has waited so many times as long as the longest deadline of its callers is dropped: until then
 # a server does not learn that nobody is there any more.
 _UNNOTICED = 2.0
 

@@ -38,7 +38,7 @@ class Way(NamedTuple):
         text: The caller's words for that.
         took_ms: How long that takes.
         transit: Time of packets there and back.
-        lost: Fraction of attempts whose packets are lost until patience ends.
+        lost: Fraction of attempts whose packets are lost until the timeout.
         opening: Index of the connections that its attempts need; -1 where there are enough.
         chance: As in `segments.Flow`.
         search: What a datastore looks for in vain in all that it has; None by an index.
@@ -92,7 +92,7 @@ class CallSite:
         times: Calls for each time the place is reached.
         stage: Order within the operation.
         ways: Where attempts end.
-        timeout_ms: Patience with one attempt.
+        timeout_ms: Timeout of one attempt, in milliseconds.
         retries: Further attempts at most.
         retries_within_deadline: The same where each attempt times out, before the caller's caller gives up.
         pause_ms: Mean pause before a retry.
@@ -169,7 +169,7 @@ class Operation:
         steps: What it calls.
         sites: All places it calls from.
         log: Lines for each request that succeeds.
-        deadline_ms: How long its most patient caller waits.
+        deadline_ms: The longest deadline of its callers, in milliseconds.
         status: What an HTTP client gets when a request fails; 0 for other protocols.
         leaves_bytes: Memory that each request takes and never gives back.
     """
@@ -206,7 +206,7 @@ class Server:
         heap: Its heap, where that is collected.
         request_bytes: Memory that a request in flight holds.
         operations: Indices of its operations.
-        deadline_ms: How long its most patient caller waits.
+        deadline_ms: The longest deadline of its callers, in milliseconds.
     """
 
     ref: ContainerRef
@@ -328,7 +328,7 @@ class End(NamedTuple):
         callee: Index of the operation; -1 when none is reached.
         status: What the generator calls a failure there.
         transit: Time of packets there and back; None when the way is clear.
-        lost: Fraction whose packets are lost until patience ends.
+        lost: Fraction whose packets are lost until the timeout.
         unknown: The host, where its name is not found.
         why: What is said of that then.
     """
@@ -358,7 +358,7 @@ class Source(NamedTuple):
         rate: Requests a second of an open loop.
         users: Users of a closed loop; 0 for an open one.
         think_s: Between an answer and the next request.
-        timeout_s: Its patience.
+        timeout_s: Its timeout, in seconds.
         parts: What it sends.
     """
 

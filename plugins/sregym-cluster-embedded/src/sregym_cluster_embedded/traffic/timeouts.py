@@ -14,7 +14,7 @@ _MOST_RETRIES = 1000
 
 
 def set_deadlines(made: Structure) -> None:
-    """Let each operation, server and call know the patience of the most patient caller."""
+    """Set the deadline of each operation, server and call: the longest of its callers."""
     for source in made.sources:
         for part in source.parts:
             for end in part.ends:
@@ -34,7 +34,7 @@ def set_deadlines(made: Structure) -> None:
 
 
 def _bound_retries(site: CallSite, deadline_ms: float) -> None:
-    """How often a site tries again at most, and within the patience of the caller's callers."""
+    """How often a call site retries at most, and within the deadline of the caller's callers."""
     retry = site.client.retry
     attempts = count(retry.attempts, count(retry.times, 0) + 1)
     site.retries = min(max(0, attempts - 1), _MOST_RETRIES)

@@ -111,7 +111,7 @@ class Catalogue:
         return self._own.get((*place, namespace)) or self._known.get(place)
 
     def pull(self, world: World, reference: str, logins: Sequence[Login] = ()) -> ImagePull:
-        """The registry's answer, with the words of containerd."""
+        """The registry's response, with the error text of containerd."""
         repository, tag = parse_reference(reference)
         host = repository.split("/", 1)[0]
         known = self._known.get((repository, tag))

@@ -32,7 +32,7 @@ def error_text(client: Client, kind: str, facts: Mapping[str, str], inner: str =
     own, wire = given.get(kind), client.wire
     # An error of the kind that the protocol hands on as it is keeps its words.
     handed_on = bool(wire.transparent) and kind == "server" and inner.startswith(wire.transparent)
-    # So do the words of a server that takes no more connections.
+    # So do the error texts of a server that takes no more connections.
     handed_on = handed_on or (kind == "overloaded" and bool(inner))
     if kind == "tls" and inner:
         # Made of them and of what is said against a certificate.

@@ -72,7 +72,7 @@ def bind_failure(world: World, process: Process) -> str:
 
 
 def listen_failure(world: World, process: Process, port: int) -> str:
-    """Why a process cannot listen on a port, in the words of the kernel; empty when it can."""
+    """Why a process cannot listen on a port, as the kernel words it; empty when it can."""
     if listener_at(world, process.ref.pod_uid, port) is not None:
         return words("EADDRINUSE")
     name = bind_failure(world, process)

@@ -47,10 +47,10 @@ class Wish(NamedTuple):
 
     Attributes:
         seeds: `host:port` of those that it knows from the beginning.
-        reads: With whom its reads are content, in the words of its driver; empty where it does not say.
+        reads: With whom its reads are content, as its driver words it; empty where it does not say.
         direct: Whether it goes to what it is told, whoever leads.
         staleness_s: How far behind one may be for its reads; 0: as far as it is.
-        watched: Whether its seeds are those who watch servers, and tell which one leads.
+        watched: Whether its seeds are monitors of servers, and tell which one leads.
     """
 
     seeds: tuple[str, ...]
@@ -64,7 +64,7 @@ class Wish(NamedTuple):
 def wish_of(address: str, usual_port: int) -> Wish:
     """What an address says: `scheme://user:password@host1:port,host2:port/path?options`.
 
-    Or of those who watch servers: `scheme-sentinel://...`, or `host1:port,host2:port,serviceName=name`.
+    Or of monitors of servers: `scheme-sentinel://...`, or `host1:port,host2:port,serviceName=name`.
     """
     rest = address.partition("://")[2] or address
     rest, _, query = rest.partition("?")
@@ -179,7 +179,7 @@ def listed(
 def watched(
     world: World, wish: Wish, look: Look, at: Callable[[str], tuple[Target, ...]]
 ) -> tuple[Target, ...]:
-    """Where connections end of a driver that asks those who watch servers which one leads.
+    """Where connections end of a driver that asks monitors of servers which one leads.
 
     The first of them that answers is believed; whoever does not lead although it says so is no end.
 

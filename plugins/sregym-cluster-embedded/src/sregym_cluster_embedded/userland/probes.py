@@ -1,4 +1,4 @@
-"""Probes, answered with the words of the kubelet."""
+"""Probes, with the messages of the kubelet."""
 
 from __future__ import annotations
 

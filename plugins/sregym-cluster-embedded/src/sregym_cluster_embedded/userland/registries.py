@@ -23,7 +23,7 @@ class Registry(NamedTuple):
     """One registry.
 
     Attributes:
-        unreachable: What a client that tries to connect is told, in the words of Go:
+        unreachable: What a client that tries to connect is told, as Go words it:
             `dial tcp 10.0.0.9:443: i/o timeout`, `tls: failed to verify certificate: x509: ...`.
             Empty while the registry answers.
         private: Beginnings of the paths behind the host that only those who log in may read.

@@ -46,7 +46,7 @@ class Reviewers:
         """Send a call to the pod behind a Service.
 
         Raises:
-            CallFailed: No answer came, in the words of Go's client.
+            CallFailed: No answer came, as Go's client words it.
         """
         namespace, name, port = call.endpoint or ("", "", 0)
         pod = world.store.get(Key("pods", namespace, name)) or {"metadata": {"uid": ""}}

@@ -29,7 +29,7 @@ def read_settings(
 
 
 def read_failure(files: Files, path: str, shown: str) -> str | None:
-    """Why a configuration file cannot be read, in the words of Go; None when it can."""
+    """Why a configuration file cannot be read, as Go words it; None when it can."""
     text = files.read(path)
     if text is None:
         if files.is_folder(path):

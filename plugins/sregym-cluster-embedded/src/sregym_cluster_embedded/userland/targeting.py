@@ -29,7 +29,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 class TargetingError(ValueError):
-    """Rules that cannot be applied, in the words of flagd's library."""
+    """Rules that cannot be applied, as flagd's library words it."""
 
 
 def applied(rule: Any, context: Context, depth: int = 0) -> Any:

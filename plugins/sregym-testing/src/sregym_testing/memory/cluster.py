@@ -56,7 +56,7 @@ def _nothing_installed(_pod: KubeObject, argv: Sequence[str], _stdin: str) -> Co
 
 
 class MemoryCluster(Cluster):
-    """Objects by reference, and pods that follow them. Refusals carry the words of a real server.
+    """Objects by reference, and pods that follow them. Refusals carry the error texts of a real server.
 
     Controllers look at a new workload at once and at everything whenever time passes: who scales
     to zero and back in between was never seen.

@@ -1,4 +1,4 @@
-"""Refusals in the words of a real API server."""
+"""Refusals with the error texts of a real API server."""
 
 from __future__ import annotations
 

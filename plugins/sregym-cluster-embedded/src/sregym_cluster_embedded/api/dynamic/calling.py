@@ -1,6 +1,6 @@
 """Asking a webhook: where it is, what it is sent, what of its answer counts.
 
-The failures have the words of Go's HTTP client, because people read them in `kubectl`.
+Failures have the error texts of Go's HTTP client, because people read them in `kubectl`.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def unreachable(world: World, call: Call) -> Answer:
     """The answer of a pod, or why there is none: nobody listens, or no way leads there.
 
     Raises:
-        CallFailed: In the words of Go's client.
+        CallFailed: With the error text of Go's client.
     """
     in_pods: Caller | None = world.room_or_none(WEBHOOKS_IN_PODS)
     if call.endpoint and in_pods is not None:

@@ -1,4 +1,4 @@
-"""Values against a structural schema, with the words of the server's OpenAPI validator."""
+"""Values against a structural schema, with the error texts of the server's OpenAPI validator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The metrics of an autoscaler one by one: proposals, statuses, and the words of failures."""
+"""The metrics of an autoscaler one by one: proposals, statuses, and error texts."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Stretch(NamedTuple):
         return self.stop - self.start
 
     def come(self, rhythms: tuple[Rhythm, Rhythm]) -> Come:
-        """How far requests have come in it; from the rhythms of those that succeed and fail."""
+        """How far requests have come in it; from the rate modulations of those that succeed and fail."""
         good, bad = rhythms
         well = Course(good, self.start).elapsed(self.stop)
         ill = well if bad is good else Course(bad, self.start).elapsed(self.stop)

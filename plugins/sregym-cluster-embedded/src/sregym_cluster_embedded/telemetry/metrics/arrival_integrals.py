@@ -31,7 +31,7 @@ def _walk() -> tuple[Floats, Floats]:
 
 
 class _Swings:
-    """Parts of rhythms, for many moments.
+    """Parts of rate modulations, for many moments.
 
     Args:
         parts: (where on the walk, seconds of a step) of each.
@@ -65,13 +65,13 @@ class Progress:
     """How far the requests of one kind have come by each moment, counted from the first start.
 
     Args:
-        starts: Virtual seconds at which rhythms begin, ascending.
-        rhythms: How unevenly requests come from each on.
+        starts: Virtual seconds at which rate modulations begin, ascending.
+        rhythms: The rate modulation from each on.
 
     Attributes:
         starts: The same as an array.
         places: How far they had come at each start.
-        swings: The parts of which the rhythms consist.
+        swings: The parts of which the rate modulations consist.
         weights: Of each part (columns) from each start on (rows).
         ahead: What is to be added to the moment and its parts.
     """
@@ -143,13 +143,13 @@ class Progress:
 
 
 class Shared:
-    """The courses of what has the same starts: for the same rhythms the same one."""
+    """The courses of what has the same starts: for the same rate modulations the same one."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[Rhythm, ...], Progress] = {}
 
     def __call__(self, starts: Floats, rhythms: Sequence[Rhythm]) -> Progress:
-        """The course of requests of these rhythms."""
+        """The course of requests with these rate modulations."""
         key = tuple(rhythms)
         known = self._known.get(key)
         if known is None:

@@ -1,4 +1,4 @@
-"""What a target of scrapes says to somebody who asks it by hand: the text format of Prometheus."""
+"""What a scrape target answers to a request by hand: the text format of Prometheus."""
 
 from __future__ import annotations
 

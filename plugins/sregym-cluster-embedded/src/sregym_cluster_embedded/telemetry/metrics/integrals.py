@@ -93,7 +93,7 @@ class Outcomes:
         rates: Requests per second.
         end: Virtual second after which there are none.
         shares: Outcome -> its share from each start on.
-        rhythms: How unevenly requests come from each start on, those that succeed and those that
+        rhythms: The rate modulation from each start on, those that succeed and those that
             fail; evenly without any.
         failing: The outcomes that are failures.
         course: Makes the courses.

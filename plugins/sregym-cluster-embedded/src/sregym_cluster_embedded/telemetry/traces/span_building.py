@@ -139,7 +139,7 @@ class RequestWriter:
         waiting = sum(longest for longest, _ in placed)
         duration = wanted or waiting + self._own_time(flow, sites, serving.path)
         if any(call.timed_out for call in made):
-            # Patience cannot be shortened.
+            # A timeout cannot be shortened.
             duration = max(duration, waiting / (1 - _OWN))
         scale = min(1.0, (1 - _OWN) * duration / waiting) if waiting else 1.0
         name = names.server_span(traced.program, serving.operation, serving.message)

@@ -20,7 +20,7 @@ _USUAL = {"debian": "debian-12", "alpine": "alpine-3.20", "busybox": "busybox"}
 
 
 class Release(NamedTuple):
-    """The base of some images; nobody changes it.
+    """The base of some images; immutable.
 
     Attributes:
         files: Absolute path -> content.

@@ -84,7 +84,7 @@ def image_tree(image: Image, users: Mapping[str, int]) -> dict[str, Inode]:
 def _shape(
     tools: tuple[str, ...], folders: tuple[str, ...], files: tuple[str, ...]
 ) -> dict[str, Inode]:
-    """The tree of an image whose files have no content yet; nobody changes it."""
+    """The tree of an image whose files have no content yet; immutable."""
     tree = {"/": folder()}
     flavour = flavour_of(tools)
     for path in (*_FOLDERS[flavour], *folders):

@@ -25,7 +25,7 @@ def demand_readable(container: Container, place: str, kept: str, size: int) -> N
         size: Its bytes.
 
     Raises:
-        FileError: With the words of the error.
+        FileError: With the error text.
     """
     _demand_call(container, "open", place)
     _demand_call(container, "read", place)
@@ -40,7 +40,7 @@ def demand_writable(container: Container, place: str, added_bytes: int) -> None:
     """Refuse a write for which the node's disk has no room, or that the kernel lets fail.
 
     Raises:
-        FileError: With the words of the error.
+        FileError: With the error text.
     """
     _demand_call(container, "open", place)
     _demand_call(container, "write", place)

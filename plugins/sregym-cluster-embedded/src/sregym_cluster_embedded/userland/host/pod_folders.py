@@ -26,7 +26,7 @@ _PLUGINS = (
     ("configMap", "configmap"), ("secret", "secret"), ("projected", "projected"),
     ("downwardAPI", "downward-api"), ("emptyDir", "empty-dir"),
 )  # fmt: skip
-# What these hold opens doors that belong to others than who repairs a node.
+# Their content gives access to other systems than the node.
 _SEALED = ("secret", "projected")
 
 

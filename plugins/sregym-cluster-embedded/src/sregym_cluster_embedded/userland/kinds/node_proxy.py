@@ -30,7 +30,7 @@ _USUAL_S = 1.0
 
 
 class ConfigurationError(ValueError):
-    """A file cannot be read; in the words of kube-proxy."""
+    """A file cannot be read; as kube-proxy words it."""
 
 
 class Configuration(NamedTuple):

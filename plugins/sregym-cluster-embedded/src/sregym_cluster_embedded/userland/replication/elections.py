@@ -1,10 +1,10 @@
-"""Elections: members of a set look after each other, and a majority of votes makes one the primary.
+"""Elections: members of a set exchange heartbeats, and a majority of votes elects one as primary.
 
 Each member asks every other for a sign of life at each heartbeat, over the network as it is from
 its own pod. What it makes of the answers is its own: two halves of a set that do not reach each
 other may have a primary each for as long as the old one has not noticed that its majority is gone.
 
-A secondary that has seen no primary for the set's patience stands for election. Who it reaches
+A secondary that has seen no primary for the set's election timeout stands for election. Who it reaches
 votes for it unless they have newer changes. A primary that does not see a majority for as long
 steps down. Terms number the elections; whoever learns of a higher one steps down as well.
 """
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
-# By so much of the patience members differ, so that not all of them stand at once.
+# By this fraction election timeouts of members differ, so that not all of them stand at once.
 _SPREAD = 0.15
 # How often who has no configuration yet looks for one.
 _UNSET_S = 2.0
@@ -113,7 +113,7 @@ def beat(world: World, process: Process, electing: Electing, *, at_once: bool = 
         world: The cluster.
         process: The member.
         electing: Its kind.
-        at_once: Whether it stands for election now rather than when its patience is over.
+        at_once: Whether it stands for election now rather than after its election timeout.
     """
     own = _roused(world, process, _kept(world, process, electing))
     given = electing.member_set(world, process)

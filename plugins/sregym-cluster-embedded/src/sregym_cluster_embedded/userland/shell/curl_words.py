@@ -1,4 +1,4 @@
-"""What curl says while it works, in the words of its version."""
+"""What curl prints while it works, as its version words it."""
 
 from __future__ import annotations
 

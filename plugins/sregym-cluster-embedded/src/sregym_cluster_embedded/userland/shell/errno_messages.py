@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.files.inode import FileError
     from sregym_cluster_embedded.userland.shell.session import Session
 
-# {name} is the command, {path} the operand, {why} the words of strerror.
+# {name} is the command, {path} the operand, {why} the text of strerror.
 _PLAIN = "{name}: {path}: {why}"
 _BUSYBOX = {
     "open": _PLAIN,

@@ -1,4 +1,4 @@
-"""What commands say to options that they do not have, and to too few or too many operands.
+"""Error texts of commands for unknown options, and for too few or too many operands.
 
 Which options a command has stands in `getopt.json`: for the commands of BusyBox and for those of
 GNU, as those programs tell when they are asked.

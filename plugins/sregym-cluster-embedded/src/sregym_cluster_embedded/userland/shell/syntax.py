@@ -33,7 +33,7 @@ from sregym_cluster_embedded.userland.shell.tree import (
 
 @lru_cache(maxsize=512)
 def parse(text: str, *, bash: bool = False) -> Node:
-    """The tree of a script; nobody changes it.
+    """The tree of a script; immutable.
 
     Args:
         text: The script.

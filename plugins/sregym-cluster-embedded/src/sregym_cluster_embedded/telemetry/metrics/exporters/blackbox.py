@@ -39,9 +39,9 @@ _LOOKUP = Family(
     "Returns the time taken for probe dns lookup in seconds",
 )
 _STATUS = Family("probe_http_status_code", "gauge", "Response HTTP status code")
-# A connection inside the cluster, and the exporter's patience with one that never comes about.
+# A connection inside the cluster, and the exporter's timeout of one that is never established.
 _FAST_S, _TIMEOUT_S, _LOOKUP_S = 0.0021, 10.0, 0.0009
-# How unsteady they are, and how late a probe notices that its patience has ended.
+# How unsteady they are, and how long after its timeout a probe ends.
 _SPREAD, _LATE_S = 0.3, 0.0004
 _SYSTEM = "kube-system"
 _INGRESSES = "ingresses.networking.k8s.io"
@@ -123,7 +123,7 @@ class Blackbox(Exporter):
 
 
 class _Took:
-    """How long probes take; patience ends when it ends."""
+    """How long probes take, at most their timeout."""
 
     def __init__(self, needed: Steps, unsteady: Callable[[Floats], Floats]) -> None:
         self._needed, self._unsteady = needed, unsteady

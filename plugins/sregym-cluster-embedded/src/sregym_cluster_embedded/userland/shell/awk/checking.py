@@ -30,7 +30,7 @@ class _Place(NamedTuple):
 
 
 def misuse(program: Program, *, busybox: bool) -> str:
-    """What is wrong with the program, in the words of its flavour; empty when nothing is."""
+    """What is wrong with the program, as its flavour words it; empty when nothing is."""
     for rule in program.rules:
         lines = rule.pattern not in ("BEGIN", "END")
         for told in _wrong((rule.pattern, rule.action), _Place(False, False, lines), busybox):
