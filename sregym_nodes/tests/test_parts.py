@@ -10,6 +10,7 @@ import pytest
 from sregym_nodes.agent import facts, files, mapper, registry, strace, tables
 from sregym_nodes.agent.journal import Entry, Journal
 from sregym_nodes.agent.refusal import Refusal
+from sregym_nodes.agent.scope import Scope
 from sregym_nodes.agent.tables import Segment
 from sregym_nodes.bundle import bundle
 
@@ -170,3 +171,21 @@ def test_the_journal(tmp_path: Path) -> None:
 
 def test_processes_that_are_gone_have_no_start() -> None:
     assert facts.started(2**22 + 1) == 0
+
+
+def test_a_folder_that_goes_away_is_empty(tmp_path: Path) -> None:
+    """Those of processes and control groups do, between a look at what is above and one inside."""
+    (tmp_path / "here").mkdir()
+    assert facts.inside(tmp_path) == [tmp_path / "here"]
+    assert facts.inside(tmp_path / "gone") == []
+
+
+def test_children_that_come_and_go_are_found() -> None:
+    busy = "while :; do true & true & wait; done"
+    with subprocess.Popen(["sh", "-c", busy]) as process:
+        try:
+            looks = [Scope({"pids": [process.pid]}).pids() for _ in range(600)]
+        finally:
+            process.kill()
+    assert all(process.pid in look for look in looks)
+    assert max(map(len, looks)) > 1

@@ -28,6 +28,14 @@ def read(path: Path) -> str:
         return ""
 
 
+def inside(folder: Path) -> list[Path]:
+    """What is in a folder; nothing where there is none, or none any more."""
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
+
+
 def kernel() -> str:
     """The release of the kernel."""
     return platform.release()

@@ -119,7 +119,7 @@ def _search(uid: str) -> Iterator[Path]:
 def _of_container(pod: Path, container: str) -> list[Path]:
     """Folders of the runs of one container, by the links to logs that the kubelet makes."""
     idents = {path.stem.rpartition("-")[2] for path in LINKS.glob(f"*_{container}-*.log")}
-    return [path for path in pod.iterdir() if any(ident in path.name for ident in idents)]
+    return [path for path in facts.inside(pod) if any(ident in path.name for ident in idents)]
 
 
 def _members(folder: Path) -> Iterator[int]:
@@ -135,5 +135,5 @@ def _with_children(pids: Any) -> Iterator[int]:
     while waiting:
         pid = waiting.pop()
         yield pid
-        for path in Path(f"/proc/{pid}/task").glob("*/children"):
-            waiting.extend(map(int, facts.read(path).split()))
+        for task in facts.inside(Path(f"/proc/{pid}/task")):
+            waiting.extend(map(int, facts.read(task / "children").split()))
