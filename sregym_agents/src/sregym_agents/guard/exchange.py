@@ -25,6 +25,8 @@ _LONGEST_CALL = 64
 # Of the connection, not of the request: each side has its own.
 _OWN = ("host", "authorization", "content-length", "transfer-encoding", "expect")
 _FRAMING = ("content-length", "transfer-encoding")
+# Bytes of a body that are sent in one packet with the head.
+_AT_ONCE = 65_536
 # Under which an answer says which headers aiohttp adds to it and the API server did not give.
 ADDED = web.ResponseKey("added", tuple)
 _ADDED = (hdrs.CONTENT_TYPE, hdrs.DATE)
@@ -125,18 +127,25 @@ class Exchange:
         kind = answer.headers.get(hdrs.CONTENT_TYPE, "")
         return self._veiled and filters(kind, self._target)
 
-    def _begun(self, answer: ClientResponse) -> web.StreamResponse:
-        """The answer without its body; aiohttp frames that for the version that the client speaks."""
+    def _headed(
+        self, answer: ClientResponse, passed: web.StreamResponse | None = None
+    ) -> web.StreamResponse:
+        """With the answer's head; aiohttp frames the body for the version that the client speaks."""
+        passed = web.StreamResponse() if passed is None else passed
         headers = _as_written(answer.raw_headers)
         headers.popall(hdrs.TRANSFER_ENCODING, None)
-        begun = web.StreamResponse(status=answer.status, reason=answer.reason, headers=headers)
-        begun[ADDED] = tuple(name for name in _ADDED if name not in headers)
+        passed.set_status(answer.status, answer.reason)
+        passed.headers.extend(headers)
+        passed[ADDED] = tuple(name for name in _ADDED if name not in headers)
         if "close" in headers.get(hdrs.CONNECTION, "").lower():
-            begun.force_close()
-        return begun
+            passed.force_close()
+        return passed
 
     async def _pass(self, answer: ClientResponse) -> web.StreamResponse:
-        passed = self._begun(answer)
+        size = answer.content_length
+        if size is not None and size <= _AT_ONCE and self._request.method != hdrs.METH_HEAD:
+            return self._headed(answer, web.Response(body=await answer.read()))
+        passed = self._headed(answer)
         await passed.prepare(self._request)
         async for content in answer.content.iter_any():
             await passed.write(content)
@@ -153,7 +162,7 @@ class Exchange:
         # Both know these by their form.
         self._request.protocol.set_parser(client)  # type: ignore[arg-type]
         connection.protocol.set_parser(server, None)
-        switched = self._begun(answer)
+        switched = self._headed(answer)
         switched.force_close()
         await switched.prepare(self._request)
         await splice(client, server)
@@ -177,7 +186,7 @@ class Exchange:
         )
 
     async def _pass_watch(self, answer: ClientResponse) -> web.StreamResponse:
-        passed = self._begun(answer)
+        passed = self._headed(answer)
         await passed.prepare(self._request)
         rest = b""
         async for content in answer.content.iter_any():
