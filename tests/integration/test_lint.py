@@ -17,8 +17,8 @@ from sregym_apps.lint import lint_folder
 from sregym_core.conductor import Bench
 from sregym_core.errors import ExitCode
 from sregym_core.interfaces import Vocabulary
-from sregym_core.lint import lint_problem, vocabulary_of
 from sregym_core.settings import Settings
+from sregym_lint import lint_problem, vocabulary_of
 from sregym_testing import SregymProject
 
 HOTEL = files("sregym_app_deathstarbench") / "hotel_reservation"

@@ -49,8 +49,8 @@ ADAPTERS = [
     if project.name.removeprefix("sregym-")
     in ("gymnasium", "harbor", "inspect", "openenv", "trl", "verifiers")
 ]
-# The contract kit, upon which toolkits and plugins build kits of their own; it offers the core nothing.
-KITS = [project for project in PLUGINS if project.name == "sregym-testing"]
+# The contract kit and what lints files, upon which toolkits and plugins build their own; they offer the core nothing.
+KITS = [project for project in PLUGINS if project.name in ("sregym-testing", "sregym-lint")]
 OFFERING = [project for project in PLUGINS if project not in (*ADAPTERS, *KITS)]
 ALONE = [project for project in PROJECTS if project.stands_alone]
 
@@ -208,11 +208,11 @@ def test_imports_are_checked_for_every_package() -> None:
     modules = [project.module for project in PROJECTS]
     contracts = {contract["name"]: contract for contract in linter["contracts"]}
     extensions = sorted(project.module for project in EXTENSIONS)
-    kits = [project.module for project in KITS]
+    # Below the kit and the other toolkits, which enforce the same policy and read with it.
+    lowest = ["sregym_kubernetes", "sregym_lint"]
+    kits = [project.module for project in KITS if project.module not in lowest]
     plugins = sorted(p.module for p in PLUGINS if p not in (*EXTENSIONS, *KITS))
     libraries = sorted(project.module for project in LIBRARIES)
-    # Below the kit and the other toolkits, which enforce the same policy.
-    lowest = ["sregym_kubernetes"]
     toolkits = sorted(
         set(modules) - {"sregym_core", *plugins, *extensions, *kits, *libraries, *lowest}
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sregym_core.interfaces import ClusterError, OperationTraffic, Traffic
-from sregym_core.lint import Defect
+from sregym_lint import Defect
 from sregym_testing import ApplicationContract, LivingApplicationContract, Shop
 
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
     from sregym_core.interfaces import Cluster, Prober, Vocabulary
-    from sregym_core.lint import Defect
     from sregym_core.model import Component
+    from sregym_lint import Defect
 
     from sregym_apps.model import ServiceModel
     from sregym_apps.notes import ComponentNotes

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
     from sregym_core.interfaces import Vocabulary
-    from sregym_core.lint import Defect
+    from sregym_lint import Defect
 
     from sregym_apps.manifests import KubeObject
     from sregym_apps.notes import ComponentNotes

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sregym_apps.model import ServiceModel
     from sregym_apps.notes import ComponentNotes
     from sregym_core.interfaces import Application, Vocabulary
-    from sregym_core.lint import Defect
+    from sregym_lint import Defect
 
     from sregym_app_synthetic.graph import Graph
     from sregym_app_synthetic.writing import Written

@@ -62,7 +62,7 @@ class New(Subcommand):
     def _read(self, package: Package, source: Path) -> Package:
         """The application that a team has; what was guessed is told on the way."""
         from sregym_core.api import Workspace
-        from sregym_core.lint import vocabulary_of
+        from sregym_lint import vocabulary_of
 
         from sregym_dev.importing.application import Imported
 

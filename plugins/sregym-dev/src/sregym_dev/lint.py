@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from sregym_core.api import Workspace
     from sregym_core.interfaces import Vocabulary
-    from sregym_core.lint import Defect
+    from sregym_lint import Defect
 
 _FILES = (".yaml", ".yml")
 # What tells an application's folder: one of these stands in it.
@@ -44,7 +44,7 @@ class Lint(Subcommand):
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Look, and print a line for each defect."""
         from sregym_core.api import Workspace
-        from sregym_core.lint import vocabulary_of
+        from sregym_lint import vocabulary_of
 
         workspace = Workspace(self.settings)
         vocabulary = vocabulary_of(workspace.bench)
@@ -83,7 +83,7 @@ def _of_place(place: str, workspace: Workspace, vocabulary: Vocabulary | None) -
         return found
     status = plugins.get(place) or by_distribution.get(place)
     if status is None:
-        from sregym_core.lint import no_such
+        from sregym_lint import no_such
 
         msg = f"no file or folder {place!r}, and {no_such('plugin', place, plugins)}"
         raise UsageError(msg)
@@ -91,7 +91,7 @@ def _of_place(place: str, workspace: Workspace, vocabulary: Vocabulary | None) -
 
 
 def _of_plugin(status: Any, workspace: Workspace, vocabulary: Vocabulary | None) -> list[Defect]:
-    from sregym_core.lint import lint_plugin
+    from sregym_lint import lint_plugin
 
     if status.group != _SIMULATION or status.state != "ok":
         return lint_plugin(status, workspace.bench, vocabulary)
@@ -126,7 +126,7 @@ def _of_file(
 ) -> list[Defect] | None:
     """A problem or a service model; None for any other file."""
     from sregym_apps.lint import lint_service_model
-    from sregym_core.lint import Defect, documents, lint_problem
+    from sregym_lint import Defect, documents, lint_problem
 
     try:
         text = path.read_text(encoding="utf-8")

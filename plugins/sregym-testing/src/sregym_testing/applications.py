@@ -62,7 +62,7 @@ class ApplicationContract:
     def test_files_are_without_defects(self, application: Application) -> None:
         """Names, addresses, routes and operations agree; each defect is told with line and field."""
         from sregym_core.conductor.bench import Bench
-        from sregym_core.lint import vocabulary_of
+        from sregym_lint import vocabulary_of
 
         found = application.lint(vocabulary_of(Bench(Settings())))
         assert not found, "\n".join(map(str, found))

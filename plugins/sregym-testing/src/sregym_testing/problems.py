@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sregym_core.conductor.bench import Bench
-from sregym_core.lint import lint_problem
 from sregym_core.model import Problem, kind_of
 from sregym_core.plugins import Plugins
 from sregym_core.problems import parse_problem
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
+from sregym_lint import lint_problem
 
 from sregym_testing.targets import chosen_target
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.lint import Defect, no_such
+from sregym_lint import Defect, no_such
 
 from sregym_apps.lint.reaching import Reached
 from sregym_apps.lint.services import declared
@@ -23,7 +23,7 @@ from sregym_apps.model import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sregym_core.lint import Location
+    from sregym_lint import Location
 
     from sregym_apps.lint.reaching import Network
     from sregym_apps.lint.running import Running

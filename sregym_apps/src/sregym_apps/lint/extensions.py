@@ -6,7 +6,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.errors import SregymError
-from sregym_core.lint import Defect
+from sregym_lint import Defect
 
 from sregym_apps.lint.folder import lint_service_model
 from sregym_core import blame

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.lint import Defect, Document, Location, documents, field_path
+from sregym_lint import Defect, Document, Location, documents, field_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_core.errors import UsageError
-from sregym_core.lint import Defect, documents
+from sregym_lint import Defect, documents
 
 from sregym_apps.components import derive_components
 from sregym_apps.lint.calls import calls, clients

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.lint import Defect, compare, did_you_mean, no_such
 from sregym_core.model import WORKLOAD_KINDS
+from sregym_lint import Defect, compare, did_you_mean, no_such
 
 from sregym_apps.model import LoadGeneratorProgram
 from sregym_apps.notes import ComponentNotes
@@ -13,7 +13,7 @@ from sregym_apps.notes import ComponentNotes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sregym_core.lint import Location
+    from sregym_lint import Location
 
     from sregym_apps.lint.files import Files, KubeDocument
 

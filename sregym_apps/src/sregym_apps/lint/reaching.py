@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sregym_core.lint import Defect, no_such
+from sregym_lint import Defect, no_such
 
 from sregym_apps.lint.running import programs_of_containers
 

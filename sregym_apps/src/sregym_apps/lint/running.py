@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.lint import did_you_mean, no_such
+from sregym_lint import did_you_mean, no_such
 
 from sregym_apps.model import (
     DEFAULT_PATH,
@@ -24,7 +24,7 @@ from sregym_apps.model import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sregym_core.lint import Defect, Location
+    from sregym_lint import Defect, Location
 
     from sregym_apps.lint.files import Files, KubeDocument
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.lint import Defect, no_such
+from sregym_lint import Defect, no_such
 
 from sregym_apps.lint.reaching import Reached, selector_of, target_port
 from sregym_apps.model import (
@@ -18,7 +18,7 @@ from sregym_apps.model import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sregym_core.lint import Location
+    from sregym_lint import Location
 
     from sregym_apps.lint.files import KubeDocument
     from sregym_apps.lint.reaching import Network

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from sregym_core.lint import did_you_mean
+from sregym_lint import did_you_mean
 
 from sregym_apps.model.base import HEADER, QUERY, placeholders, texts_of
 from sregym_apps.model.service import AnyCall, CacheAside, Parallel, ServiceProgram

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import yaml
 from pydantic import ValidationError
 from sregym_core.errors import PluginLoadError
-from sregym_core.lint import Compared, Defect, Document, compare, documents
+from sregym_lint import Compared, Defect, Document, compare, documents
 
 from sregym_apps.model.application import (
     GENERIC_PROGRAMS,

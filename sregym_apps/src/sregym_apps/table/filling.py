@@ -25,7 +25,7 @@ import yaml
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sregym_core.lint import Location
+    from sregym_lint import Location
 
 _PATH = r"[A-Za-z_][\w-]*(?:\.[\w-]+)*"
 _WHOLE = re.compile(rf"\{{\{{\s*({_PATH})(?:\s+or\s+(\S(?:(?!\{{\{{).)*?))?\s*\}}\}}")

@@ -8,7 +8,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.lint import Defect, Document, documents
+from sregym_lint import Defect, Document, documents
 
 from sregym_apps.table.derived import DERIVED
 from sregym_apps.table.filling import FillingError, filled, names_used
@@ -16,7 +16,7 @@ from sregym_apps.table.filling import FillingError, filled, names_used
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sregym_core.lint import Location
+    from sregym_lint import Location
 
 # What a table and its templates hold.
 _TABLE: Mapping[str, type] = MappingProxyType(

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.errors import UsageError
-from sregym_core.lint import documents
+from sregym_lint import documents
 
 from sregym_dev.importing.compose_host import reached_through_host
 from sregym_dev.importing.compose_objects import Service, objects_of_service

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.errors import UsageError
-from sregym_core.lint import documents
+from sregym_lint import documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

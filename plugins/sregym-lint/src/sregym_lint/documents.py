@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import yaml
-
 from sregym_core.model.defect import Defect, Location, field_path
 from sregym_core.model.yaml_lines import line_of
 

@@ -6,7 +6,6 @@ import types
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel, Tag, ValidationError
-
 from sregym_core.model.defect import Location, did_you_mean
 
 if TYPE_CHECKING:

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from sregym_core.lint.documents import Document, documents
-from sregym_core.lint.forms import Compared, compare, explained
-from sregym_core.lint.installed import lint_plugin, vocabulary_of
-from sregym_core.lint.problems import lint_problem
 from sregym_core.model.defect import Defect, Location, did_you_mean, field_path, no_such
+
+from sregym_lint.documents import Document, documents
+from sregym_lint.forms import Compared, compare, explained
+from sregym_lint.installed import lint_plugin, vocabulary_of
+from sregym_lint.problems import lint_problem
 
 __all__ = [
     "Compared",

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
-
-from sregym_core import blame
 from sregym_core.conductor.fitting import why_unfit
 from sregym_core.errors import SregymError
-from sregym_core.lint.documents import documents
-from sregym_core.lint.forms import compare, explained
 from sregym_core.model import Problem
 from sregym_core.model.defect import Defect, Location, did_you_mean
 from sregym_core.model.noise_dose import parse_dose
+
+from sregym_core import blame
+from sregym_lint.documents import documents
+from sregym_lint.forms import compare, explained
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core import blame
 from sregym_core.errors import SregymError
 from sregym_core.interfaces import LAYERS, Vocabulary
-from sregym_core.lint.problems import lint_problem
 from sregym_core.model.defect import Defect, no_such
+
+from sregym_core import blame
+from sregym_lint.problems import lint_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
