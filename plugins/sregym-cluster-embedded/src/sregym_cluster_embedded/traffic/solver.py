@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.traffic.breaking import Breaking
 from sregym_cluster_embedded.traffic.calling import Calling
+from sregym_cluster_embedded.traffic.closed_loops import approached
 from sregym_cluster_embedded.traffic.consumer_groups import ConsumerGroups
 from sregym_cluster_embedded.traffic.processors import Sharing
 from sregym_cluster_embedded.traffic.structure import chance_ms
@@ -57,6 +58,7 @@ class Solver:
         self.numbers = numbers
         self.factors = factors
         self._cycle_s = 0.0
+        self._steady = False
         self._calling = Calling(structure, numbers)
         self._pulling = ConsumerGroups(structure, numbers)
         self._breaking = Breaking(structure, numbers)
@@ -77,6 +79,7 @@ class Solver:
         """
         for turn in range(rounds):
             evolving = any(self.numbers.waiting)
+            self._steady = not evolving
             self._calling.change, self._calling.damped = 0.0, evolving or turn > 2
             self.send()
             self.queue(0.0)
@@ -100,6 +103,7 @@ class Solver:
             ),
             default=0.0,
         )
+        self._steady = False
         moved = self.queue(seconds) if seconds else 0.0
         moved = max(moved, self.warm_up(seconds), self._pulling.move_on(seconds))
         if self.structure.breakers:
@@ -273,26 +277,10 @@ class Solver:
         else:
             pause = source.think_s + max(self._seen_ms(index), 1.0) / 1000
             sent = source.users * self.factors[index] / pause
-            sent = self._approached(index, sent)
+            sent, change = approached(self.numbers, index, sent, steady=self._steady)
+            self._calling.change = max(self._calling.change, change)
         self.numbers.sent[index] = sent
         return sent
-
-    def _approached(self, index: int, wanted: float) -> float:
-        """The rate of a closed loop on its way to what present answers allow.
-
-        Answers slow down steeply where a server is nearly full: rounds that swing go ever less far.
-        """
-        n, before = self.numbers, self.numbers.sent[index]
-        if before <= 0 or wanted <= 0:
-            return wanted
-        step = math.log(wanted / before)
-        if step * n.swing[index] < 0:
-            n.gain[index] = max(0.01, n.gain[index] * 0.5)
-        else:
-            n.gain[index] = min(0.5, n.gain[index] * 1.2)
-        n.swing[index] = step
-        self._calling.change = max(self._calling.change, abs(step) * n.gain[index])
-        return before * math.exp(step * n.gain[index])
 
     def _seen_ms(self, index: int) -> float:
         """How long users of a load generator wait for an answer on average."""

@@ -25,7 +25,7 @@ from sregym_apps.model import (
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.machines import SYSCTLS
 from sregym_cluster_embedded.userland.connect_limits import port_range
-from sregym_cluster_embedded.userland.counted import counted
+from sregym_cluster_embedded.userland.counted import connected
 from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME, Call
 from sregym_cluster_embedded.userland.process import PODS, process_of, running_in
 from sregym_cluster_embedded.userland.wiring import parse_address, reach, targets, wanted_by
@@ -128,7 +128,7 @@ def held_from(world: World, server: Process) -> list[Ending]:
         if held.server is not None and held.server.ref == server.ref:
             ports.setdefault(held.caller.config.pod_ip, []).append(held.local)
     found = []
-    for peer in counted(world, server.ref).held_by():
+    for peer in connected(world, server.ref):
         known = ports.get(peer.address)
         found.append(known.pop(0) if known else Ending(peer.address, 0))
     return found
@@ -258,7 +258,7 @@ class _Book:
         known = self._peers.get(server.ref)
         if known is None:
             known = self._peers[server.ref] = {}
-            for peer in counted(self._world, server.ref).held_by():
+            for peer in connected(self._world, server.ref):
                 known[peer.address] = known.get(peer.address, 0) + 1
         return known.get(caller.config.pod_ip, 0)
 
