@@ -214,9 +214,6 @@ def test_a_form_that_is_told_twice_is_none(ways: Ways) -> None:
     connection.putheader("Content-Length", str(len(body)))
     connection.endheaders(body)
     answer = connection.getresponse()
-    said = json.loads(answer.read())["message"]
+    said = answer.read()
     connection.close()
-    assert (answer.status, said) == (
-        403,
-        "pods cannot be written as application/yaml, application/json: send JSON or YAML",
-    )
+    assert (answer.status, said) == (400, b"400 Bad Request")
