@@ -119,7 +119,7 @@ def in_process(bench: Bench) -> None:
 
 def rates(bench: Bench) -> None:
     """Requests of one client on a kept connection, with CPU of the whole process: client and API server too."""
-    worlds = Worlds(bench.provider("embedded"), {})
+    worlds = bench.worlds("embedded", {})
     listing = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).encode()
     accept = "application/json, text/event-stream"
     with opened(session_of(bench, worlds, served=False)) as gateway:

@@ -7,20 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 
 import pytest
-from sregym_core.api import (
-    Budget,
-    EpisodeOverError,
-    EpisodeRecord,
-    Outcome,
-    Rollouts,
-    RolloutTask,
-    Workspace,
-    outcome_reward,
-    playing,
-    rollout_tasks,
-)
+from sregym_core.api import Budget, EpisodeOverError, EpisodeRecord, Outcome, Workspace, playing
 from sregym_core.errors import UsageError
 from sregym_core.settings import Settings
+from sregym_rollouts import Rollouts, RolloutTask, outcome_reward, rollout_tasks
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
 TASK = RolloutTask(PROBLEM, 7)

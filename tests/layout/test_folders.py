@@ -50,7 +50,11 @@ ADAPTERS = [
     in ("gymnasium", "harbor", "inspect", "openenv", "trl", "verifiers")
 ]
 # The contract kit and what lints files, upon which toolkits and plugins build their own; they offer the core nothing.
-KITS = [project for project in PLUGINS if project.name in ("sregym-testing", "sregym-lint")]
+KITS = [
+    project
+    for project in PLUGINS
+    if project.name in ("sregym-testing", "sregym-lint", "sregym-rollouts")
+]
 OFFERING = [project for project in PLUGINS if project not in (*ADAPTERS, *KITS)]
 ALONE = [project for project in PROJECTS if project.stands_alone]
 
@@ -209,7 +213,7 @@ def test_imports_are_checked_for_every_package() -> None:
     contracts = {contract["name"]: contract for contract in linter["contracts"]}
     extensions = sorted(project.module for project in EXTENSIONS)
     # Below the kit and the other toolkits, which enforce the same policy and read with it.
-    lowest = ["sregym_kubernetes", "sregym_lint"]
+    lowest = ["sregym_kubernetes", "sregym_lint", "sregym_rollouts"]
     kits = [project.module for project in KITS if project.module not in lowest]
     plugins = sorted(p.module for p in PLUGINS if p not in (*EXTENSIONS, *KITS))
     libraries = sorted(project.module for project in LIBRARIES)

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 import sregym_gymnasium
 from gymnasium.utils.env_checker import check_env
-from sregym_core.api import Budget, Rollouts, RolloutTask
+from sregym_core.api import Budget
 from sregym_core.errors import UsageError
 from sregym_gymnasium import AnyText, MovesEnv, TextEnv, WordCounts, vector
+from sregym_rollouts import Rollouts, RolloutTask
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
 TASK = RolloutTask(PROBLEM, 7)

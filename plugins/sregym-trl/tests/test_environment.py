@@ -6,9 +6,10 @@ import inspect
 from collections.abc import Iterator
 
 import pytest
-from sregym_core.api import Budget, Rollouts, RolloutTask
+from sregym_core.api import Budget
 from sregym_core.errors import UsageError
 from sregym_core.model import Claims
+from sregym_rollouts import Rollouts, RolloutTask
 from sregym_trl import IncidentEnvironment, environment_factory, rows
 
 PROBLEM = "wrong_service_selector_hotel_reservation"

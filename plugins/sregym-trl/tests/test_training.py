@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sregym_core.api import RolloutTask
+from sregym_rollouts import RolloutTask
 from sregym_trl.policy import Policy, Trace
 from sregym_trl.training import Point, Training
 

@@ -6,8 +6,8 @@ import asyncio
 from typing import Any
 
 import pytest
-from sregym_core.api import Rollouts
 from sregym_core.errors import UsageError
+from sregym_rollouts import Rollouts
 from sregym_verifiers import SregymConfig, SregymEnv, SregymTask, SregymTaskset
 from verifiers.v1.utils.loaders import environment_class, load_taskset, taskset_config_type
 

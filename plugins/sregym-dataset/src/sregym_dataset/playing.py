@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.api import Budget, Environment, trajectory
+from sregym_core.api import Budget, Environment
 from sregym_core.errors import WorldError
 from sregym_core.events import (
     AgentStarted,
@@ -16,6 +16,7 @@ from sregym_core.events import (
 )
 from sregym_core.interfaces import AgentDescription, Reward
 from sregym_core.model import Outcome
+from sregym_rollouts import trajectory
 
 from sregym_dataset.causes import attributed, causal_graph
 from sregym_dataset.objects import Watched

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
-from sregym_core.api import Budget, Rollouts, RolloutTask, rollout_tasks
+from sregym_core.api import Budget
+from sregym_rollouts import Rollouts, RolloutTask, rollout_tasks
 
 from sregym_gymnasium.spaces import AnyText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sregym_core.api import Rollout, RolloutStep
+    from sregym_rollouts import Rollout, RolloutStep
 
 # A page of a tool's answer has 16,000 characters at most, an instruction a fourth of that.
 LONGEST = 65_536

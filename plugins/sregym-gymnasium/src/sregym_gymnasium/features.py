@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from gymnasium.spaces import Box
-from sregym_core.api import word_places
+from sregym_rollouts import word_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,7 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gymnasium.vector import SyncVectorEnv
-from sregym_core.api import Budget, Rollouts
+from sregym_core.api import Budget
+from sregym_rollouts import Rollouts
 
 from sregym_gymnasium.environment import TextEnv
 

@@ -10,14 +10,14 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from sregym_core.api import Rollouts, rollout_tasks
 from sregym_core.errors import UsageError
+from sregym_rollouts import Rollouts, rollout_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from sregym_core.api import Action, RolloutTask
+    from sregym_rollouts import Action, RolloutTask
 
 _HOW = """
 ## How

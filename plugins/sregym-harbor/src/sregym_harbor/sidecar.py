@@ -15,13 +15,14 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.api import Budget, Rollouts, RolloutTask
+from sregym_core.api import Budget
 from sregym_core.errors import UsageError
+from sregym_rollouts import Rollouts, RolloutTask
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_core.api import Rollout
+    from sregym_rollouts import Rollout
 
 LONGEST = 1_048_576
 

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from anyio.to_thread import run_sync
 from inspect_ai.util import ExecResult, SandboxEnvironment, sandboxenv
 from pydantic import BaseModel
-from sregym_core.api import Budget, Rollouts, RolloutTask
+from sregym_core.api import Budget
 from sregym_core.errors import WorldError
+from sregym_rollouts import Rollouts, RolloutTask
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_core.api import Rollout
+    from sregym_rollouts import Rollout
 
 _SHELLS = ("bash", "sh", "/bin/bash", "/bin/sh")
 _NOT_FOUND = 127

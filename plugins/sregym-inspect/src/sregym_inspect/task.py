@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.util import SandboxEnvironmentSpec
-from sregym_core.api import Rollouts, rollout_tasks
+from sregym_rollouts import Rollouts, rollout_tasks
 
 from sregym_inspect.responder import responder
 from sregym_inspect.sandbox import IncidentConfig

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from inspect_ai.tool import Tool
-    from sregym_core.api import Rollout
+    from sregym_rollouts import Rollout
 
 
 def tools_of(rollout: Rollout) -> list[Tool]:

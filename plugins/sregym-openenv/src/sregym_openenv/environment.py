@@ -7,15 +7,15 @@ from uuid import uuid4
 
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import EnvironmentMetadata
-from sregym_core.api import function_schemas
 from sregym_core.errors import UsageError
+from sregym_rollouts import function_schemas
 
 from sregym_openenv.models import SregymAction, SregymObservation, SregymState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_core.api import Rollout, Rollouts, RolloutTask
+    from sregym_rollouts import Rollout, Rollouts, RolloutTask
 
 
 class SregymEnvironment(Environment[SregymAction, SregymObservation, SregymState]):

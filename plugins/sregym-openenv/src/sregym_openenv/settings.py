@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sregym_core.api import Budget, Rollouts, RolloutTask, rollout_tasks
+from sregym_core.api import Budget
 from sregym_core.errors import UsageError
+from sregym_rollouts import Rollouts, RolloutTask, rollout_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

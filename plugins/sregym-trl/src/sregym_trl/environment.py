@@ -9,13 +9,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.api import Budget, Rollouts, RolloutTask, rollout_tasks
+from sregym_core.api import Budget
 from sregym_core.errors import UsageError
+from sregym_rollouts import Rollouts, RolloutTask, rollout_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from sregym_core.api import Rollout
+    from sregym_rollouts import Rollout
 
 
 class IncidentEnvironment:

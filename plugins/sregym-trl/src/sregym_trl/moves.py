@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sregym_core.api import Rollouts, RolloutTask
+    from sregym_rollouts import Rollouts, RolloutTask
 
 
 def moves_of(

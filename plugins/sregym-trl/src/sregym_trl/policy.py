@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sregym_core.api import word_places
+from sregym_rollouts import word_places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sregym_core.api import Budget, Rollouts, RolloutTask, play
+from sregym_core.api import Budget, play
+from sregym_rollouts import Rollouts, RolloutTask
 
 from sregym_trl.moves import moves_of
 from sregym_trl.policy import Policy, Trace

@@ -9,7 +9,7 @@ from anyio.to_thread import run_sync
 from sregym_core.errors import WorldError
 
 if TYPE_CHECKING:
-    from sregym_core.api import Rollout
+    from sregym_rollouts import Rollout
 
     from sregym_verifiers.taskset import SregymTask
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import verifiers.v1 as vf
 from anyio.to_thread import run_sync
-from sregym_core.api import Budget, Rollouts, RolloutTask, rollout_tasks, tools_text
+from sregym_core.api import Budget
 from sregym_core.errors import UsageError
+from sregym_rollouts import Rollouts, RolloutTask, rollout_tasks, tools_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

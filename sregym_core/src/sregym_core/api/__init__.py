@@ -46,19 +46,9 @@ if TYPE_CHECKING:
     from sregym_core.api.playing import play, play_request, verify
     from sregym_core.api.recorded import Recorded, read_recorded
     from sregym_core.api.replaying import Replay, ReplayedStep
-    from sregym_core.api.rollouts import (
-        Rollout,
-        RolloutResult,
-        Rollouts,
-        RolloutStep,
-        RolloutTask,
-        outcome_reward,
-        rollout_tasks,
-    )
     from sregym_core.api.runs import FinishedRun as FinishedRun
     from sregym_core.api.task import Observation, TaskDescription
     from sregym_core.api.workspace import Workspace
-    from sregym_core.atif import trajectory
     from sregym_core.conductor.alerts import firing
     from sregym_core.interfaces.agent import Agent, Budget, Session
     from sregym_core.interfaces.reward import Reward
@@ -68,11 +58,8 @@ if TYPE_CHECKING:
     from sregym_core.proof import Proof
     from sregym_core.salt import fresh_seed
     from sregym_core.tool_classes import ToolClass, tool_class
-    from sregym_core.toolbox.actions import Action, function_schemas, parse_action, tools_text
-    from sregym_core.toolbox.words import word_places
 
 _PLACES = {
-    "Action": "sregym_core.toolbox.actions",
     "Agent": "sregym_core.interfaces.agent",
     "Budget": "sregym_core.interfaces.agent",
     "CannotForkError": "sregym_core.api.errors",
@@ -97,11 +84,6 @@ _PLACES = {
     "Replay": "sregym_core.api.replaying",
     "ReplayedStep": "sregym_core.api.replaying",
     "Reward": "sregym_core.interfaces.reward",
-    "Rollout": "sregym_core.api.rollouts",
-    "RolloutResult": "sregym_core.api.rollouts",
-    "RolloutStep": "sregym_core.api.rollouts",
-    "RolloutTask": "sregym_core.api.rollouts",
-    "Rollouts": "sregym_core.api.rollouts",
     "Runner": "sregym_core.interfaces.runner",
     "Session": "sregym_core.interfaces.agent",
     "Solution": "sregym_core.api.catalogue",
@@ -113,29 +95,21 @@ _PLACES = {
     "check_start": "sregym_core.modes",
     "firing": "sregym_core.conductor.alerts",
     "fresh_seed": "sregym_core.salt",
-    "function_schemas": "sregym_core.toolbox.actions",
     "instruction": "sregym_core.api.catalogue",
     "mode_named": "sregym_core.modes",
-    "outcome_reward": "sregym_core.api.rollouts",
     "pair": "sregym_core.api.catalogue",
     "pairs": "sregym_core.api.catalogue",
-    "parse_action": "sregym_core.toolbox.actions",
     "play": "sregym_core.api.playing",
     "play_request": "sregym_core.api.playing",
     "problems": "sregym_core.api.catalogue",
     "read_recorded": "sregym_core.api.recorded",
     "solution": "sregym_core.api.catalogue",
-    "trajectory": "sregym_core.atif",
-    "rollout_tasks": "sregym_core.api.rollouts",
-    "tools_text": "sregym_core.toolbox.actions",
     "read_records": "sregym_core.api.history",
     "tool_class": "sregym_core.tool_classes",
     "verify": "sregym_core.api.playing",
-    "word_places": "sregym_core.toolbox.words",
 }
 
 __all__ = [
-    "Action",
     "Agent",
     "Budget",
     "CannotForkError",
@@ -160,11 +134,6 @@ __all__ = [
     "Replay",
     "ReplayedStep",
     "Reward",
-    "Rollout",
-    "RolloutResult",
-    "RolloutStep",
-    "RolloutTask",
-    "Rollouts",
     "Runner",
     "Session",
     "Solution",
@@ -176,25 +145,18 @@ __all__ = [
     "check_start",
     "firing",
     "fresh_seed",
-    "function_schemas",
     "instruction",
     "mode_named",
-    "outcome_reward",
     "pair",
     "pairs",
-    "parse_action",
     "play",
     "play_request",
     "problems",
     "read_recorded",
     "read_records",
-    "rollout_tasks",
     "solution",
     "tool_class",
-    "tools_text",
-    "trajectory",
     "verify",
-    "word_places",
 ]
 
 

@@ -21,7 +21,8 @@ from sregym_core.api.errors import EpisodeOverError
 from sregym_core.api.task import described
 from sregym_core.api.workspace import Workspace
 from sregym_core.errors import UsageError
-from sregym_core.toolbox.actions import Action, parse_action, tools_text
+
+from sregym_rollouts.actions import Action, parse_action, tools_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -86,7 +87,7 @@ class RolloutResult:
 
     def trajectory(self) -> dict[str, Any]:
         """All that the policy did, in ATIF (Agent Trajectory Interchange Format)."""
-        from sregym_core.atif import trajectory
+        from sregym_rollouts.atif import trajectory
 
         return trajectory(self.record)
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from sregym_core.api import (
-    Action,
-    Workspace,
-    function_schemas,
-    parse_action,
-    tools_text,
-    word_places,
-)
+from sregym_core.api import Workspace
+from sregym_rollouts import Action, function_schemas, parse_action, tools_text, word_places
 
 TOOLS = tuple(
     {"name": one.name, "description": one.description, "parameters": one.parameters}

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-from sregym_core.atif import trajectory
 from sregym_core.model import EpisodeRecord, Outcome, Tokens, ToolCall
+from sregym_rollouts import trajectory
 
 
 class Shape(BaseModel):

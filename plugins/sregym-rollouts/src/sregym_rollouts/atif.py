@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.api import tool_class
+
 from sregym_core import __version__
-from sregym_core.tool_classes import tool_class
 
 if TYPE_CHECKING:
     from sregym_core.model import EpisodeRecord, ToolCall
