@@ -50,7 +50,6 @@ def test_help_names_every_command(invoke: Invoke) -> None:
         "show",
         "run",
         "verify",
-        "sample",
         "report",
         "plugins",
         "doctor",
@@ -94,7 +93,7 @@ def test_help_names_every_command(invoke: Invoke) -> None:
         (
             ("new", "injector", "dns"),
             "no command named 'new'. It comes with sregym-dev: pip install sregym-dev. Known: applications, doctor, "
-            "faults, noise, plugins, problems, quickstart, report, run, sample, show, verify",
+            "faults, noise, plugins, problems, quickstart, report, run, show, verify",
         ),
     ],
 )

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 from sregym_core.api import Workspace
-from sregym_core.api.sampling import Sampler
 from sregym_core.cli.options import shard
-from sregym_core.cli.sample import write
 from sregym_core.cli.verify import Verify
 from sregym_core.errors import UsageError
 from sregym_core.proof import Proof, ProofCheck
 from sregym_core.settings import Settings
+from sregym_sample.command import write
+from sregym_sample.sampling import Sampler
 
 
 class Heard:

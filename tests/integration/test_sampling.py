@@ -7,9 +7,9 @@ from itertools import islice
 
 import pytest
 from sregym_core.api import Workspace, verify
-from sregym_core.api.sampling import Sampler
 from sregym_core.problems import parse_problem
 from sregym_core.settings import Settings
+from sregym_sample.sampling import Sampler
 
 APPLICATION = "hotel-reservation"
 MASKED = """\

@@ -39,6 +39,7 @@ COMMANDS = tuple(
         "judge",
         "leaderboard",
         "replay",
+        "sample",
         "up",
     )
 )

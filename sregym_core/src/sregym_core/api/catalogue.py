@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.api.workspace import shared
@@ -174,3 +175,16 @@ def instruction(
     bench = (workspace or shared()).bench
     found = bench.problems.get(problem) if isinstance(problem, str) else problem
     return offline.instruction(bench, found, mode_named(mode))
+
+
+def sampled_pairs(workspace: Workspace, count: int | None, seed: int) -> tuple[Problem, ...]:
+    """Pairs as problems: all, or so many, which follow from the seed; in the order of the listing."""
+    every = pairs(workspace=workspace)
+    places = range(len(every))
+    if count is not None and count < len(every):
+        chance = Random(f"sample of pairs, seed {seed}")  # noqa: S311 - a game, no secret
+        places = sorted(chance.sample(places, count))  # type: ignore[assignment]
+    return tuple(
+        pair(one.fault, one.application, str(one.target), workspace=workspace)
+        for one in (every[place] for place in places)
+    )

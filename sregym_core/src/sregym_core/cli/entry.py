@@ -35,10 +35,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("listings:Show", "show one problem"),
     "run": ("play:Run", "let agents play problems and grade them"),
     "verify": ("verify:Verify", "prove problems by machine"),
-    "sample": (
-        "sample:Sample",
-        "make a suite: pairs of faults and targets, alone and several at once",
-    ),
     "report": ("report:Report", "write the report of a finished run again"),
     "plugins": ("listings:PluginList", "list plugins with their state"),
     "doctor": ("doctor:Doctor", "say what is missing on this machine or cluster"),

@@ -66,7 +66,7 @@ class Verify(Subcommand):
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Prove and print; all problems when none is named."""
         from sregym_core.api import Workspace, pair
-        from sregym_core.api.sampling import sampled_pairs
+        from sregym_core.api.catalogue import sampled_pairs
         from sregym_core.proof.pool import ProofRequest, prove_all
 
         began, used = time.monotonic(), _cpu_s()

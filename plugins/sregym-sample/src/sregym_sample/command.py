@@ -44,7 +44,8 @@ class Sample(Subcommand):
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Make and print them."""
         from sregym_core.api import Workspace
-        from sregym_core.api.sampling import Sampler
+
+        from sregym_sample.sampling import Sampler
 
         with Workspace(self.settings) as workspace:
             asked = (arguments.seed, arguments.mode, arguments.application)

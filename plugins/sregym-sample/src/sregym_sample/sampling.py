@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.api.catalogue import pair, pairs
+from sregym_core.api import pair, pairs
 from sregym_core.errors import SregymError, UsageError
 from sregym_core.model import ComponentTarget, FailureMode, Problem
 from sregym_core.model.defect import no_such
@@ -15,7 +15,7 @@ from sregym_core.model.defect import no_such
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sregym_core.api.workspace import Workspace
+    from sregym_core.api import Workspace
     from sregym_core.model import Component, Target
 
 # Kinds of objects whose defects stay with one component: any number of them can be broken at once.
@@ -49,19 +49,6 @@ class _Candidate:
     def operations(self) -> frozenset[str]:
         """Users' operations that pass through it."""
         return frozenset(self.component.operations)
-
-
-def sampled_pairs(workspace: Workspace, count: int | None, seed: int) -> tuple[Problem, ...]:
-    """Pairs as problems: all, or so many, which follow from the seed; in the order of the listing."""
-    every = pairs(workspace=workspace)
-    places = range(len(every))
-    if count is not None and count < len(every):
-        chance = Random(f"sample of pairs, seed {seed}")  # noqa: S311 - a game, no secret
-        places = sorted(chance.sample(places, count))  # type: ignore[assignment]
-    return tuple(
-        pair(one.fault, one.application, str(one.target), workspace=workspace)
-        for one in (every[place] for place in places)
-    )
 
 
 class Sampler:
@@ -179,7 +166,7 @@ class Sampler:
         return self._alone[candidate.fault]
 
     def _is_own(self, candidate: _Candidate) -> bool:
-        from sregym_core.api.catalogue import solution
+        from sregym_core.api import solution
 
         fault = self._workspace.bench.fault(candidate.fault)
         if fault.needs:
