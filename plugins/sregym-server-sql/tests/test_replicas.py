@@ -141,6 +141,20 @@ def test_a_thread_that_is_stopped_leaves_the_replica_behind(cluster: ClusterBenc
     assert ask(cluster, "replica", "SELECT count(*) FROM orders") == "2"
 
 
+def test_a_replica_of_an_old_source_takes_nothing_of_the_time_before_it() -> None:
+    bench = ClusterBench.of(MODEL)
+    bench.run(10 * 86_400)
+    bench.apply(SERVER.format(name="source", number=1, more=""))
+    bench.apply(SERVER.format(name="replica", number=2, more=""))
+    bench.run(60)
+    ask(bench, "source", "CREATE TABLE orders (id int PRIMARY KEY)")
+    assert ask(bench, "replica", FOLLOW) == ""
+    assert ask(bench, "replica", "START REPLICA") == ""
+    bench.run(3)
+    assert ask(bench, "replica", "SELECT count(*) FROM orders") == "0"
+    assert chosen(bench, *THREADS) == ("Yes", "Yes", "0")
+
+
 def test_a_replica_can_be_kept_behind(cluster: ClusterBench) -> None:
     ask(cluster, "replica", "STOP REPLICA")
     ask(cluster, "replica", "CHANGE REPLICATION SOURCE TO SOURCE_DELAY = 60")

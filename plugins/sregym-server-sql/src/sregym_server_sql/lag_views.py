@@ -90,8 +90,10 @@ Entry = TypeVar("Entry", Following, Followed, Replicating)
 
 def note(world: World, process: Process, entry: Following | Followed | Replicating) -> bool:
     """Remember what is so from now on; whether it is something else than before."""
-    known = [one for one in process.journal if isinstance(one, type(entry))]
-    if (known[-1][1:] if known else _NOTHING[type(entry)]) == entry[1:]:
+    known = next(
+        (one[1:] for one in reversed(process.journal) if isinstance(one, type(entry))), None
+    )
+    if (_NOTHING[type(entry)] if known is None else known) == entry[1:]:
         return False
     change(world, process.ref, journal=(*process.journal, entry)[-_KEPT:])
     return True

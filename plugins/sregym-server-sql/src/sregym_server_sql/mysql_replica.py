@@ -11,6 +11,7 @@ from sregym_cluster_embedded.sdk.replication import (
     Progress,
     as_of,
     asleep,
+    begun,
     caught_up,
     record,
     rouse,
@@ -198,7 +199,7 @@ def _taken(
         world.table(FOLLOWED)[above] = True
         record(world, above, load(world, above))
     progress = caught_up(
-        world, stream.progress, source, end.path, stopped=not applying(data),
+        world, begun(world, stream.progress, above), source, end.path, stopped=not applying(data),
         delay_s=float(data.follows["delay"]),
     )  # fmt: skip
     if stream_of(world, source.ref) is not None:

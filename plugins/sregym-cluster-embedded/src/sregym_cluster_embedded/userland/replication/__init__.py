@@ -5,6 +5,7 @@ from __future__ import annotations
 from sregym_cluster_embedded.userland.replication.changes import (
     Progress,
     as_of,
+    begun,
     caught_up,
     record,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "as_of",
     "asleep",
     "beat",
+    "begun",
     "caught_up",
     "caught_up_votes",
     "freeze",

@@ -64,6 +64,20 @@ def as_of(world: World, storage: str, second: float) -> Any | None:
     return found
 
 
+def begun(world: World, progress: Progress, storage: str) -> Progress:
+    """How far a copy is that may have nothing yet: then there is nothing to take of times before the source's data.
+
+    Args:
+        world: The cluster.
+        progress: How far it is; before virtual second 0 when it has nothing.
+        storage: Identity of the directory that it copies.
+    """
+    if progress.applied >= 0:
+        return progress
+    known = world.table(_CHANGES).get(storage, ())
+    return progress._replace(applied=known[0][0] if known else world.now)
+
+
 def caught_up(
     world: World,
     progress: Progress,
