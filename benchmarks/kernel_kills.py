@@ -37,6 +37,8 @@ LEASE_S = 2.0
 # The lease, and what a busy machine needs to end processes.
 HEALED_S = 60.0
 LONGEST_S = 2.5
+# In the environment of all that a harness starts.
+MARK = "KERNEL_KILLS"
 VICTIMS = ("the harness", "the harness and its agent", "its agent", "the holder, then the harness")
 LOADS: tuple[dict[str, Any], ...] = (
     {"key": "load", "kind": "load", "what": "memory", "bytes": 64_000_000, "as": "sort"},
@@ -94,7 +96,8 @@ def harness(folder: str, ask: str) -> int:
 def one(folder: str, ask: dict[str, Any], victim: str, after_s: float) -> str:
     """Kill somebody at a moment; how far the change had come then."""
     words = [sys.executable, __file__, "--harness", folder, json.dumps(ask)]
-    with subprocess.Popen(words, stdin=subprocess.DEVNULL) as process:
+    marked = {**os.environ, MARK: folder}
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, env=marked) as process:
         # The way from a new interpreter to its first request is not what is looked at.
         wait_for(lambda: children(process.pid) or process.poll() is not None, HEALED_S)
         signal.sigtimedwait((), after_s)
@@ -116,8 +119,8 @@ def healed(agent: NodeAgent, folder: str, store: Redis, before: dict[str, int], 
     """Why the machine is not as it was; empty when it is."""
     if asked:
         agent.changes()
-    if not wait_for(lambda: left(store) == before and not holders(folder), HEALED_S):
-        return f"{told(before, left(store))}; held by {holders(folder)}"
+    if not wait_for(lambda: left(store) == before and not started(folder), HEALED_S):
+        return f"{told(before, left(store))}; still there: {started(folder)}"
     if changes := agent.changes():
         return f"in the journal: {[(one['key'], one['stands']) for one in changes]}"
     if not wait_for(lambda: store.ask("bgsave") == "Background saving started", HEALED_S):
@@ -142,6 +145,17 @@ def holders(folder: str) -> list[int]:
     """Processes that hold changes and are there."""
     pids = [entry["holder"][0] for entry in entries(folder) if entry["holder"]]
     return [pid for pid in pids if Path(f"/proc/{pid}").exists()]
+
+
+def started(folder: str) -> list[str]:
+    """Processes that a harness of this folder started, or who did in its name; zombies are gone."""
+    found, mark = [], f"{MARK}={folder}".encode()
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if mark in (process / "environ").read_bytes():
+                line = (process / "cmdline").read_bytes().replace(b"\0", b" ")
+                found.append(f"{process.name} {line.decode(errors='replace')[:200]}")
+    return found
 
 
 def children(pid: int) -> list[int]:

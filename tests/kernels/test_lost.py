@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
-from real.needing import leftovers
+from real.needing import leftovers, needs
 from real.stores import wait_for
+from sregym_nodes.agent import facts
 from sregym_nodes.remote import NodeAgent
+from sregym_nodes.ways import Local
 
 
 def children(pid: int) -> list[str]:
@@ -40,3 +43,23 @@ def test_who_asks_is_killed_while_it_tries(agent: NodeAgent, tmp_path: Path) -> 
     finally:
         sleeper.kill()
         sleeper.wait()
+
+
+def test_a_tracer_that_never_begins_leaves_nothing(tmp_path: Path) -> None:
+    """At its start strace has a child that waits; whoever ends the one ends both."""
+    needs()
+    program, pids = tmp_path / "bin" / "strace", tmp_path / "pids"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\nsleep 1000 &\necho $! >> {pids}\n")
+    program.chmod(0o755)
+    path = f"PATH={program.parent}:{os.environ['PATH']}"
+    agent = NodeAgent("here", Local(("env", path)), "harness-1", folder=str(tmp_path / "nodectl"))
+    ask = {"key": "calls", "kind": "calls", "call": "fork", "error": "EAGAIN"}
+    (answers,) = agent.examine([ask])
+    assert answers["strace"] == (
+        "a traced call of fork gave no error; the kernel or a rule of this machine refuses tracing"
+    )
+    waiting = pids.read_text().split()
+    assert waiting
+    # Whoever takes in orphans may let zombies lie for a while.
+    assert wait_for(lambda: not any(facts.started(int(pid)) for pid in waiting))

@@ -111,12 +111,10 @@ class Strace(Backend):
         """Let all go; whoever is stopped goes on."""
         for pid, start in state.get("tracers", ()):
             if facts.started(pid) == start:
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGTERM)
+                _tell(pid, signal.SIGTERM)
         for pid, start in state.get("tracers", ()):
             if not wait_for(lambda pid=pid, start=start: self._gone(pid, start), _ATTACH_S):  # type: ignore[misc]
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+                _tell(pid, signal.SIGKILL)
 
     @property
     def needs_attention(self) -> bool:
@@ -226,10 +224,16 @@ def _once(call: str, path: str | None, late_s: float, words: Sequence[str]) -> S
             return trial.call()
         tracer = _traced((trial.pid,), words, subprocess.DEVNULL)
         try:
-            wait_for(lambda: facts.status(trial.pid, "TracerPid") == str(tracer.pid), 1.0)
+            wait_for(
+                lambda: (
+                    facts.status(trial.pid, "TracerPid") == str(tracer.pid)
+                    or tracer.poll() is not None
+                ),
+                _ATTACH_S,
+            )
             return trial.call()
         finally:
-            tracer.kill()
+            _tell(tracer.pid, signal.SIGKILL)
             tracer.wait()
 
 
@@ -241,11 +245,19 @@ def _traced(pids: Sequence[int], words: Sequence[str], output: int) -> subproces
         stdout=subprocess.DEVNULL,
         stderr=output,
         cwd="/",
-        preexec_fn=_dies_with_parent,  # noqa: PLW1509 - there are no threads
+        preexec_fn=_apart,  # noqa: PLW1509 - there are no threads
     )
 
 
-def _dies_with_parent() -> None:
+def _tell(tracer: int, number: signal.Signals) -> None:
+    """Send a signal to a tracer, and to what it tries itself with before it begins."""
+    with suppress(ProcessLookupError):
+        os.killpg(tracer, number)
+
+
+def _apart() -> None:
+    """In a group of its own, and ended with its parent."""
+    os.setpgid(0, 0)
     ctypes.CDLL(None).prctl(_DEATH_SIGNAL, int(signal.SIGTERM))
 
 
