@@ -207,6 +207,18 @@ def test_notes_are_read_from_yaml(tmp_path: Path) -> None:
     }
 
 
+def test_notes_that_are_no_yaml_are_told_with_file_and_line(tmp_path: Path) -> None:
+    file = tmp_path / "components.yaml"
+    file.write_text("web:\n  kind service\n  callers: [batch]\n")
+
+    with pytest.raises(UsageError) as caught:
+        load_notes(file)
+
+    assert str(caught.value) == (
+        "'components.yaml', line 3: not YAML: mapping values are not allowed in this context"
+    )
+
+
 def test_an_unknown_field_in_notes_is_named(tmp_path: Path) -> None:
     file = tmp_path / "components.yaml"
     file.write_text("web: {kinds: datastore}\n")

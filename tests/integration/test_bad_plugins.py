@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from sregym_core.errors import ExitCode
+from sregym_dev.package import Package
 from sregym_testing import SregymProject
 
 from sregym_core import __version__
@@ -108,6 +109,16 @@ PLUGINS = {
         "agent 'ghost' of acme-half 1.0 cannot be imported from acme_half_ghost:Ghost: "
         "ModuleNotFoundError: No module named 'acme_half_ghost'",
     ),
+    "lost_fault": Bad(
+        f"{HEAD}def sregym_register_injectors():\n    return [Offer('lost', 'acme_lost_code:Lost')]\n",
+        "fault 'lost' of acme-lost-fault 1.0 cannot be imported from acme_lost_code:Lost: "
+        "ModuleNotFoundError: No module named 'acme_lost_code'",
+    ),
+    "lost_noise": Bad(
+        f"{HEAD}def sregym_register_noise_sources():\n    return [Offer('hum', 'acme_hum:Hum')]\n",
+        "noise source 'hum' of acme-lost-noise 1.0 cannot be imported from acme_hum:Hum: "
+        "ModuleNotFoundError: No module named 'acme_hum'",
+    ),
     "misread": Bad(
         f"from pathlib import Path\n{HEAD}def sregym_register_problems():\n"
         "    return [Path(__file__).parent / 'misread']\n",
@@ -128,13 +139,17 @@ GOOD = (
 def _install(folder: Path, name: str, bad: Bad) -> None:
     module = f"acme_{name}"
     (folder / f"{module}.py").write_text(bad.code)
+    needs = f"Requires-Dist: {bad.needs}\n" if bad.needs else ""
+    _describe(folder, name, f"acme-{name} = {bad.entry or module}", needs)
+
+
+def _describe(folder: Path, name: str, entry: str, needs: str = "") -> None:
+    """Metadata of a distribution `acme-NAME` with one entry point."""
     about = folder / f"acme_{name}-1.0.dist-info"
     about.mkdir()
-    needs = f"Requires-Dist: {bad.needs}\n" if bad.needs else ""
     metadata = f"Metadata-Version: 2.1\nName: acme-{name.replace('_', '-')}\nVersion: 1.0\n{needs}"
     (about / "METADATA").write_text(metadata)
-    entry = bad.entry or module
-    (about / "entry_points.txt").write_text(f"[sregym]\nacme-{name} = {entry}\n")
+    (about / "entry_points.txt").write_text(f"[sregym]\n{entry}\n")
 
 
 @pytest.fixture(scope="module")
@@ -168,7 +183,42 @@ def test_each_is_listed_with_its_reason(
     }
 
 
-@pytest.mark.parametrize("words", [("problems",), ("--help",), ("faults",)])
+@pytest.mark.parametrize(
+    ("command", "name", "listed"),
+    [("faults", "lost_fault", "service-selector"), ("noise", "lost_noise", "false-alerts")],
+)
+def test_what_cannot_be_used_is_left_out_of_a_list(
+    sregym_project: Callable[..., SregymProject],
+    environment: dict[str, str],
+    command: str,
+    name: str,
+    listed: str,
+) -> None:
+    done = sregym_project().run(command, "--json", env=environment)
+    assert (done.exit_code, done.err) == (
+        ExitCode.DONE,
+        f"left out: {PLUGINS[name].reason}\n",
+    )
+    assert listed in [entry["name"] for entry in json.loads(done.out)]
+
+
+def test_an_application_whose_files_cannot_be_read_is_left_out_of_pairs(
+    sregym_project: Callable[..., SregymProject], tmp_path: Path
+) -> None:
+    source = Package("app", "acme-blank").write(tmp_path) / "src"
+    notes = source / "sregym_app_acme_blank" / "components.yaml"
+    notes.write_text("load:\n  kind: load\nweb:\n  kind service\n  callers: [load]\n")
+    _describe(source, "blank", "app-acme-blank = sregym_app_acme_blank.plugin")
+    done = sregym_project().run("faults", "pairs", "--json", env={"PYTHONPATH": str(source)})
+    assert (done.exit_code, done.err) == (
+        ExitCode.DONE,
+        "left out: application 'acme-blank' of acme-blank 1.0: 'components.yaml', line 5: "
+        "not YAML: mapping values are not allowed in this context\n",
+    )
+    assert {pair["application"] for pair in json.loads(done.out)} >= {"hotel-reservation"}
+
+
+@pytest.mark.parametrize("words", [("problems",), ("--help",)])
 def test_other_commands_work(
     sregym_project: Callable[..., SregymProject],
     environment: dict[str, str],

@@ -21,6 +21,11 @@ plugins:
   kinds: [command]
   core: '>=7'
   contract: {outcome: fail, contracts: [PluginContract], passed: 5, failed: 1, version: 0.1.0, core: 0.1.0, date: 2026-11-02}
+- distribution: zebra-dns
+  summary: That one
+  kinds: [fault]
+  core: '>=0.1,<0.2'
+  contract: {outcome: pass, contracts: [PluginContract], passed: 5, failed: 0, version: 2.0.0, core: 0.1.0}
 """
 HELD = """\
 from sregym_testing import PluginContract
@@ -44,8 +49,9 @@ def test_search_tells_what_fits_and_what_is_installed(sregym_project: Project) -
         ["DISTRIBUTION", "KINDS", "FITS", "CONTRACT", "INSTALLED", "SUMMARY"],
         ["acme-dns", "fault", "yes", "not", "told", "no", "Faults", "of", "name", "resolution"],
         f"sregym-index command needs >=7 fail 0.1.0 2026-11-02 {own} This one".split(),
+        "zebra-dns fault yes pass 2.0.0 no That one".split(),
     ]
-    (entry,) = project.run("plugins", "search", "DNS", "--index", "index.yaml", "--json").json()
+    (entry,) = project.run("plugins", "search", "acme", "--index", "index.yaml", "--json").json()
     assert entry == {
         "distribution": "acme-dns",
         "summary": "Faults of name resolution",
@@ -64,7 +70,7 @@ def test_what_is_not_found_is_told_with_the_index(sregym_project: Project) -> No
     told = project.run(
         "plugins", "search", "kafka", "dns", "--index", "index.yaml"
     ).assert_success()
-    assert (told.out, told.err) == ("", "index.yaml has 2 plugins, none with 'kafka' and 'dns'\n")
+    assert (told.out, told.err) == ("", "index.yaml has 3 plugins, none with 'kafka' and 'dns'\n")
 
 
 def test_the_shipped_index_needs_nothing(sregym_project: Project) -> None:

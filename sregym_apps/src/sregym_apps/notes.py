@@ -68,10 +68,18 @@ class ComponentNotes(Value):
 
 
 def load_notes(file: Traversable) -> dict[str, ComponentNotes]:
-    """Read a `components.yaml`: name of the component -> notes."""
+    """Read a `components.yaml`: name of the component -> notes.
+
+    Raises:
+        UsageError: It is not YAML, or says what it cannot; with its name and the line or field.
+    """
     content = content_of(file)
-    if content is None:
-        content = yaml.load(file.read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a safe one
+    try:
+        if content is None:
+            content = yaml.load(file.read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a safe one
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise UsageError(f"{file.name!r}, line {line}: not YAML: {error.problem}") from error
     return notes_from(content, file.name)
 
 

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 _LAST_LINES = 20
 
 
-def held(name: str, version: str, tests: Path, today: date) -> tuple[Contract, str]:
+def held(name: str, version: str, tests: Path, today: date | None) -> tuple[Contract, str]:
     """Run the tests of a plugin; those that derive from a contract of the kit count.
 
     Args:
         name: Of the distribution; a contract among the tests has to name it.
         version: That is installed.
         tests: Folder or file of its tests.
-        today: Noted as the date.
+        today: Noted as the date; None notes none.
 
     Returns:
         The result, and the end of what pytest printed.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+import datetime
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -24,7 +24,7 @@ class Contract(BaseModel):
         failed: How many did not, those that were skipped included.
         version: Of the distribution that was tested.
         core: Version of `sregym-core` that it was tested with.
-        date: When.
+        date: When; nothing where versions say enough, as in a repository that tests each change.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -35,7 +35,7 @@ class Contract(BaseModel):
     failed: int = Field(ge=0)
     version: str = Field(min_length=1)
     core: str = Field(min_length=1)
-    date: date
+    date: datetime.date | None = None
 
     @model_validator(mode="after")
     def _agrees(self) -> Contract:

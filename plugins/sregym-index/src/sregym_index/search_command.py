@@ -73,7 +73,9 @@ class PluginSearch(Subcommand):
 
 def _row(entry: Entry, core: str, installed: str) -> tuple[str, ...]:
     contract = entry.contract
-    told = f"{contract.outcome} {contract.version} {contract.date}" if contract else "not told"
+    told = "not told"
+    if contract is not None:
+        told = " ".join(map(str, filter(None, (contract.outcome, contract.version, contract.date))))
     fits = "yes" if entry.fits(core) else f"needs {entry.core}"
     kinds = ", ".join(entry.kinds)
     return (entry.distribution, kinds, fits, told, installed or "no", entry.summary)

@@ -11,7 +11,7 @@ from sregym_core.api.workspace import shared
 from sregym_core.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sregym_core.api.workspace import Workspace
     from sregym_core.model import GroundTruth, Problem, Target
@@ -136,21 +136,29 @@ def solution(problem: str | Problem, *, workspace: Workspace | None = None) -> S
     )
 
 
-def pairs(*, workspace: Workspace | None = None) -> tuple[Pair, ...]:
+def pairs(
+    faults: Sequence[str] | None = None,
+    applications: Sequence[str] | None = None,
+    *,
+    workspace: Workspace | None = None,
+) -> tuple[Pair, ...]:
     """Every fault with every target that it fits, of all applications, sorted by names.
 
     Parametrised applications count with their default parameters.
 
     Args:
+        faults: Names of those that count, in their order; None for all.
+        applications: The same.
         workspace: As for `Environment`.
     """
     from sregym_core.conductor.targets import candidates
 
     bench = (workspace or shared()).bench
+    names = bench.registry.names
     return tuple(
         Pair(fault.name, name, target)
-        for fault in map(bench.fault, bench.registry.names("fault"))
-        for name in bench.registry.names("application")
+        for fault in map(bench.fault, names("fault") if faults is None else faults)
+        for name in (names("application") if applications is None else applications)
         for target, found in candidates(bench.application(name), fault.takes, fault.parts)
         if fault.fits(found)
     )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sregym_core.blame import interrupts, located
 from sregym_core.cli import Subcommand
-from sregym_core.errors import ExitCode
+from sregym_core.errors import ExitCode, PluginError, SregymError
 from sregym_core.model import ComponentTarget
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
     from sregym_core.api.catalogue import Pair
     from sregym_core.conductor import Bench
@@ -27,13 +29,17 @@ class Faults(Subcommand):
         parser.add_argument("--json", action="store_true", help="as JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
-        """Print them."""
+        """Print them; one that cannot be used is named, and the others are listed."""
         from sregym_core.conductor import Bench
 
         bench = Bench(self.settings)
+        faults = self._usable(bench, "fault", bench.fault)
         if arguments.what == "pairs":
-            return self._pairs(bench, arguments.json)
-        listed = [_described(bench, name) for name in bench.registry.names("fault")]
+            applications = self._usable(
+                bench, "application", lambda name: bench.application(name).components()
+            )
+            return self._pairs(bench, faults, applications, arguments.json)
+        listed = [_described(bench, name) for name in faults]
         if arguments.json:
             self.console.json(listed)
             return ExitCode.DONE
@@ -50,10 +56,31 @@ class Faults(Subcommand):
         self.console.table(("FAULT", "LAYER", "TARGETS", "PLUGIN", "PARAMETERS"), rows)
         return ExitCode.DONE
 
-    def _pairs(self, bench: Bench, as_json: bool) -> ExitCode:
+    def _usable(self, bench: Bench, kind: str, use: Callable[[str], object]) -> list[str]:
+        """Names of those whose plugin's code does not raise; the others are noted with the reason."""
+        found = []
+        for name in bench.registry.names(kind):
+            try:
+                use(name)
+            except PluginError as error:
+                self.console.note(f"left out: {error}")
+            except BaseException as error:
+                if interrupts(error):
+                    raise
+                told = str(error) if isinstance(error, SregymError) else located(error)
+                owner = bench.registry.owner(kind, name).owner
+                self.console.note(f"left out: {kind} {name!r} of {owner}: {told}")
+            else:
+                found.append(name)
+        return found
+
+    def _pairs(
+        self, bench: Bench, faults: list[str], applications: list[str], as_json: bool
+    ) -> ExitCode:
         from sregym_core.api import Workspace, pairs
 
-        found = [_pair(one) for one in pairs(workspace=Workspace(bench=bench))]
+        workspace = Workspace(bench=bench)
+        found = [_pair(one) for one in pairs(faults, applications, workspace=workspace)]
         if as_json:
             self.console.json(found)
             return ExitCode.DONE

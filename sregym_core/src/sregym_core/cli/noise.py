@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.cli import Subcommand
-from sregym_core.errors import ExitCode
+from sregym_core.errors import ExitCode, PluginError
 
 if TYPE_CHECKING:
     import argparse
@@ -22,13 +22,17 @@ class NoiseSources(Subcommand):
         parser.add_argument("--json", action="store_true", help="as JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
-        """Print them, family by family."""
+        """Print them, family by family; one that cannot be used is named, and the others are listed."""
         from sregym_core.conductor import Bench
 
         registry = Bench(self.settings).registry
         listed = []
         for name in registry.names("noise source"):
-            source = registry.load("noise source", name)
+            try:
+                source = registry.load("noise source", name)
+            except PluginError as error:
+                self.console.note(f"left out: {error}")
+                continue
             plugin = registry.owner("noise source", name).distribution
             listed.append(
                 {"name": name, "family": source.family, "title": source.title, "plugin": plugin}
