@@ -15,7 +15,7 @@ import threading
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from sregym_agents.guard.background import BackgroundGuard
@@ -26,12 +26,14 @@ from sregym_core.conductor import Bench
 from sregym_core.conductor.role import grant
 from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.timeline import Timeline
-from sregym_core.conductor.worlds import Worlds
 from sregym_core.interfaces import Budget, ClusterSpec
 from sregym_core.plugins import Plugins
 from sregym_core.policy import Policy
 from sregym_core.policy.role import ON_CALL
 from sregym_core.settings import Settings
+
+if TYPE_CHECKING:
+    from sregym_core.conductor.worlds import Worlds
 
 APPLICATION = "hotel-reservation"
 REQUESTS = 300

@@ -49,7 +49,7 @@ def test_search_tells_what_fits_and_what_is_installed(sregym_project: Project) -
         ["DISTRIBUTION", "KINDS", "FITS", "CONTRACT", "INSTALLED", "SUMMARY"],
         ["acme-dns", "fault", "yes", "not", "told", "no", "Faults", "of", "name", "resolution"],
         f"sregym-index command needs >=7 fail 0.1.0 2026-11-02 {own} This one".split(),
-        "zebra-dns fault yes pass 2.0.0 no That one".split(),
+        ["zebra-dns", "fault", "yes", "pass", "2.0.0", "no", "That", "one"],
     ]
     (entry,) = project.run("plugins", "search", "acme", "--index", "index.yaml", "--json").json()
     assert entry == {
