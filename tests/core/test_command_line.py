@@ -42,7 +42,6 @@ def test_help_names_every_command(invoke: Invoke) -> None:
     listed = [line.split()[0] for line in out.splitlines() if line.startswith("  ")]
     assert (code, err) == (0, "")
     assert listed == [
-        "quickstart",
         "problems",
         "applications",
         "faults",
@@ -93,7 +92,7 @@ def test_help_names_every_command(invoke: Invoke) -> None:
         (
             ("new", "injector", "dns"),
             "no command named 'new'. It comes with sregym-dev: pip install sregym-dev. Known: applications, doctor, "
-            "faults, noise, plugins, problems, quickstart, report, run, show, verify",
+            "faults, noise, plugins, problems, report, run, show, verify",
         ),
     ],
 )

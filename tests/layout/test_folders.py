@@ -38,6 +38,7 @@ COMMANDS = tuple(
         "index",
         "judge",
         "leaderboard",
+        "quickstart",
         "replay",
         "sample",
         "up",

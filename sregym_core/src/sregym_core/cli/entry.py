@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 
 # Name -> where it is and what it does. Imported only when used: `--help` must not wait for it.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "quickstart": (
-        "quickstart:Quickstart",
-        "see the whole thing work: a suite, three agents, a report",
-    ),
     "problems": ("listings:Problems", "list problems"),
     "applications": ("applications:Applications", "list applications with their size"),
     "faults": ("faults:Faults", "list fault primitives, or all fitting pairs with targets"),

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from sregym_core.cli import Subcommand, options
-from sregym_core.cli.play import default_reporters, make_reporters, play
+from sregym_core.cli.play import Run
 from sregym_core.errors import ExitCode
-
-if TYPE_CHECKING:
-    import argparse
 
 SUITE = "lite"
 AGENTS = ("expert", "restart-loop", "noop")
@@ -31,33 +29,31 @@ class Quickstart(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Play; fails only when the expert, who knows the answers, does not pass everything."""
-        from sregym_core.conductor import Bench, RunRequest, check_playable
+        from sregym_core.api import Workspace, problems
 
-        bench = Bench(self.settings)
-        request = RunRequest(
-            problems=tuple(bench.problems.choose([], SUITE)),
-            agents=AGENTS,
-            seed=arguments.seed,
-            jobs=arguments.jobs or options.processors(),
-        )
         if not arguments.json:
+            count = len(problems(suite=SUITE, workspace=Workspace(self.settings)))
             self.console.say(
-                f"{len(request.problems)} problems on an embedded Kubernetes cluster, played by an expert who knows "
+                f"{count} problems on an embedded Kubernetes cluster, played by an expert who knows "
                 "the answers, by an agent that restarts things, and by one that does nothing.\n"
             )
-        reporters = make_reporters(bench, default_reporters(bench), quiet=arguments.json)
-        check_playable(bench, request)
         folder = arguments.out or options.free_folder(Path("runs"))
-        code = play(self, bench, request, folder, reporters, as_json=arguments.json)
+        run = Run(self.settings, self.console)
+        parser = argparse.ArgumentParser()
+        run.arguments(parser)
+        words = ["--suite", SUITE, "--seed", str(arguments.seed), "--out", str(folder)]
+        for agent in AGENTS:
+            words += ["--agent", agent]
+        given = parser.parse_args(words)
+        given.jobs, given.json = arguments.jobs, arguments.json
+        code = run.run(given)
         if code is ExitCode.INTERRUPTED:
             return code
         return ExitCode.DONE if _expert_passed(folder) else ExitCode.FAILED
 
 
 def _expert_passed(folder: Path) -> bool:
-    from sregym_core.model import Outcome
-    from sregym_core.records import read_run
+    from sregym_core.api import Outcome, read_records
 
-    _, records = read_run(folder)
-    outcomes = [record.outcome for record in records if record.agent == AGENTS[0]]
+    outcomes = [record.outcome for record in read_records(folder) if record.agent == AGENTS[0]]
     return bool(outcomes) and all(outcome is Outcome.PASS for outcome in outcomes)

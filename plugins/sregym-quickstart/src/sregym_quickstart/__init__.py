@@ -1,0 +1,3 @@
+"""The whole product in one command."""
+
+from __future__ import annotations
