@@ -19,12 +19,11 @@ from sregym_core.interfaces import (
     ClusterError,
     ClusterSpec,
     CommandResult,
-    KubectlError,
     ServiceAnswer,
     default_actor,
-    find_kubectl,
 )
 from sregym_core.scratch import ScratchFolder
+from sregym_kubernetes.kubectl import KubectlError, find_kubectl
 from sregym_kubernetes.observing import observed_for
 
 from sregym_cluster_kubernetes.clock import ServerClock

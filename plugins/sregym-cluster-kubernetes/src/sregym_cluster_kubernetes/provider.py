@@ -15,17 +15,8 @@ from kubernetes.client import (
 )
 from kubernetes.client.exceptions import ApiException
 from kubernetes.config.kube_config import load_kube_config_from_dict
-from sregym_core.interfaces import (
-    Cluster,
-    ClusterProvider,
-    ClusterSpec,
-    Finding,
-    Kubectl,
-    KubectlError,
-    NodeAccess,
-    find_kubectl,
-    shell_remark,
-)
+from sregym_core.interfaces import Cluster, ClusterProvider, ClusterSpec, Finding, NodeAccess
+from sregym_kubernetes.kubectl import Kubectl, KubectlError, find_kubectl, shell_remark
 from urllib3.exceptions import HTTPError
 from urllib3.util.retry import Retry
 

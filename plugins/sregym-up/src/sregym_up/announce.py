@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core.api import mode_named
 from sregym_core.events import SessionOpened, Submitted, Waiting, WatchReported
-from sregym_core.interfaces import shell_remark
 from sregym_core.model import Check
+from sregym_kubernetes.kubectl import shell_remark
 
 from sregym_up.alert_page import page
 from sregym_up.terminal import columns, filled, noted

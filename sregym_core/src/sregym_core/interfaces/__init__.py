@@ -36,7 +36,6 @@ from sregym_core.interfaces.deadline import DeadlineExceeded, bounded, thread_cl
 from sregym_core.interfaces.failures import FatalCalls, PodFailures
 from sregym_core.interfaces.history import History, Load, PastRestart
 from sregym_core.interfaces.injector import LAYERS, Fault, FaultContext, Journal
-from sregym_core.interfaces.kubectl import Kubectl, KubectlError, find_kubectl, shell_remark
 from sregym_core.interfaces.nodes import (
     BackEnd,
     DiskBlocks,
@@ -103,8 +102,6 @@ __all__ = [
     "Finding",
     "History",
     "Journal",
-    "Kubectl",
-    "KubectlError",
     "Load",
     "NodeAccess",
     "Noise",
@@ -146,10 +143,8 @@ __all__ = [
     "bounded",
     "clock_time",
     "default_actor",
-    "find_kubectl",
     "no_such_service",
     "node_access",
     "restore_settings",
-    "shell_remark",
     "thread_clock",
 ]

@@ -12,12 +12,9 @@ from sregym_core.interfaces import (
     ClusterSpec,
     Finding,
     History,
-    Kubectl,
-    KubectlError,
     Vocabulary,
-    find_kubectl,
-    shell_remark,
 )
+from sregym_kubernetes.kubectl import Kubectl, KubectlError, find_kubectl, shell_remark
 
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.cluster.commands import wall_seconds

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from sregym_core.interfaces import KubectlError, find_kubectl
+from sregym_kubernetes.kubectl import KubectlError, find_kubectl
 
 from sregym_cluster_embedded.kubectl.session import CommandResult
 

