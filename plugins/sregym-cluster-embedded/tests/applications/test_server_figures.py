@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.kubelet.runtime import Mount
 from sregym_cluster_embedded.userland.connections import sockets
-from sregym_cluster_embedded.userland.counted import Peer, counted
+from sregym_cluster_embedded.userland.counted import Peer, connected, counted, times_asked
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_server_sql.sessions import process_list
 
@@ -184,6 +184,19 @@ def test_a_mysql_server_counts_the_selects_of_misses(cached: Any) -> None:
     seen = counted(cached.world, cached.ref("base"))
     assert seen.of("find") == pytest.approx(missed, abs=2)
     assert seen.total == seen.of("find")
+
+
+@pytest.mark.parametrize("seconds", [0, 20])
+def test_parts_of_the_figures_are_those_of_the_whole(cached: Any, seconds: int) -> None:
+    cached.run(seconds)
+    for name in ("base", "cache"):
+        ref = cached.ref(name)
+        seen = counted(cached.world, ref)
+        assert seen.commands
+        for command in (*seen.commands, "nothing"):
+            assert times_asked(cached.world, ref, command) == seen.of(command)
+        assert times_asked(cached.world, ref, *seen.commands) == seen.total
+        assert connected(cached.world, ref) == seen.held_by() != ()
 
 
 def test_connections_come_from_the_pods_that_ask(busy: Any) -> None:

@@ -10,7 +10,7 @@ from sregym_cluster_embedded.sdk.servers import RUNTIME, store_bytes, wake_traff
 
 from sregym_server_redis.accounts import User, default_user
 from sregym_server_redis.data import RedisData, load, memory_size, store
-from sregym_server_redis.links import good_replicas, replicas_of
+from sregym_server_redis.links import following, good_replicas
 from sregym_server_redis.program import RedisProgram
 from sregym_server_redis.settings import default
 from sregym_server_redis.snapshots import snapshots
@@ -83,7 +83,7 @@ class Connection:
         store(self.world, self.storage, data)
         store_bytes(self.world, self.server.ref, data.held_bytes())
         limits = before.settings, before.users, self._full(before)
-        if data.databases is not before.databases and any(replicas_of(self.world, self.server.ref)):
+        if data.databases is not before.databases and following(self.world, self.server.ref):
             wake(self.world)
         if limits != (data.settings, data.users, self._full(data)):
             wake_traffic(self.world)

@@ -6,7 +6,7 @@ from hashlib import sha1
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.sdk.replication import asleep
-from sregym_cluster_embedded.sdk.servers import WRITING, TableKey, counted, process_of
+from sregym_cluster_embedded.sdk.servers import WRITING, TableKey, process_of, times_asked
 
 from sregym_server_redis.data import load
 
@@ -44,8 +44,16 @@ class Link(NamedTuple):
 LINKS: TableKey[ContainerRef, Link] = TableKey("userland.redis-links")
 
 
+def looked_at(world: World, ref: ContainerRef) -> Link | None:
+    """The link of a replica as it was when that looked last: whom it follows, and since when.
+
+    None for a master. Who asks for no more spares itself the count of what the master was asked for.
+    """
+    return world.table(LINKS).get(ref)
+
+
 def link_of(world: World, ref: ContainerRef) -> Link | None:
-    """The link of a replica; None for a master."""
+    """The link of a replica, with all that has come by now; None for a master."""
     link = world.table(LINKS).get(ref)
     if link is None or link.master is None or not asleep(world, ref):
         return link
@@ -79,17 +87,17 @@ def _offset(world: World, process: Process) -> int:
     link = link_of(world, process.ref)
     if link is not None:
         return link.offset
-    seen, pings = counted(world, process.ref), 0
+    pings = 0
     if following(world, process.ref):
         pings = int((world.now - process.started_at) / _PING_S)
     written = load(world, process.settings["redis.storage"]).written
-    return written + _WRITE_BYTES * seen.of(*WRITING) + _PING_BYTES * pings
+    return written + _WRITE_BYTES * times_asked(world, process.ref, *WRITING) + _PING_BYTES * pings
 
 
 def history_of(client: Connection) -> str:
     """The identity of the changes that a server has: that of its master while it follows one."""
     server = client.server
-    link = link_of(client.world, server.ref)
+    link = looked_at(client.world, server.ref)
     master = process_of(client.world, link.master) if link is not None and link.master else None
     source = server if master is None else master
     text = f"replication {source.ref} {source.started_at}"
@@ -99,6 +107,9 @@ def history_of(client: Connection) -> str:
 def good_replicas(client: Connection) -> int:
     """Replicas that have heard from a server no longer ago than `min-replicas-max-lag`."""
     most = int(client.setting("min-replicas-max-lag"))
-    now = client.world.now
-    found = replicas_of(client.world, client.server.ref)
-    return sum(now - link.heard <= most or not most for _, link in found)
+    world, found = client.world, following(client.world, client.server.ref)
+    # One that looks no more because nothing is late hears all the time.
+    heard = [
+        world.now if asleep(world, one.ref) else world.table(LINKS)[one.ref].heard for one in found
+    ]
+    return sum(world.now - at <= most or not most for at in heard)

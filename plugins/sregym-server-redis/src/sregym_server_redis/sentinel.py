@@ -15,7 +15,7 @@ from sregym_cluster_embedded.sdk.servers import process_of, wake_traffic
 
 from sregym_server_redis.connection import Connection
 from sregym_server_redis.journal import note
-from sregym_server_redis.links import link_of, offset_of, replicas_of
+from sregym_server_redis.links import following, looked_at, offset_of
 from sregym_server_redis.program import RedisProgram, SentinelProgram
 from sregym_server_redis.replication import announced, turn
 from sregym_server_redis.sentinel_state import (
@@ -58,7 +58,7 @@ def server_at(world: World, process: Process, place: str) -> Process | None:
 
 def follows(world: World, server: Process) -> str:
     """`host port` of whom a server follows; empty for a master."""
-    link = link_of(world, server.ref)
+    link = looked_at(world, server.ref)
     return "" if link is None else link.place
 
 
@@ -193,7 +193,7 @@ def _with_replicas(
     """Those that the master tells of."""
     if master is None:
         return given
-    found = [announced(world, one) for one, _ in replicas_of(world, master.ref)]
+    found = [announced(world, one) for one in following(world, master.ref)]
     new = [one for one in found if one not in (*given.replicas, given.place)]
     if not new:
         return given

@@ -9,7 +9,7 @@ from sregym_cluster_embedded.sdk.replication import majority, wake
 
 from sregym_server_redis.connection import Connection
 from sregym_server_redis.information import sections
-from sregym_server_redis.links import link_of, offset_of
+from sregym_server_redis.links import looked_at, offset_of
 from sregym_server_redis.program import SentinelProgram
 from sregym_server_redis.replies import Pairs, Status
 from sregym_server_redis.sentinel import (
@@ -146,7 +146,7 @@ def _master_rows(client: Connection, given: Watched) -> Pairs:
 def _replica_rows(client: Connection, given: Watched, place: str) -> Pairs:
     world = client.world
     there = server_at(world, client.server, place)
-    link = None if there is None else link_of(world, there.ref)
+    link = None if there is None else looked_at(world, there.ref)
     followed = given.place if there is None else follows(world, there) or "? 0"
     host, _, port = followed.partition(" ")
     own = None if there is None else Connection(world, there)

@@ -12,7 +12,7 @@ from sregym_server_redis.connection import NO_AUTH, Connection
 from sregym_server_redis.hashes import HASHES
 from sregym_server_redis.keys import Keys
 from sregym_server_redis.keyspace import KEYSPACE
-from sregym_server_redis.links import link_of
+from sregym_server_redis.links import looked_at
 from sregym_server_redis.lists import LISTS
 from sregym_server_redis.replies import Held, Status
 from sregym_server_redis.strings import STRINGS
@@ -100,7 +100,7 @@ class CommandConnection(Connection):
 
     def _may_tell(self) -> bool:
         """Whether the data may be told: that of a replica without its master may be old."""
-        link = link_of(self.world, self.server.ref)
+        link = looked_at(self.world, self.server.ref)
         if link is None or link.master is not None:
             return True
         return self.setting("replica-serve-stale-data") == "yes"

@@ -33,6 +33,7 @@ from sregym_cluster_embedded.userland.counted import (
     connected,
     connection_count,
     counted,
+    times_asked,
 )
 from sregym_cluster_embedded.userland.disk import (
     ALTERED,
@@ -187,6 +188,7 @@ __all__ = [
     "speaks_tls",
     "storage",
     "store_bytes",
+    "times_asked",
     "to_json",
     "wake_traffic",
     "write_trouble",

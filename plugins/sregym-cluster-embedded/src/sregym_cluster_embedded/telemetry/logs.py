@@ -89,6 +89,12 @@ class Telemetry:
 
         return counted_of(world, ref)
 
+    def commands(self, world: World, ref: ContainerRef) -> dict[str, int]:
+        """How often a server has been asked for each command, as metrics count it."""
+        from sregym_cluster_embedded.telemetry.metrics.exporters.stores import commands_of
+
+        return commands_of(world, ref)
+
     def held(self, world: World, ref: ContainerRef, least: int) -> Counted:
         """How many connections a server has now, and whose where that are at least so many."""
         from sregym_cluster_embedded.telemetry.metrics.exporters.stores import held_of

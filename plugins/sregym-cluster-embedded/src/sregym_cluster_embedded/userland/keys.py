@@ -36,6 +36,9 @@ class Telemetry(Protocol):
     def counted(self, world: World, ref: ContainerRef) -> Counted:
         """What a server has been asked for."""
 
+    def commands(self, world: World, ref: ContainerRef) -> dict[str, int]:
+        """How often a server has been asked for each command."""
+
     def held(self, world: World, ref: ContainerRef, least: int) -> Counted:
         """How many connections it has, and whose where that are at least so many."""
 

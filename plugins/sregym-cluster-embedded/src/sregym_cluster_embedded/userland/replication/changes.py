@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.userland.counted import counted
+from sregym_cluster_embedded.userland.counted import times_asked
 from sregym_cluster_embedded.userland.mutating_commands import WRITING
 from sregym_cluster_embedded.userland.replication.sleeping import wake
 
@@ -104,7 +104,7 @@ def caught_up(
     speed, changes = 1 + _AHEAD, -1
     if path is not None and path.bandwidth_mbit:
         # Counting takes long: only where it matters.
-        changes = counted(world, source.ref).of(*WRITING)
+        changes = times_asked(world, source.ref, *WRITING)
         known = progress.changes if progress.changes >= 0 else changes
         bytes_s = max(0, changes - known) * _CHANGE_BYTES / passed
         speed = min(speed, path.bandwidth_mbit * 1e6 / 8 / bytes_s) if bytes_s else speed

@@ -17,7 +17,21 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.world import World
 
-__all__ = ["Store", "counted_of", "held_of"]
+__all__ = ["Store", "commands_of", "counted_of", "held_of"]
+
+
+def commands_of(world: World, ref: ContainerRef) -> dict[str, int]:
+    """How often a server has been asked for each command by now; the `commands` of `counted_of`."""
+    process = process_of(world, ref)
+    if process is None:
+        return {}
+    life = Life(process, segments(world, SERVED, ref))
+    return _commands(Store([*lives(world)], world.epoch, life), world.now)
+
+
+def _commands(store: Store, now: float) -> dict[str, int]:
+    moment = np.array([now])
+    return {name: int(one.total(moment)[0]) for name, one in store.commands.items()}
 
 
 def held_of(world: World, ref: ContainerRef, least: int) -> Counted:
@@ -44,9 +58,8 @@ def counted_of(world: World, ref: ContainerRef) -> Counted:
     assert not isinstance(missed, float)
     assert not isinstance(connected, float)
     rate = store.load(lambda part: sum(flow.rate for flow in part.flows))
-    commands = {name: int(one.total(now)[0]) for name, one in store.commands.items()}
     return Counted(
-        commands,
+        _commands(store, world.now),
         int(store.callers(now)[0]),
         int(WorkingSet(store.life)(now)[0]),
         float(cpu(store.life)(now)[0]),
