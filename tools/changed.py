@@ -2,12 +2,14 @@
 
 Compared are the files here, committed or not, with where the branch left `main`. Style, formatting and types of
 changed files and of what calls them are checked; then tests run that look at the change, the nearest first,
-until the time is over. What is left out is counted: `tox` runs it.
+until the time is over. What is left out is counted: `tox` runs it. Where imports changed, or the rules for them, the
+rules about who may import whom are checked, too.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import os
 import subprocess
 import sys
@@ -20,6 +22,10 @@ from workspace import ROOT
 MOST_FILES = 80
 # Most files whose types are checked because they call what changed.
 MOST_CALLERS = 30
+# Of what import-linter says, whose end tells which rules are broken by which imports.
+MOST_SAID = 4000
+# Where its rules stand, and which folders there are.
+RULES = ("pyproject.toml", "tools/lint_imports.py")
 
 
 class ChangedError(Exception):
@@ -59,6 +65,16 @@ def main() -> int:
         if typed
         else None
     )
+    linter = (
+        subprocess.Popen(
+            [sys.executable, str(ROOT / "tools" / "lint_imports.py")],
+            cwd=ROOT,
+            text=True,
+            stdout=subprocess.PIPE,
+        )
+        if imports_changed(since, changed)
+        else None
+    )
     codes = {}
     if checked:
         codes["ruff check"] = subprocess.call(
@@ -73,6 +89,12 @@ def main() -> int:
         said, _ = mypy.communicate()
         codes["mypy"] = mypy.returncode
         print(f"mypy, {len(typed)} files: {said.strip()}")
+    if linter is not None:
+        said, _ = linter.communicate()
+        codes["import-linter"] = linter.returncode
+        print(
+            f"import-linter: {said.strip()[-MOST_SAID:] if linter.returncode else 'who may import whom is kept'}"
+        )
     for note in selection.notes:
         print(f"not run here: {note}")
     if rest:
@@ -100,6 +122,35 @@ def changed_files(since: str) -> list[str]:
     found = _git("diff", "--name-only", "--no-renames", since).stdout
     found += _git("ls-files", "--others", "--exclude-standard").stdout
     return sorted(set(found.splitlines()))
+
+
+def imports_changed(since: str, changed: list[str]) -> bool:
+    """Whether a module came or went, imports something else than before, or the rules changed."""
+    if any(path in RULES for path in changed):
+        return True
+    for path in changed:
+        if path.endswith(".py") and "/src/" in path and not _is_data(path):
+            done, file = _git("show", f"{since}:{path}"), ROOT / path
+            before = None if done.returncode else done.stdout
+            after = file.read_text(encoding="utf-8") if file.exists() else None
+            if other_imports(before, after):
+                return True
+    return False
+
+
+def other_imports(before: str | None, after: str | None) -> bool:
+    """Whether two texts of a module import other things; None is no module, and another one than any."""
+    if before is None or after is None:
+        return True
+    try:
+        return _imports(before) != _imports(after)
+    except SyntaxError:  # whoever runs the tests is told where
+        return True
+
+
+def _imports(text: str) -> set[str]:
+    nodes = ast.walk(ast.parse(text))
+    return {ast.unparse(node) for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)}
 
 
 def told(choices: list[Choice]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import datetime
 from typing import Any
 
@@ -79,3 +80,15 @@ def test_where_something_is_not_ready_something_else_waits_too(workspace: Worksp
         for part in parts
         if not part.operations and part.kind not in ("datastore", "tracing")
     }
+
+
+def test_what_goes_on_beside_a_fault_costs_users_nothing(workspace: Workspace) -> None:
+    """A cache that is replaced makes its caller crash, which the kubelet then holds back for former crashes."""
+    problem = "missing_service_hotel_reservation"
+    with Environment(problem, seed=14, broken=False, workspace=workspace) as env:
+        env.reset()
+        log = env.step("kubectl", command="logs -n load deployment/hotel-load --tail=4").text
+    counts = [re.findall(r"(?:requests|ok)=(\d+)", line) for line in log.splitlines()]
+    asked, served = (sum(int(pair[place]) for pair in counts) for place in (0, 1))
+    assert asked > 100
+    assert served > 0.98 * asked

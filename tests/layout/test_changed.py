@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from changed import told
+from changed import imports_changed, other_imports, told
 from selection import Choice, Chooser
 from workspace import ROOT
 
@@ -74,6 +74,29 @@ def test_what_is_left_out_is_told() -> None:
         "6 files of tests (1 changed, 2 near, 1 in the same distribution, 2 further off)"
     )
     assert told([]) == "0 files of tests"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "other"),
+    [
+        ("import os\n\nprint(1)\n", "import os\n\nprint(2)\n", False),
+        ("from a import b, c\n", "from a import (\n    b,\n    c,\n)\n", False),
+        ("import os\n", "import os\nimport sys\n", True),
+        ("import os\n", "def f():\n    from a import b\n", True),
+        ("import os\n", "import os\ndef (\n", True),
+        (None, "print(1)\n", True),
+        ("print(1)\n", None, True),
+    ],
+)
+def test_other_imports_are_seen(before: str | None, after: str | None, other: bool) -> None:
+    assert other_imports(before, after) is other
+
+
+def test_rules_and_new_modules_have_imports_checked_and_tests_and_pages_have_not() -> None:
+    load = f"{LOAD}/src/sregym_injector_load"
+    assert imports_changed("HEAD", ["pyproject.toml"])
+    assert imports_changed("HEAD", [f"{load}/no_such_module.py"])
+    assert not imports_changed("HEAD", ["README.md", f"{LOAD}/tests/no_such_test.py"])
 
 
 @pytest.mark.parametrize("words", [(), ("-p", "xdist.plugin", "-n", "1")], ids=["one", "xdist"])

@@ -98,7 +98,16 @@ def test_the_entry_of_an_extension(sregym_project: Project) -> None:
 
 
 def test_an_entry_tells_what_came_of_the_contract(sregym_project: Project) -> None:
-    project = sregym_project({"tests/test_contract.py": HELD.format(name="sregym-index")})
+    """Of all of it, also of what the plugin's own settings leave out of its usual run."""
+    marked = "import pytest\n\n\n@pytest.mark.slow\nclass TestPlugin"
+    project = sregym_project(
+        {
+            "tests/pytest.ini": "[pytest]\naddopts = -m 'not slow'\nmarkers = slow\n",
+            "tests/test_contract.py": HELD.format(name="sregym-index").replace(
+                "class TestPlugin", marked
+            ),
+        }
+    )
     words = ("plugins", "entry", "sregym_index", "--tests", "tests", "--json")
     entry = project.run(*words).assert_success().json()
     contract = entry.pop("contract")

@@ -6,7 +6,7 @@ from collections import Counter
 from random import Random
 
 from sregym_core.conductor.journal import UndoJournal
-from sregym_routine_kubernetes.mishaps import pods_are_missing
+from sregym_routine_kubernetes.mishaps import await_pods, needed, pods_are_missing
 from sregym_routine_kubernetes.schedule import renewed_after, rollouts_begun
 from sregym_testing import FullShop, MemoryCluster, Program
 
@@ -74,3 +74,31 @@ def test_pods_that_do_not_come_are_missing() -> None:
     cluster.clock.advance(5.0)
     assert pods_are_missing(cluster, parts)
     assert not pods_are_missing(cluster, parts[1:])
+
+
+def test_who_is_missed_is_waited_for_and_not_for_ever() -> None:
+    cluster, application = shop(), FullShop()
+    found = needed(cluster, application, ())
+    # Of the front there are two, and nobody's request passes through the load generator.
+    assert [part.name for part in found] == ["catalog", "catalog-db"]
+    catalog = next(part for part in found if part.name == "catalog")
+    before = cluster.clock.now()
+    await_pods(cluster, found, 30.0)
+    assert cluster.clock.now() == before
+    containers = [{"name": catalog.container, "image": "registry.example.com/none:1"}]
+    patch = {"spec": {"replicas": 3, "template": {"spec": {"containers": containers}}}}
+    cluster.patch(catalog.workload, patch, "strategic")
+    cluster.clock.advance(5.0)
+    assert "catalog" not in {part.name for part in needed(cluster, application, ())}
+    before = cluster.clock.now()
+    await_pods(cluster, found, 30.0)
+    assert cluster.clock.now() - before == 390.0
+
+
+def test_of_who_suffers_nobody_is_waited_for() -> None:
+    cluster, application = shop(), FullShop()
+    load = next(part for part in application.components() if part.kind == "load")
+    cluster.delete(load.workload)
+    cluster.clock.advance(60.0)
+    found = needed(cluster, application, ("catalog",))
+    assert [part.name for part in found] == ["catalog-db"]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from random import Random
 
-    from sregym_core.interfaces import Cluster
+    from sregym_core.interfaces import Application, Cluster
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import Component
 
@@ -36,6 +36,10 @@ CRASHES = (2, 9)
 LOOP_S = (128.0, 116.0, 94.0, 52.0, 1.0)
 # How many parts start anew again and again while something is not ready.
 LOOPING = (1, 2)
+# What counts as users being served: of their requests within so many seconds at least this share.
+LOOK_S, SERVED = 20.0, 0.98
+# A kubelet waits at most five minutes before it starts a container again, which then gets ready.
+RECOVERY_S = 360.0
 
 
 @dataclass(frozen=True)
@@ -132,6 +136,36 @@ def bearable(cluster: Cluster, parts: Sequence[Component]) -> list[Component]:
         for part in crashable(parts)
         if not part.operations or sum(map(_is_ready, _pods(cluster, part))) > 1
     ]
+
+
+def needed(cluster: Cluster, application: Application, suffering: Sequence[str]) -> list[Component]:
+    """Parts that users cannot do without, and whose pods are ready.
+
+    Args:
+        cluster: Where.
+        application: Whose parts.
+        suffering: Names of those that count only while users are served: nothing hurts them then.
+    """
+    parts = application.components()
+    if application.traffic(cluster, LOOK_S).success_rate < SERVED:
+        parts = tuple(part for part in parts if part.name not in suffering)
+    spare = {part.name for part in bearable(cluster, parts)}
+    return [
+        part for part in parts if part.name not in spare and not pods_are_missing(cluster, [part])
+    ]
+
+
+def await_pods(cluster: Cluster, parts: Sequence[Component], calm_s: float) -> None:
+    """Where pods of these parts are not ready let time pass until they are, and users have been served.
+
+    Args:
+        cluster: Where.
+        parts: They are waited for as long as a kubelet holds a container back.
+        calm_s: What passes after that.
+    """
+    if pods_are_missing(cluster, parts):
+        cluster.clock.wait_until(lambda: not pods_are_missing(cluster, parts), RECOVERY_S, 5.0)
+        cluster.clock.advance(calm_s)
 
 
 def crashable(parts: Sequence[Component]) -> list[Component]:

@@ -150,6 +150,7 @@ def routine_after(
     chance = Random(f"routine {whose}")  # noqa: S311 - a game, no secret
     parts = [part for part in changeable(application) if part.name not in spared]
     stuck = mishaps.pods_are_missing(cluster, application.components())
+    needed = mishaps.needed(cluster, application, spared)
     # What keeps one pod from coming may keep others, too: users are to lose nobody else by that.
     able = [part for part in parts if not stuck or _replaced_one_by_one(cluster, part)]
     renewed = renewed_after(able, len(incidental.listed(application)), chance)
@@ -172,6 +173,8 @@ def routine_after(
     more += incidental.signs(cluster, application, span, counts, whose, incidental.SELDOM)
     _act(cluster, timed, span, chance, journal.restore, more)
     cluster.clock.advance(WATCHED_S)
+    # Whose connections ended with a pod may have crashed, and be held back for former crashes.
+    mishaps.await_pods(cluster, needed, WATCHED_S)
 
 
 def rollouts_begun(
