@@ -216,7 +216,14 @@ def timeless(answer: tuple[int, str, str]) -> tuple[int, str, str]:
     )
 
 
-def test_files_are_copied_through(sides: Sides, tmp_path: Path) -> None:
+@pytest.fixture(params=["GET", "POST"], ids=["websockets", "SPDY"])
+def upgrade(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+    for streams in ("REMOTE_COMMAND", "PORT_FORWARD"):
+        monkeypatch.setenv(f"KUBECTL_{streams}_WEBSOCKETS", str(request.param == "GET").lower())
+    return request.param
+
+
+def test_files_are_copied_through(sides: Sides, tmp_path: Path, upgrade: str) -> None:
     [pod] = sides.cluster.list("v1", "Pod", NAMESPACE, "io.kompose.service=mongodb-rate")
     place = f"{NAMESPACE}/{pod['metadata']['name']}:/tmp/copied"
     content = "0123456789abcdef\n" * 20_000
@@ -224,15 +231,13 @@ def test_files_are_copied_through(sides: Sides, tmp_path: Path) -> None:
     assert sides.kubectl("cp", str(tmp_path / "there"), place)[0] == 0
     assert sides.kubectl("cp", place, str(tmp_path / "back"))[0] == 0
     assert (tmp_path / "back").read_text() == content
-    assert {note.status for note in sides.notes if "/exec?" in note.path} == {101}
+    assert (upgrade, 101) in {(note.method, note.status) for note in sides.notes}
 
 
+@pytest.mark.usefixtures("upgrade")
 def test_ports_are_forwarded_through(sides: Sides) -> None:
-    words = [
-        "kubectl",
-        f"--kubeconfig={sides.guard_config}",
-        *("port-forward", "-n", NAMESPACE, "svc/frontend", ":5000"),
-    ]
+    config = f"--kubeconfig={sides.guard_config}"
+    words = ["kubectl", config, "port-forward", "-n", NAMESPACE, "svc/frontend", ":5000"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as forward:
         assert forward.stdout is not None
         try:

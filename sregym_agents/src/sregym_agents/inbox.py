@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import Future
-from queue import Empty, SimpleQueue
+from queue import Empty, Queue
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ class Inbox:
     """Waiting calls."""
 
     def __init__(self) -> None:
-        self._calls: SimpleQueue[_Call[object]] = SimpleQueue()
+        # A `SimpleQueue` waits for ever when its timeout is over before its first wait begins.
+        self._calls: Queue[_Call[object]] = Queue()
         self._closed = False
 
     def __len__(self) -> int:

@@ -97,6 +97,8 @@ class Exchange:
                     return await self._pass_filtered(answer)
                 return await self._pass(answer)
         except ClientError as error:
+            # No answer of ours stands in for one that is not there.
+            self._request.protocol.force_close()
             message = f"the API server closed the connection: {error}"
             raise ConnectionResetError(message) from error
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 import aiohttp
 from yarl import URL
 
+from sregym_agents.connections import rounds
 from sregym_agents.serving import HEAD_CAP
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import AsyncIterator
 
     from multidict import CIMultiDict
@@ -35,6 +38,7 @@ class Server:
         self._base = f"{scheme}://{host}:{upstream.port}{upstream.prefix}"
         self._token = upstream.token
         self._session = session
+        self._transports: WeakSet[asyncio.Transport] = WeakSet()
 
     @classmethod
     @asynccontextmanager
@@ -51,7 +55,17 @@ class Server:
             max_line_size=HEAD_CAP,
             max_field_size=HEAD_CAP,
         ) as session:
-            yield cls(upstream, session)
+            server = cls(upstream, session)
+            try:
+                yield server
+            finally:
+                server.cut()
+                await rounds()
+
+    def cut(self) -> None:
+        """End all connections; one that is being closed may wait for the far side's last word."""
+        for transport in tuple(self._transports):
+            transport.abort()
 
     async def ask(
         self, method: str, path: str, headers: CIMultiDict[str], body: bytes
@@ -74,6 +88,9 @@ class Server:
             headers.add("Authorization", f"Bearer {self._token}")
         # Nothing is quoted once more, and no dots are resolved: the guard looked at this path.
         url = URL(self._base + path, encoded=True)
-        return await self._session.request(
+        answer = await self._session.request(
             method, url, headers=headers, data=body or None, allow_redirects=False
         )
+        if answer.connection is not None and answer.connection.transport is not None:
+            self._transports.add(answer.connection.transport)
+        return answer
