@@ -74,12 +74,12 @@ def empty_cluster() -> World:
     """Two large nodes, DNS running."""
     spec = build_spec(
         (
-            controllers.contribution(),
-            scheduler.contribution(),
-            network.contribution(),
-            node.contribution(),
-            kubelet.contribution(),
-            Subsystem("quiet", rooms={"runtime": QuietRuntime()}),
+            controllers.subsystem(),
+            scheduler.subsystem(),
+            network.subsystem(),
+            node.subsystem(),
+            kubelet.subsystem(),
+            Subsystem("quiet", services={"runtime": QuietRuntime()}),
         )
     )
     world = World(spec, 1, EPOCH)

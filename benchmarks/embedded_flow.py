@@ -72,7 +72,7 @@ def report(what: str, seconds: float) -> None:
 def main() -> None:
     """Measure and print."""
     world = deployed()
-    runtime, traffic = world.room(RUNTIME), world.room(REQUEST_FLOW)
+    runtime, traffic = world.service(RUNTIME), world.service(REQUEST_FLOW)
     report("one solve of the request flow", best_of(50, lambda: traffic.solve(world)))
     report("fork", best_of(50, world.fork))
 

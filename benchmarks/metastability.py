@@ -117,7 +117,7 @@ def run(policy: Policy) -> list[Seen]:
     world = opened(policy)
     start = world.now
     trouble(world, start)
-    traffic, found = world.room(REQUEST_FLOW), []
+    traffic, found = world.service(REQUEST_FLOW), []
     for second in range(int(END_S)):
         (window,) = traffic.window(world, start + second, start + second + 1)
         found.append(Seen(second, window.totals.requests, window.totals.ok))
@@ -134,7 +134,7 @@ def trouble(world: World, start: float) -> None:
 
 
 def evolution_ms(policy: Policy) -> float:
-    """CPU of ten minutes, all rooms of the cluster included."""
+    """CPU of ten minutes, all layers of the cluster included."""
     world = opened(policy)
     began = time.process_time()
     trouble(world, world.now)

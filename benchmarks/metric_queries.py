@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from embedded_flow import deployed
 from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.request import Request
-from sregym_cluster_embedded.clock import SharedFindings
+from sregym_cluster_embedded.clock import SharedCache
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.prometheus import answer
 
@@ -108,7 +108,7 @@ def show(name: str, world: World, request: Request) -> None:
         fresh.run_until(fresh.now + 60 * (number + 1))
         later.append(spent_ms(lambda fresh=fresh: answer(fresh, request)))
         fresh = world.fork()
-        fresh.findings = SharedFindings()
+        fresh.shared_cache = SharedCache()
         fresh.run_until(fresh.now + 1 + number)
         ever.append(spent_ms(lambda fresh=fresh: answer(fresh, request)))
     again = sorted(spent_ms(lambda: answer(world, request)) for _ in range(_RUNS))

@@ -111,7 +111,7 @@ def test_the_parts_of_a_description_are_checked() -> None:
 
 
 def test_what_an_extension_adds_can_be_listed() -> None:
-    whole = extension(exporters=("acme.figures:EXPORTER",), contributions=("acme.op:controller",))
+    whole = extension(exporters=("acme.figures:EXPORTER",), subsystems=("acme.op:controller",))
     assert whole.components() == [
         "container command acme-cli",
         "controller controller",

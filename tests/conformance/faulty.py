@@ -26,8 +26,8 @@ def deaf(handler: str) -> None:
     @lru_cache(maxsize=1)
     def without() -> World:
         world = booted()
-        handlers = {**world.constitution.handlers, handler: lambda *_: None}
-        world.constitution = replace(world.constitution, handlers=handlers)
+        handlers = {**world.spec.handlers, handler: lambda *_: None}
+        world.spec = replace(world.spec, handlers=handlers)
         return world
 
     cluster.booted = without

@@ -25,8 +25,8 @@ BAD = {
         "not a Mapping (acme_wrong_map.py:3)",
     ),
     "no-tuple": (
-        f"{HEAD}EXTENSION = Extension(name='x', contributions=['a:b'])\n",
-        "acme_no_tuple:EXTENSION cannot be imported: TypeError: Extension 'x': contributions is ['a:b'], "
+        f"{HEAD}EXTENSION = Extension(name='x', subsystems=['a:b'])\n",
+        "acme_no_tuple:EXTENSION cannot be imported: TypeError: Extension 'x': subsystems is ['a:b'], "
         "not a tuple (acme_no_tuple.py:3)",
     ),
     "odd-command": (

@@ -9,7 +9,7 @@ import pytest
 from workspace import ROOT, Project, projects
 
 CORE = "Parts of the core know only those below"
-EMBEDDED = "Rooms of the embedded cluster know only those below"
+EMBEDDED = "Layers of the embedded cluster know only those below"
 PROMISES = "Plugins use of the core what it promises"
 PROMQL = "Users of PromQL use of it what it promises"
 KIT = "The contract kit uses of the core's inside what it plays with components"

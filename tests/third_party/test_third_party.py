@@ -45,7 +45,7 @@ def test_they_are_found(installed: FreshEnvironment, tmp_path: Path) -> None:
     assert {(one["distribution"], *one["components"]) for one in found} == {
         ("acme-audit", "cluster audited"),
         ("acme-gardener", "application orchard", "fault gardener-release"),
-        ("acme-gardener", "controller contribution"),
+        ("acme-gardener", "controller subsystem"),
         ("acme-larder", "application pantry", "fault larder-limit"),
         (
             "acme-larder",

@@ -208,13 +208,13 @@ class ShopRuntime:
         for ref, process in list(self._table(world).items()):
             if ref.pod_uid == pod["metadata"]["uid"]:
                 self._table(world)[ref] = process._replace(ports=())
-                world.room(KUBELET).touch(world, ref)
+                world.service(KUBELET).touch(world, ref)
 
     def end(self, world: World, ref: ContainerRef, ended: ExitState) -> None:
         process = self._table(world).get(ref)
         if process is not None and process.alive:
             self._table(world)[ref] = process._replace(alive=False)
-            world.room(KUBELET).container_exited(world, ref, ended)
+            world.service(KUBELET).container_exited(world, ref, ended)
 
     def _busybox(self, world: World, config: ContainerConfig) -> None:
         command = config.command or ("sh",)
@@ -306,16 +306,16 @@ CLUSTER_SCOPED = ("namespaces", "nodes", "persistentvolumes", "storageclasses.st
 def shop_contributions(runtime: ShopRuntime) -> Iterable[Subsystem]:
     """The parts of a cluster whose containers the shop's runtime runs."""
     return (
-        controllers.contribution(),
-        scheduler.contribution(),
-        network.contribution(),
-        node.contribution(),
-        kubelet.contribution(),
+        controllers.subsystem(),
+        scheduler.subsystem(),
+        network.subsystem(),
+        node.subsystem(),
+        kubelet.subsystem(),
         Subsystem(
             "shop",
             handlers={"shop.end": runtime.end},
             listeners=(note_moment,),
-            rooms=RUNTIME.offer(runtime),
+            services=RUNTIME.offer(runtime),
         ),
     )
 

@@ -1,10 +1,10 @@
-"""The lowest room: events in order of time, state that forks share, chance that stays the same."""
+"""The lowest layer: events in order of time, state that forks share, chance that stays the same."""
 
 from __future__ import annotations
 
 from hashlib import blake2b
 
-from sregym_cluster_embedded.clock import Event, EventHeap, Seed, SharedFindings, SharedGroups
+from sregym_cluster_embedded.clock import Event, EventHeap, Seed, SharedCache, SharedGroups
 
 
 def test_events_come_in_order_up_to_a_moment_and_not_when_cancelled() -> None:
@@ -58,14 +58,14 @@ def test_chance_is_the_keyed_hash_of_what_it_is_for() -> None:
 
 
 def test_findings_are_found_again_by_the_very_objects_that_they_were_made_of() -> None:
-    findings, made = SharedFindings(most=3), list[list[int]]()
+    shared_cache, made = SharedCache(most=3), list[list[int]]()
 
     def found(key: str, basis: list[list[int]]) -> int:
         def work_out() -> int:
             made.append(basis[0])
             return len(made)
 
-        return findings.found(key, basis, work_out)
+        return shared_cache.found(key, basis, work_out)
 
     one, alike = [1], [1]
     assert [found("a", [one]), found("a", [one]), found("a", [alike]), found("b", [one])] == [
@@ -74,6 +74,6 @@ def test_findings_are_found_again_by_the_very_objects_that_they_were_made_of() -
         2,
         3,
     ]
-    assert (findings.known("a", [alike]), findings.known("b", [alike])) == (2, None)
+    assert (shared_cache.known("a", [alike]), shared_cache.known("b", [alike])) == (2, None)
     # With one more than are kept, all are forgotten.
-    assert [found("c", [one]), findings.known("a", [one]), found("a", [one])] == [4, None, 5]
+    assert [found("c", [one]), shared_cache.known("a", [one]), found("a", [one])] == [4, None, 5]

@@ -202,7 +202,7 @@ def operator(act: Any, **more: Any) -> Operator:
 
 
 def check_operator(made: Operator, name: str) -> None:
-    cluster = ClusterBench.of(known=known(contributions=(made.contribution,)))
+    cluster = ClusterBench.of(known=known(subsystems=(made.subsystem,)))
     cluster.apply(INSTALL)
     cluster.run(120)
     getattr(OperatorContract(), name)(cluster, made)

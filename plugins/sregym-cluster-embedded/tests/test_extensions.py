@@ -9,7 +9,7 @@ from sregym_apps.model import ServiceModel
 from sregym_apps.simulation import Command, Extension, Installed, ServerKind
 from sregym_cluster_embedded import userland
 from sregym_cluster_embedded.assembly import Blueprint, build
-from sregym_cluster_embedded.subsystem import Subsystem, contributed
+from sregym_cluster_embedded.subsystem import Subsystem, subsystems_of
 from sregym_cluster_embedded.telemetry.metrics.catalogue import Catalogue
 from sregym_cluster_embedded.telemetry.rules import rules_of
 from sregym_cluster_embedded.userland.builtin import public_models
@@ -30,12 +30,12 @@ def kind(**parts: Any) -> ServerKind:
 
 
 class Seen:
-    """A contribution that notes writes."""
+    """A subsystem that notes writes."""
 
     nodes: ClassVar[list[str]] = []
 
     @classmethod
-    def contribution(cls) -> Subsystem:
+    def subsystem(cls) -> Subsystem:
         def note(_world: Any, change: Any) -> None:
             cls.nodes.append(change.key.name)
 
@@ -44,7 +44,7 @@ class Seen:
 
 def test_a_contribution_takes_part_in_a_world() -> None:
     Seen.nodes.clear()
-    world = build(Blueprint(extensions=known(contributions=(Seen.contribution,))))
+    world = build(Blueprint(extensions=known(subsystems=(Seen.subsystem,))))
     assert {node["metadata"]["name"] for node in world.store.list("nodes")} == set(Seen.nodes)
 
 
@@ -56,7 +56,7 @@ def test_a_command_is_carried_out_where_an_image_has_it() -> None:
             "images": [{"repository": "shop", "tags": ["1"], "size_mib": 1, "tools": ["acme"]}],
         }
     )
-    runtime = userland.contribution([model], extensions).rooms[RUNTIME.name]
+    runtime = userland.subsystem([model], extensions).services[RUNTIME.name]
     image = runtime.catalogue.find("shop:1").image
     assert image.tools == ("acmectl", "ls")
     assert "acmectl" in runtime.commands
@@ -68,8 +68,8 @@ def test_an_image_of_two_applications_is_each_ones_own_in_its_namespaces() -> No
         given = {"application": name, "images": [image], "programs": {name: {"kind": "service"}}}
         return ServiceModel.model_validate(given).in_namespaces(namespaces)
 
-    runtime = userland.contribution([model("shop", "shop"), model("bank", "bank", "tills")])
-    find = runtime.rooms[RUNTIME.name].catalogue.find
+    runtime = userland.subsystem([model("shop", "shop"), model("bank", "bank", "tills")])
+    find = runtime.services[RUNTIME.name].catalogue.find
     places = ("shop", "bank", "tills", "elsewhere", "")
     found = [find("load:1", place).application for place in places]
     assert found == ["shop", "bank", "bank", "shop", "shop"]
@@ -91,14 +91,14 @@ def test_an_image_of_two_applications_is_each_ones_own_in_its_namespaces() -> No
             "instance of sregym_cluster_embedded.sdk.exporters.Exporter",
         ),
         (
-            known(contributions=("builtins:int",)),
-            lambda found: [*contributed(found)],
-            "extension 'acme' of sregym-acme 1.0 has the contribution builtins:int, which gives 0 "
-            "and no sregym_cluster_embedded.sdk.controllers.Contribution",
+            known(subsystems=("builtins:int",)),
+            lambda found: [*subsystems_of(found)],
+            "extension 'acme' of sregym-acme 1.0 has the subsystem builtins:int, which gives 0 "
+            "and no sregym_cluster_embedded.sdk.controllers.Subsystem",
         ),
         (
-            known(contributions=("builtins:nothing",)),
-            lambda found: [*contributed(found)],
+            known(subsystems=("builtins:nothing",)),
+            lambda found: [*subsystems_of(found)],
             "extension 'acme' of sregym-acme 1.0 cannot be imported from builtins:nothing: "
             "AttributeError: module 'builtins' has no attribute 'nothing'",
         ),

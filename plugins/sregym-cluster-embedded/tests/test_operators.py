@@ -63,7 +63,7 @@ def reconcile(client: ApiClient, widget: Any) -> float | None:
     return None
 
 
-def contribution() -> Any:
+def subsystem() -> Any:
     return Operator(
         name="acme",
         resource="widgets.acme.example",
@@ -72,7 +72,7 @@ def contribution() -> Any:
         account="acme",
         reconcile=reconcile,
         owns=("configmaps",),
-    ).contribution()
+    ).subsystem()
 
 
 def ask(world: Any, method: str, path: str, body: Any = None) -> Any:
@@ -97,7 +97,7 @@ def allow(world: Any, rules: Any = RULES) -> None:
 @pytest.fixture
 def world() -> Any:
     owner = PluginStatus("acme", "sregym-acme", "1.0", "ok")
-    extension = Extension(name="acme", contributions=(contribution,))
+    extension = Extension(name="acme", subsystems=(subsystem,))
     made = build(Blueprint(extensions=Installed([Found(owner, extension)])))
     ask(made, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", CRD)
     made.run_until(made.now + 5)
@@ -185,10 +185,10 @@ def elected() -> ClusterBench:
             pods={"app": "acme"},
             programs=("manager",),
             lease="acme",
-        ).contribution()
+        ).subsystem()
 
     owner = PluginStatus("acme", "sregym-acme", "1.0", "ok")
-    known = Installed([Found(owner, Extension(name="acme", contributions=(part,)))])
+    known = Installed([Found(owner, Extension(name="acme", subsystems=(part,)))])
     bench = ClusterBench.of(MODEL, known=known)
     bench.apply(json.dumps(CRD))
     leases = {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["*"]}

@@ -260,7 +260,7 @@ class Shell:
     def freeze(self, node: str, frozen: bool) -> bool:
         """Stop or continue the kubelet of a node; False when the cluster cannot do that."""
         with self._live.open() as world:
-            act = world.room_or_none(FREEZE_KUBELET)
+            act = world.service_or_none(FREEZE_KUBELET)
             if act is not None:
                 act(world, node, frozen)
         return act is not None

@@ -30,8 +30,8 @@ _RESPONSES: dict[str, dict[str, Any]] = {
 
 def serve(world: World) -> None:
     """Let the server stand beside a cluster, at the address that the recordings name."""
-    rooms = MappingProxyType({**world.constitution.rooms, **WEBHOOKS.offer(_answer)})
-    world.constitution = replace(world.constitution, rooms=rooms)
+    services = MappingProxyType({**world.spec.services, **WEBHOOKS.offer(_answer)})
+    world.spec = replace(world.spec, services=services)
 
 
 def _answer(world: World, call: Call) -> Answer:

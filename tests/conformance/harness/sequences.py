@@ -78,8 +78,8 @@ def play(recording: dict[str, Any]) -> list[dict[str, Any]]:
     def note(changed: World, change: Change) -> None:
         seen.append((changed.now, change))
 
-    constitution = world.constitution
-    world.constitution = replace(constitution, listeners=(*constitution.listeners, note))
+    spec = world.spec
+    world.spec = replace(spec, listeners=(*spec.listeners, note))
     # Who listens is asked when a world begins.
     world = world.fork()
     with tempfile.TemporaryDirectory(prefix="conformance-") as folder:

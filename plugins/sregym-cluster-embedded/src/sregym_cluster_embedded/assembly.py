@@ -1,4 +1,4 @@
-"""Puts the rooms together: the only place that knows all of them."""
+"""Puts the layers together: the only place that knows all of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sregym_cluster_embedded import (
 from sregym_cluster_embedded.node import driver_objects, ingress_controller, metrics_server
 from sregym_cluster_embedded.node.bootstrap import NodeSpec, bootstrap
 from sregym_cluster_embedded.node.system_objects import INSTALLED, Dns
-from sregym_cluster_embedded.subsystem import build_spec, contributed
+from sregym_cluster_embedded.subsystem import build_spec, subsystems_of
 from sregym_cluster_embedded.userland.builtin import builtin_models, public_models
 from sregym_cluster_embedded.world import World
 
@@ -80,20 +80,20 @@ def build(blueprint: Blueprint) -> World:
     """
     extensions = installed() if blueprint.extensions is None else blueprint.extensions
     models = [*builtin_models(), *blueprint.models, *public_models(extensions)]
-    constitution = build_spec(
+    spec = build_spec(
         [
-            controllers.contribution(),
-            scheduler.contribution(),
-            network.contribution(),
-            node.contribution(),
-            kubelet.contribution(),
-            userland.contribution(models, extensions),
-            traffic.contribution(),
-            telemetry.contribution(extensions),
-            *contributed(extensions),
+            controllers.subsystem(),
+            scheduler.subsystem(),
+            network.subsystem(),
+            node.subsystem(),
+            kubelet.subsystem(),
+            userland.subsystem(models, extensions),
+            traffic.subsystem(),
+            telemetry.subsystem(extensions),
+            *subsystems_of(extensions),
         ]
     )
-    world = World(constitution, blueprint.seed, blueprint.epoch, blueprint.salt)
+    world = World(spec, blueprint.seed, blueprint.epoch, blueprint.salt)
     bootstrap(world, blueprint.nodes, dns=blueprint.dns)
     if blueprint.metrics_server:
         metrics_server.install(world)

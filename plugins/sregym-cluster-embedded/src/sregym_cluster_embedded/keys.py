@@ -19,7 +19,7 @@ ServiceName = NewType("ServiceName", str)
 
 
 class ServiceKey(Generic[T]):
-    """Under which a layer offers a `T`: `world.room(KEY)`."""
+    """Under which a layer offers a `T`: `world.service(KEY)`."""
 
     __slots__ = ("name",)
 
@@ -32,7 +32,7 @@ class ServiceKey(Generic[T]):
 
 
 class CacheKey(str, Generic[T]):
-    """Under which a layer keeps a `T` that it worked out: `world.worked_out.kept(KEY)`."""
+    """Under which a layer keeps a `T` that it worked out: `world.cache.kept(KEY)`."""
 
     __slots__ = ()
 

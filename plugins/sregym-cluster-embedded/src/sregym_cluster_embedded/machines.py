@@ -1,6 +1,6 @@
 """Nodes as machines: clocks, disks, tables of the kernel, limits. Plain state, one value a node.
 
-Below all rooms, because all of them consult it: the kubelet for its node's disks, the network for
+Below all layers, because all of them consult it: the kubelet for its node's disks, the network for
 room in the connection table, processes for what their system calls meet. Nobody here knows why a
 value is what it is. A change takes effect at the next look; who changes something that others wait
 for tells them (`MACHINE_CHANGED`).
@@ -241,7 +241,7 @@ def change(world: World, node: str, **fields: Any) -> Machine:
     new = present._replace(**fields)
     world.table(_TABLE)[node] = new
     _remember(world, new)
-    notice = world.room_or_none(MACHINE_CHANGED)
+    notice = world.service_or_none(MACHINE_CHANGED)
     if notice is not None:
         notice(world, node)
     return new

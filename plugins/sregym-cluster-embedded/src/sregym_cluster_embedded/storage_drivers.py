@@ -1,6 +1,6 @@
 """CSI drivers that run in a cluster: what they can do, and which nodes they have registered with.
 
-Below all rooms: the scheduler counts volumes of a node, controllers attach, make and expand them,
+Below all layers: the scheduler counts volumes of a node, controllers attach, make and expand them,
 kubelets mount them. A driver that nobody installed is a name in a volume, and nothing answers for
 it.
 """

@@ -1,4 +1,4 @@
-"""What one room adds to the behaviour of a cluster, and how the additions make one whole."""
+"""What one layer adds to the behaviour of a cluster, and how the additions make one whole."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ V = TypeVar("V")
 
 @dataclass(frozen=True)
 class Subsystem:
-    """The part of a `SimulationSpec` that one room provides.
+    """The part of a `SimulationSpec` that one layer provides.
 
     Attributes:
-        name: The room, for error messages.
-        handlers: Event handlers by name; names begin with the room's name.
-        listeners: Told of every write, after those of the contributions before.
+        name: The layer, for error messages.
+        handlers: Event handlers by name; names begin with the layer's name.
+        listeners: Told of every write, after those of the subsystems before.
         followers: By resource, told of the writes of that resource only; before all listeners, in
-            the order of the contributions. `""` stands for every resource but events.
+            the order of the subsystems. `""` stands for every resource but events.
         indexers: By resource and index name.
-        rooms: Objects that lower rooms ask for by `world.room(KEY)`: `{**KEY.offer(it)}`.
+        services: Objects that lower layers ask for by `world.service(KEY)`: `{**KEY.offer(it)}`.
     """
 
     name: str
@@ -43,48 +43,48 @@ class Subsystem:
     listeners: tuple[Listener, ...] = ()
     followers: Mapping[str, tuple[Listener, ...]] = field(default_factory=dict)
     indexers: Mapping[str, Mapping[str, Indexer]] = field(default_factory=dict)
-    rooms: Mapping[ServiceName, object] = field(default_factory=dict)
+    services: Mapping[ServiceName, object] = field(default_factory=dict)
 
 
-def contributed(extensions: Installed) -> Iterator[Subsystem]:
+def subsystems_of(extensions: Installed) -> Iterator[Subsystem]:
     """What extensions contribute, in the order of their names.
 
     Raises:
-        PluginLoadError: A contribution cannot be imported, or is none; names the distribution.
+        PluginLoadError: A subsystem cannot be imported, or is none; names the distribution.
     """
     for extension in extensions.extensions:
-        for reference in extension.contributions:
+        for reference in extension.subsystems:
             make = extensions.load("extension", extension.name, reference)
             made = make() if callable(make) else make
             if not isinstance(made, Subsystem):
                 owner = extensions.owner("extension", extension.name)
                 message = (
-                    f"extension {extension.name!r} of {owner} has the contribution {reference}, "
-                    f"which gives {made!r} and no sregym_cluster_embedded.sdk.controllers.Contribution"
+                    f"extension {extension.name!r} of {owner} has the subsystem {reference}, "
+                    f"which gives {made!r} and no sregym_cluster_embedded.sdk.controllers.Subsystem"
                 )
                 raise PluginLoadError(message)
             yield made
 
 
-def build_spec(contributions: Iterable[Subsystem]) -> SimulationSpec:
-    """Merge contributions, in their order, into the behaviour of a cluster.
+def build_spec(subsystems: Iterable[Subsystem]) -> SimulationSpec:
+    """Merge subsystems, in their order, into the behaviour of a cluster.
 
     Raises:
-        ValueError: Two contributions offer a handler, an index or a room of the same name.
+        ValueError: Two subsystems offer a handler, an index or a service of the same name.
     """
     handlers: dict[str, Handler] = {}
     listeners: list[Listener] = []
     followers: dict[str, list[Listener]] = {"events": []}
     indexers: dict[str, dict[str, Indexer]] = {}
-    rooms: dict[ServiceName, object] = {}
-    for contribution in contributions:
-        _merge(handlers, contribution.handlers, "handler", contribution.name)
-        _merge(rooms, contribution.rooms, "room", contribution.name)
-        for resource, indexes in contribution.indexers.items():
+    services: dict[ServiceName, object] = {}
+    for subsystem in subsystems:
+        _merge(handlers, subsystem.handlers, "handler", subsystem.name)
+        _merge(services, subsystem.services, "service", subsystem.name)
+        for resource, indexes in subsystem.indexers.items():
             place = f"index of {resource}"
-            _merge(indexers.setdefault(resource, {}), indexes, place, contribution.name)
-        listeners.extend(contribution.listeners)
-        for resource, told in contribution.followers.items():
+            _merge(indexers.setdefault(resource, {}), indexes, place, subsystem.name)
+        listeners.extend(subsystem.listeners)
+        for resource, told in subsystem.followers.items():
             followers.setdefault(resource, []).extend(told)
     general = followers.pop("", [])
     by_resource = {
@@ -98,7 +98,7 @@ def build_spec(contributions: Iterable[Subsystem]) -> SimulationSpec:
         indexers=MappingProxyType(
             {resource: MappingProxyType(indexes) for resource, indexes in indexers.items()}
         ),
-        rooms=MappingProxyType(rooms),
+        services=MappingProxyType(services),
     )
 
 
@@ -112,11 +112,9 @@ def _tell_followers(
         follower(world, change)
 
 
-def _merge(into: dict[N, V], more: Mapping[N, V], what: str, room: str) -> None:
+def _merge(into: dict[N, V], more: Mapping[N, V], what: str, owner: str) -> None:
     for name, value in more.items():
         if name in into:
-            message = (
-                f"contribution {room!r} offers the {what} {name!r} that another offers already"
-            )
+            message = f"subsystem {owner!r} offers the {what} {name!r} that another offers already"
             raise ValueError(message)
         into[name] = value

@@ -127,7 +127,7 @@ def words(error: str) -> str:
 
 
 def _tell(world: World, rule: Rule) -> None:
-    notice = world.room_or_none(MACHINE_CHANGED)
+    notice = world.service_or_none(MACHINE_CHANGED)
     if notice is not None:
         notice(world, rule.node)
 

@@ -1,4 +1,4 @@
-"""One cluster as a value: time, objects, chance, and the tables of the rooms above.
+"""One cluster as a value: time, objects, chance, and the tables of the layers above.
 
 A world holds state; a `SimulationSpec` holds behaviour. Behaviour is shared by all forks of a world
 and never changes; state is copied by `fork`, shallowly, because stored values are
@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 from weakref import ref
 
-from sregym_cluster_embedded.clock import EventHeap, Seed, SharedFindings, SharedGroups
+from sregym_cluster_embedded.clock import EventHeap, Seed, SharedCache, SharedGroups
 from sregym_cluster_embedded.store import Change, Indexer, Store
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ Handler: TypeAlias = Callable[..., None]
 Listener: TypeAlias = Callable[["World", Change], None]
 
 
-class WorkedOut(dict[str, object]):
+class Cache(dict[str, object]):
     """What layers have worked out from the state, each under a key of its own."""
 
     def kept(self, key: CacheKey[T]) -> T | None:
@@ -59,8 +59,8 @@ class SimulationSpec:
         handlers: By name, the functions `(world, *arguments)` that events call.
         listeners: Told of every write, in this order; they mark work to do and return quickly.
         indexers: The store's indexes, by resource.
-        rooms: By key, objects that rooms offer to rooms below them through an interface the
-            lower room defines (the container runtime for the kubelet, for instance).
+        services: By key, objects that layers offer to layers below them through an interface the
+            lower layer defines (the container runtime for the kubelet, for instance).
     """
 
     handlers: Mapping[str, Handler] = field(default_factory=lambda: MappingProxyType({}))
@@ -68,38 +68,38 @@ class SimulationSpec:
     indexers: Mapping[str, Mapping[str, Indexer]] = field(
         default_factory=lambda: MappingProxyType({})
     )
-    rooms: Mapping[ServiceName, object] = field(default_factory=lambda: MappingProxyType({}))
+    services: Mapping[ServiceName, object] = field(default_factory=lambda: MappingProxyType({}))
 
 
 class World:
     """A cluster at one moment of virtual time.
 
     Args:
-        constitution: The behaviour, shared by all forks.
+        spec: The behaviour, shared by all forks.
         seed: The number from which all chance derives.
         epoch: Unix seconds at which the world began; `timestamp` counts from there.
         salt: From which its keys derive.
 
     Attributes:
-        table: The named table of a room; its keys and values are immutable. Ask anew each time:
+        table: The named table of a layer; its keys and values are immutable. Ask anew each time:
             after a fork, a table that was got before belongs to both sides.
         queue: The work queue of a handler, as a table: key to (when, ticket).
-        worked_out: What rooms have worked out from the state, by their keys, to find it faster
+        cache: What layers have computed from the state, by their keys, to find it faster
             when they are asked again. It is no state: not in the digest, empty after a fork, and
             nothing may depend on whether something is in it.
-        findings: As `worked_out`, but one for all forks: what holds wherever the objects from
+        shared_cache: As `cache`, but one for all forks: what holds wherever the objects from
             which it was worked out are the same.
     """
 
-    def __init__(self, constitution: SimulationSpec, seed: int, epoch: int, salt: str = "") -> None:
-        self.constitution = constitution
+    def __init__(self, spec: SimulationSpec, seed: int, epoch: int, salt: str = "") -> None:
+        self.spec = spec
         self.clock = EventHeap()
         self.seed = Seed(seed)
-        self.store = Store(constitution.indexers, self.clock)
+        self.store = Store(spec.indexers, self.clock)
         self.epoch = epoch
         self._salt = salt
-        self.worked_out = WorkedOut()
-        self.findings = SharedFindings()
+        self.cache = Cache()
+        self.shared_cache = SharedCache()
         self._tables: SharedGroups[str, Any, Any] = SharedGroups()
         self.table: _Tables = self._tables.write
         self.queue: Callable[[str], dict[Any, tuple[float, int]]] = self._tables.write
@@ -110,13 +110,13 @@ class World:
         """Virtual seconds since the world began."""
         return self.clock.now
 
-    def room(self, key: ServiceKey[T]) -> T:
+    def service(self, key: ServiceKey[T]) -> T:
         """The object that a layer offers under a key."""
-        return self.constitution.rooms[key.name]  # type: ignore[return-value]  # offered as a `T`
+        return self.spec.services[key.name]  # type: ignore[return-value]  # offered as a `T`
 
-    def room_or_none(self, key: ServiceKey[T]) -> T | None:
+    def service_or_none(self, key: ServiceKey[T]) -> T | None:
         """The object that a layer offers under a key, in a cluster that has that layer."""
-        return self.constitution.rooms.get(key.name)  # type: ignore[return-value]  # as above
+        return self.spec.services.get(key.name)  # type: ignore[return-value]  # as above
 
     def timestamp(self, at: float | None = None) -> str:
         """The API's form of a moment, to the second; of now when none is given."""
@@ -134,7 +134,7 @@ class World:
 
     def run_until(self, at: float) -> None:
         """Run everything planned up to and including virtual second `at`, and move time there."""
-        clock, handlers = self.clock, self.constitution.handlers
+        clock, handlers = self.clock, self.spec.handlers
         while (event := clock.pop_until(at)) is not None:
             handlers[event[2]](self, *event[3])
         clock.move_to(at)
@@ -142,7 +142,7 @@ class World:
     def step(self) -> None:
         """Run the next planned event."""
         event = self.clock.pop()
-        self.constitution.handlers[event.handler](self, *event.arguments)
+        self.spec.handlers[event.handler](self, *event.arguments)
 
     def secret(self, purpose: str) -> bytes:
         """The key of 32 bytes for a purpose: the same in all forks, and never part of the state."""
@@ -154,15 +154,15 @@ class World:
         With `salt`, uids that are drawn from now on depend on it. Keys stay as they are.
         """
         twin = World.__new__(World)
-        twin.constitution = self.constitution
+        twin.spec = self.spec
         twin.clock = self.clock.fork()
         twin.seed = self.seed.fork(seed, salt)
         twin.store = self.store.fork(twin.clock)
         twin.store.listener = twin._listener()
         twin.epoch = self.epoch
         twin._salt = self._salt
-        twin.worked_out = WorkedOut()
-        twin.findings = self.findings
+        twin.cache = Cache()
+        twin.shared_cache = self.shared_cache
         twin._tables = self._tables.fork()
         twin.table = twin.queue = twin._tables.write
         return twin
@@ -172,7 +172,7 @@ class World:
         self.clock, self.seed = before.clock, before.seed
         self.store = before.store
         self.store.listener = self._listener()
-        self.worked_out = WorkedOut()
+        self.cache = Cache()
         self._tables = before._tables
         self.table = self._tables.write
 
@@ -207,7 +207,7 @@ class World:
         Worlds are made and dropped by the hundred; one that refers to itself would stay until the
         garbage collector comes, which takes longer than most of what is done with it.
         """
-        own, listeners = ref(self), self.constitution.listeners
+        own, listeners = ref(self), self.spec.listeners
 
         def tell(change: Change) -> None:
             world = own()

@@ -59,8 +59,8 @@ def converter():
 
 @pytest.fixture
 def world(converter):
-    rooms = MappingProxyType(WEBHOOKS.offer(converter))
-    world = World(SimulationSpec(rooms=rooms), seed=7, epoch=1_767_225_600)
+    services = MappingProxyType(WEBHOOKS.offer(converter))
+    world = World(SimulationSpec(services=services), seed=7, epoch=1_767_225_600)
     for name in ("default", "shop"):
         internal_client.create(world, "namespaces", {"metadata": {"name": name}})
         internal_client.create(

@@ -72,7 +72,7 @@ def hooks():
 
 @pytest.fixture
 def world(hooks):
-    world = World(SimulationSpec(rooms=WEBHOOKS.offer(hooks)), seed=7, epoch=1_767_225_600)
+    world = World(SimulationSpec(services=WEBHOOKS.offer(hooks)), seed=7, epoch=1_767_225_600)
     for name in ("default", "shop"):
         internal_client.create(world, "namespaces", {"metadata": {"name": name}})
         account = {"metadata": {"name": "default", "namespace": name}}

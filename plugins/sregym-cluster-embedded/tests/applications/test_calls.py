@@ -88,7 +88,7 @@ def begin_all(desk: Any, **load: Any) -> None:
 
 
 def served(desk: Any, pod: str) -> list[tuple[str, float, float]]:
-    segments = desk.world.room(REQUEST_FLOW).served(desk.world, desk.ref(pod))
+    segments = desk.world.service(REQUEST_FLOW).served(desk.world, desk.ref(pod))
     return [(flow.operation, flow.rate, flow.ok) for flow in segments[-1].flows]
 
 

@@ -95,7 +95,7 @@ def test_a_name_that_is_gone_fails_connections(open_shop: Any) -> None:
     shop = open_shop
     del shop.world.table("test.names")["web"]
     shop.world.table("userland.routes").clear()
-    shop.world.room(REQUEST_FLOW).changed(shop.world)
+    shop.world.service(REQUEST_FLOW).changed(shop.world)
     shop.run(25)
     assert rounds(shop) == ['op=buy requests=1000 ok=0 failed=1000 errors="connect=1000"']
 
@@ -141,7 +141,7 @@ def test_percentiles_of_rounds_scatter_as_those_of_finitely_many_requests(open_s
 
 def test_windows_add_up_whatever_their_borders(open_shop: Any) -> None:
     shop = open_shop
-    traffic, start = shop.world.room(REQUEST_FLOW), shop.world.now
+    traffic, start = shop.world.service(REQUEST_FLOW), shop.world.now
     shop.run(7)
     shop.mongo('db.dropUser("admin")')
     shop.run(13)

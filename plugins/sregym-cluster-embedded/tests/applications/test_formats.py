@@ -43,20 +43,20 @@ LINES = [
 
 @pytest.mark.parametrize(("form", "line", "expected"), LINES)
 def test_formats(form: Any, line: dict[str, Any], expected: str) -> None:
-    world = World(build_spec([userland.contribution()]), 0, EPOCH)
+    world = World(build_spec([userland.subsystem()]), 0, EPOCH)
     (written,) = render(world, Log(format=form), Line(**line), {}, AT)
     assert (written.text, written.stream, written.at) == (expected, "stdout", AT)
 
 
 def test_what_is_raw_has_no_format() -> None:
-    world = World(build_spec([userland.contribution()]), 0, EPOCH)
+    world = World(build_spec([userland.subsystem()]), 0, EPOCH)
     trace = 'Exception in thread "main" java.lang.Error\n\tat Main.main(Main.java:3)'
     lines = render(world, Log(format="log4j"), Line(text=trace, raw=True), {}, AT)
     assert [line.text for line in lines] == trace.split("\n")
 
 
 def test_what_dotnet_says_stands_below_who_says_it() -> None:
-    world = World(build_spec([userland.contribution()]), 0, EPOCH)
+    world = World(build_spec([userland.subsystem()]), 0, EPOCH)
     line = Line(text="no\n ---> inner", level="error", caller="Cart.Store")
     lines = render(world, Log(format="dotnet"), line, {}, AT)
     assert [one.text for one in lines] == ["fail: Cart.Store[0]", "      no", "       ---> inner"]

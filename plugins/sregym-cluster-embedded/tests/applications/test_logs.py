@@ -24,7 +24,7 @@ def noisy(open_shop: Any) -> Any:
 def test_errors_are_logged_at_the_rate_of_the_requests(noisy: Any) -> None:
     lines = noisy.runtime.logs(noisy.world, noisy.ref("stock"))
     start = noisy.world.now - 10
-    served = noisy.world.room(REQUEST_FLOW).served(noisy.world, noisy.ref("stock"))
+    served = noisy.world.service(REQUEST_FLOW).served(noisy.world, noisy.ref("stock"))
     (flow,) = served[-1].flows
     counted = totals(served, flow.operation, start, noisy.world.now)
     written = len([line for line in lines if line.at >= start])

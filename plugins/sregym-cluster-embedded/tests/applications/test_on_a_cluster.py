@@ -102,7 +102,7 @@ class Deployed:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.runtime = world.room(RUNTIME)
+        self.runtime = world.service(RUNTIME)
 
     def run(self, seconds: float) -> None:
         self.world.run_until(self.world.now + seconds)
@@ -304,7 +304,7 @@ def test_attempts_wait_for_what_a_policy_or_a_dead_node_swallows(shop: Deployed)
     runs = {one.ref.name: one.config.node for one in shop.runtime.running(shop.world)}
     assert runs["load"] != runs["web"]
     change(shop.world, runs["web"], powered=False)
-    shop.world.room(REQUEST_FLOW).changed(shop.world)
+    shop.world.service(REQUEST_FLOW).changed(shop.world)
     shop.run(5)
     assert _connections(shop, "load") == [("SYN-SENT", 0, 8080)]
     assert _connections(shop, "stock") == []

@@ -48,8 +48,8 @@ class MeasuredUsage:
 def with_usage(shop: Any) -> None:
     """Give the world a metrics API over `MeasuredUsage`."""
     world = shop.world
-    rooms = {**world.constitution.rooms, **USAGE.offer(MeasuredUsage())}
-    world.constitution = replace(world.constitution, rooms=rooms)
+    services = {**world.spec.services, **USAGE.offer(MeasuredUsage())}
+    world.spec = replace(world.spec, services=services)
     service = {"metadata": {"name": API_SERVICE.name}, "spec": {}}
     internal_client.create(world, API_SERVICE.resource, service)
     available = {"conditions": [{"type": "Available", "status": "True"}]}

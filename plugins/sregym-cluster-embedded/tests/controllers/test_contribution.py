@@ -10,12 +10,12 @@ from sregym_cluster_embedded.world import World
 
 
 def test_a_name_that_is_offered_twice_is_refused() -> None:
-    first = Subsystem("one", rooms=LOGS.offer(print))
-    second = Subsystem("two", rooms=LOGS.offer(print))
+    first = Subsystem("one", services=LOGS.offer(print))
+    second = Subsystem("two", services=LOGS.offer(print))
     with pytest.raises(ValueError) as refused:
         build_spec([first, second])
     assert str(refused.value) == (
-        "contribution 'two' offers the room 'logs' that another offers already"
+        "subsystem 'two' offers the service 'logs' that another offers already"
     )
 
 

@@ -41,8 +41,8 @@ def test_events_of_a_minute_go_together_an_hour_after_the_last_write(shop: Any) 
         if change.type == "DELETED" and change.obj.get("reason") == "Failed":
             gone.append((round(world.now - began), change.obj["message"]))
 
-    constitution = shop.world.constitution
-    shop.world.constitution = replace(constitution, listeners=(*constitution.listeners, note))
+    spec = shop.world.spec
+    shop.world.spec = replace(spec, listeners=(*spec.listeners, note))
     shop.world = shop.world.fork()
     began = shop.world.now
     say(shop, "first")

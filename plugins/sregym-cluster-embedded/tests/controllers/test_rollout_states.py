@@ -38,8 +38,10 @@ def test_each_step_of_a_rolling_update_is_reported(shop: Any) -> None:
             if not seen or seen[-1] != step:
                 seen.append(step)
 
-    constitution = shop.world.constitution
-    shop.world.constitution = replace(constitution, listeners=(*constitution.listeners, note))
+    simulation_spec = shop.world.simulation_spec
+    shop.world.simulation_spec = replace(
+        simulation_spec, listeners=(*simulation_spec.listeners, note)
+    )
     world = shop.world.fork()
     deployment = world.store.get(WEB)
     template = deployment["spec"]["template"]

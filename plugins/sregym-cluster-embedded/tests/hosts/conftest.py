@@ -11,7 +11,7 @@ import pytest
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.kubectl import CommandResult, DirectAccess, run
 from sregym_cluster_embedded.kubelet.runtime import ExecResult
-from sregym_cluster_embedded.userland.host.room import run_on_host
+from sregym_cluster_embedded.userland.host.hosts import run_on_host
 from sregym_cluster_embedded.world import World
 
 OnHost: TypeAlias = Callable[..., ExecResult]

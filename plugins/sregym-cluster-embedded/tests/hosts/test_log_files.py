@@ -19,7 +19,7 @@ def test_a_command_reads_a_log_once_however_often_it_looks_its_path_up(
     spec = {"nodeName": "node1", "containers": [container]}
     internal_client.create(world, "pods", {"metadata": metadata, "spec": spec})
     world.run_until(world.now + 60.0)
-    runtime = world.room(RUNTIME)
+    runtime = world.service(RUNTIME)
     real, read = type(runtime).logs, []
 
     def logs(self: Any, world: World, ref: Any, *rest: Any, **more: Any) -> Any:

@@ -7,7 +7,7 @@ from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.kubelet.runtime import ExecResult
 from sregym_cluster_embedded.node.power import power_off
 from sregym_cluster_embedded.userland.host.commands import HOST_COMMANDS
-from sregym_cluster_embedded.userland.host.room import run_on_host
+from sregym_cluster_embedded.userland.host.hosts import run_on_host
 from sregym_cluster_embedded.userland.host.tools import HOST_TOOLS
 from sregym_cluster_embedded.userland.shell.commands import COMMANDS, ENTERING_COMMANDS
 from sregym_cluster_embedded.world import World

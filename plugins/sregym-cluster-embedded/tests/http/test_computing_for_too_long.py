@@ -39,9 +39,9 @@ def _half_done(world: World) -> None:
 @pytest.fixture
 def world(make_shop: Callable[..., Any]) -> World:
     made: World = make_shop().world
-    constitution = made.constitution
-    handlers = MappingProxyType({**constitution.handlers, "busy": _half_done})
-    made.constitution = replace(constitution, handlers=handlers)
+    spec = made.spec
+    handlers = MappingProxyType({**spec.handlers, "busy": _half_done})
+    made.spec = replace(spec, handlers=handlers)
     return made
 
 

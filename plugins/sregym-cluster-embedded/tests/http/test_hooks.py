@@ -55,7 +55,7 @@ def test_nothing_else_is_reached(world, url, words):
 
 def test_a_world_that_has_somebody_who_calls_keeps_him(world):
     reach_loopback(world)
-    first = world.constitution
+    first = world.spec
     reach_loopback(world)
-    assert first is world.constitution
-    assert first.rooms[WEBHOOKS.name] is call_loopback
+    assert first is world.spec
+    assert first.services[WEBHOOKS.name] is call_loopback

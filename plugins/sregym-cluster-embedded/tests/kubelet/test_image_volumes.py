@@ -19,7 +19,7 @@ POD = (
 def run(town: Any, *command: str) -> tuple[int, str, str]:
     uid = town.world.store.get(Key("pods", "default", "app"))["metadata"]["uid"]
     ref = town.world.table("kubelet.pods")[uid].ref("c")
-    done = town.world.room(RUNTIME).exec(town.world, ref, command, "")
+    done = town.world.service(RUNTIME).exec(town.world, ref, command, "")
     return done.exit_code, done.stdout, done.stderr
 
 

@@ -29,7 +29,7 @@ def test_a_port_that_opens_early_is_not_looked_at_before_the_delay(shop: Any) ->
     (pod,) = shop.pods()
     uid = pod["metadata"]["uid"]
     (ref,) = [ref for ref in shop.world.table("shop.processes") if ref.pod_uid == uid]
-    shop.world.room(KUBELET).touch(shop.world, ref)
+    shop.world.service(KUBELET).touch(shop.world, ref)
     shop.run(14)
     assert not ready(shop)
     shop.run(12)

@@ -49,7 +49,7 @@ def test_an_evicted_container_may_end_by_itself(town: Any) -> None:
         run_s=3.0,
     )
     uid = town.world.store.get(APP)["metadata"]["uid"]
-    runtime = town.world.room(RUNTIME)
+    runtime = town.world.service(RUNTIME)
     state = town.world.table("kubelet.pods")[uid]
     fill = ("sh", "-c", "dd if=/dev/zero of=/v/f bs=1M count=3")
     runtime.exec(town.world, state.ref("c"), fill, "")

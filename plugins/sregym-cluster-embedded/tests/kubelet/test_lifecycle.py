@@ -179,7 +179,7 @@ def test_a_pod_deleted_by_force_is_killed_all_the_same(town: Any) -> None:
     assert town.world.store.get(Key("pods", "default", "app")) is None
     town.run(1.0)
     assert town.events("Killing") == [("Killing", "Stopping container c", 1)]
-    assert [p.ref.pod for p in town.world.room(RUNTIME).running(town.world)].count("app") == 0
+    assert [p.ref.pod for p in town.world.service(RUNTIME).running(town.world)].count("app") == 0
 
 
 def test_a_status_that_somebody_forges_lasts_until_the_kubelets_next_turn(town: Any) -> None:

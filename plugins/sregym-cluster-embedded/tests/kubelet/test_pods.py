@@ -31,7 +31,7 @@ def state(shop: Any, name: str = "app") -> Object:
 def logs(shop: Any, container: str = "", **options: str) -> str:
     """The log subresource of the pod `app`, or the error's text."""
     try:
-        text: str = shop.world.room(LOGS)(shop.world, "shop", "app", container, options)
+        text: str = shop.world.service(LOGS)(shop.world, "shop", "app", container, options)
     except ApiError as error:
         return f"{error.code} {error.message}"
     return text

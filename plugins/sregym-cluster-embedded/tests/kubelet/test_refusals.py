@@ -244,13 +244,13 @@ def test_a_pod_on_a_node_that_is_not_there_stays_as_it_is(town: Any) -> None:
     town.pod(f"{{nodeName: node9, containers: [{{name: c, image: '{WORKER}'}}]}}", run_s=3.0)
     assert town.status() == {"phase": "Pending", "qosClass": "BestEffort"}
     with pytest.raises(ApiError) as raised:
-        town.world.room(LOGS)(town.world, "default", "app", "", {})
+        town.world.service(LOGS)(town.world, "default", "app", "", {})
     assert (raised.value.code, raised.value.message) == (404, 'pods "node9" not found')
 
 
 def test_the_log_of_a_pod_without_a_node_is_empty(town: Any) -> None:
     town.pod(f"{{schedulerName: mine, containers: [{{name: c, image: '{WORKER}'}}]}}", run_s=1.0)
-    assert town.world.room(LOGS)(town.world, "default", "app", "", {}) == ""
+    assert town.world.service(LOGS)(town.world, "default", "app", "", {}) == ""
 
 
 MISPLACED = (

@@ -23,7 +23,7 @@ spec:
 
 
 def place(town: Any, content: str | None, run_s: float = 5.0) -> None:
-    town.world.room(STATIC_PODS).write(town.world, "node1", "lamp.yaml", content)
+    town.world.service(STATIC_PODS).write(town.world, "node1", "lamp.yaml", content)
     town.run(run_s)
 
 
@@ -31,7 +31,7 @@ def images(town: Any) -> list[str]:
     """Images of the processes that run for the pod."""
     return [
         process.config.image
-        for process in town.world.room(RUNTIME).running(town.world)
+        for process in town.world.service(RUNTIME).running(town.world)
         if process.ref.pod == "lamp-node1"
     ]
 
@@ -62,7 +62,7 @@ def test_the_kubelet_runs_what_is_in_the_file(town: Any) -> None:
     assert pod["spec"]["tolerations"] == [{"effect": "NoExecute", "operator": "Exists"}]
     assert "volumes" not in pod["spec"]
     assert (pod["status"]["phase"], images(town)) == ("Running", [WEB])
-    assert town.world.room(STATIC_PODS).running(town.world, "node1") == {"lamp.yaml": MIRROR}
+    assert town.world.service(STATIC_PODS).running(town.world, "node1") == {"lamp.yaml": MIRROR}
     # Its events bear the uid by which the kubelet knows it.
     told = {
         event["involvedObject"]["uid"]
@@ -120,7 +120,7 @@ def test_a_file_comes_by_way_of_a_volume(town: Any) -> None:
         "volumes: [{name: v, hostPath: {path: /etc/kubernetes/manifests}}]}",
         run_s=3.0,
     )
-    runtime = town.world.room(RUNTIME)
+    runtime = town.world.service(RUNTIME)
     uid = town.world.store.get(Key("pods", "default", "app"))["metadata"]["uid"]
     ref = town.world.table("kubelet.pods")[uid].ref("c")
     runtime.exec(town.world, ref, ("sh", "-c", "cat > /m/lamp.yaml"), MANIFEST % "1.0")

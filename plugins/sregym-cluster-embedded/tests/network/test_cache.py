@@ -50,7 +50,7 @@ def uid(town: Any, name: str) -> str:
 
 def ask(town: Any, *hosts: str) -> None:
     for host in hosts:
-        town.world.room(NETWORK).routes(town.world, uid(town, "client"), host, 80)
+        town.world.service(NETWORK).routes(town.world, uid(town, "client"), host, 80)
 
 
 def kept(town: Any) -> list[str]:
@@ -73,7 +73,7 @@ def names(town: Any) -> list[str]:
 
 
 def test_asking_twice_is_one_answer(town: Any) -> None:
-    network = town.world.room(NETWORK)
+    network = town.world.service(NETWORK)
     first = network.routes(town.world, uid(town, "client"), "one", 80)
     assert network.routes(town.world, uid(town, "client"), "one", 80) is first
 
@@ -94,7 +94,7 @@ def test_the_name_of_a_service_outlives_its_endpoints(town: Any) -> None:
     other = {**service["spec"], "clusterIP": "10.96.80.7", "clusterIPs": ["10.96.80.7"]}
     town.world.store.put("services", {**service, "spec": other})
     assert names(town) == []
-    found = town.world.room(NETWORK).routes(town.world, uid(town, "client"), "one", 80)
+    found = town.world.service(NETWORK).routes(town.world, uid(town, "client"), "one", 80)
     assert found.ip == "10.96.80.7"
 
 
@@ -104,7 +104,7 @@ def test_a_new_service_may_be_any_name(town: Any) -> None:
         "{apiVersion: v1, kind: Service, metadata: {name: missing}, spec: {ports: [{port: 80}]}}"
     )
     assert kept(town) == []
-    network = town.world.room(NETWORK)
+    network = town.world.service(NETWORK)
     assert network.routes(town.world, uid(town, "client"), "missing", 80).error == "refused"
 
 
@@ -128,7 +128,7 @@ def test_addresses_of_pods_are_followed(town: Any) -> None:
     internal_client.delete(town.world, Key("pods", "shop", "one"))
     town.run(40)
     assert kept(town) == ["two"]
-    network = town.world.room(NETWORK)
+    network = town.world.service(NETWORK)
     assert network.routes(town.world, uid(town, "client"), address, 80).error == "no_route"
 
 

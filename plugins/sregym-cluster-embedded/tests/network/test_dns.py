@@ -77,7 +77,7 @@ def client(shop: Any) -> Object:
 
 
 def ask(shop: Any, client: Object, name: str, kind: str = "A", server: str = SERVER) -> Reply:
-    network = shop.world.room(NETWORK)
+    network = shop.world.service(NETWORK)
     reply: Reply = network.query(shop.world, client, server, name, kind)
     return reply
 
@@ -304,13 +304,13 @@ def test_names_from_outside_come_through_the_forwarder(shop: Any, client: Object
 def test_processes_look_names_up_with_search_domains(
     shop: Any, client: Object, name: str, status: str, found: tuple[str, ...], tried: str
 ) -> None:
-    looked = shop.world.room(NETWORK).lookup(shop.world, client, name)
+    looked = shop.world.service(NETWORK).lookup(shop.world, client, name)
     assert (looked.status, looked.addresses, looked.name) == (status, found, tried)
 
 
 def test_a_silent_server_costs_ten_seconds(shop: Any, client: Object) -> None:
     internal_client.delete(shop.world, Key("services", "kube-system", "kube-dns"))
-    looked = shop.world.room(NETWORK).lookup(shop.world, client, "web")
+    looked = shop.world.service(NETWORK).lookup(shop.world, client, "web")
     assert (looked.status, looked.seconds, looked.name) == ("timeout", 10.0, f"web.{ZONE}")
 
 
@@ -321,7 +321,7 @@ def test_a_pod_with_its_own_resolver(shop: Any, client: Object) -> None:
         "hostAliases": [{"ip": "10.1.2.3", "hostnames": ["fixed.org"]}],
     }
     pod = {**client, "spec": {**client["spec"], **spec}}
-    network = shop.world.room(NETWORK)
+    network = shop.world.service(NETWORK)
     assert network.resolver(pod).text() == "search svc.cluster.local\nnameserver 10.96.0.10\n"
     # One dot is enough without ndots, so the name is tried as it is first.
     assert network.lookup(shop.world, pod, "web.shop").name == f"web.{ZONE}"

@@ -43,7 +43,7 @@ def pod(town: Any, name: str) -> Object:
 
 
 def outcome(town: Any, host: str = "server") -> str:
-    network = town.world.room(NETWORK)
+    network = town.world.service(NETWORK)
     return str(network.dial(town.world, pod(town, "client"), host, 80).outcome)
 
 
@@ -105,7 +105,7 @@ def test_loss_of_all_is_a_cut(town: Any) -> None:
 
 
 def test_routes_tell_of_each_way(town: Any) -> None:
-    network, uid = town.world.room(NETWORK), pod(town, "client")["metadata"]["uid"]
+    network, uid = town.world.service(NETWORK), pod(town, "client")["metadata"]["uid"]
     server = pod(town, "server")["metadata"]["uid"]
     assert network.routes(town.world, uid, "10.96.70.1", 80).paths == ()
     links.set_link(town.world, f"pod:{uid}", f"pod:{server}", Link(latency_ms=200))
@@ -115,7 +115,7 @@ def test_routes_tell_of_each_way(town: Any) -> None:
 def test_slow_links_to_the_name_server_make_look_ups_slow(town: Any) -> None:
     (dns,) = town.pods("kube-system")
     links.set_link(town.world, "*", f"pod:{dns['metadata']['uid']}", Link(latency_ms=250))
-    network = town.world.room(NETWORK)
+    network = town.world.service(NETWORK)
     looked = network.lookup(town.world, pod(town, "client"), "server")
     assert (looked.status, looked.seconds) == ("ok", 0.25)
     # A name that is found with the last search domain is asked for four times.
@@ -126,7 +126,7 @@ def test_slow_links_to_the_name_server_make_look_ups_slow(town: Any) -> None:
 def test_forks_have_links_of_their_own(town: Any) -> None:
     twin = town.world.fork()
     links.cut(twin, "*", "*")
-    network = town.world.room(NETWORK)
+    network = town.world.service(NETWORK)
     client = pod(town, "client")
     assert network.dial(twin, client, "10.96.70.1", 80).outcome == "timeout"
     assert network.dial(town.world, client, "10.96.70.1", 80).outcome == "connected"
@@ -149,7 +149,7 @@ def test_full_tables_of_a_node(town: Any) -> None:
 
 def test_a_machine_that_is_off_answers_nobody(town: Any) -> None:
     machines.add(town.world, machines.Machine("node1", 0, 2**20, ()))
-    network, client = town.world.room(NETWORK), pod(town, "client")
+    network, client = town.world.service(NETWORK), pod(town, "client")
     machines.change(town.world, "node1", powered=False)
     assert outcome(town, "10.96.70.1") == "no_route"
     assert network.dial(town.world, client, "10.77.0.2", 10250).outcome == "no_route"
@@ -159,7 +159,7 @@ def test_a_machine_that_is_off_answers_nobody(town: Any) -> None:
 
 
 def test_pings(town: Any) -> None:
-    network, client, server = town.world.room(NETWORK), pod(town, "client"), pod(town, "server")
+    network, client, server = town.world.service(NETWORK), pod(town, "client"), pod(town, "server")
     ip, own = server["status"]["podIP"], client["status"]["podIP"]
     found = {
         host: network.echo(town.world, client, host)[:3]

@@ -64,7 +64,7 @@ def world(opened: World) -> World:
 
 def run(world: World, pod: str, command: str) -> tuple[int, str, str]:
     ref = next(ref for ref in world.table("userland.processes") if ref.pod == pod)
-    result: Any = world.room(RUNTIME).exec(world, ref, tuple(command.split()), "")
+    result: Any = world.service(RUNTIME).exec(world, ref, tuple(command.split()), "")
     return result.exit_code, result.stdout, result.stderr
 
 
@@ -266,7 +266,7 @@ def test_when_no_name_server_runs(world: World) -> None:
 def test_tools_read_the_resolver_file_that_stands_there(world: World) -> None:
     script = f"echo nameserver 10.96.0.99 > /etc/resolv.conf; nslookup {WEB}"
     ref = next(ref for ref in world.table("userland.processes") if ref.pod == "box")
-    result: Any = world.room(RUNTIME).exec(world, ref, ("sh", "-c", script), "")
+    result: Any = world.service(RUNTIME).exec(world, ref, ("sh", "-c", script), "")
     assert (result.exit_code, result.stdout) == (1, SILENCE)
 
 
@@ -325,7 +325,7 @@ def test_a_name_server_that_fails_is_no_name_that_is_wrong(world: World) -> None
     def asked(host: str) -> tuple[int, str, str]:
         ref = next(ref for ref in world.table("userland.processes") if ref.pod == "tools")
         argv = ("bash", "-c", f"exec 3<>/dev/tcp/{host}/80")
-        result: Any = world.room(RUNTIME).exec(world, ref, argv, "")
+        result: Any = world.service(RUNTIME).exec(world, ref, argv, "")
         return result.exit_code, result.stdout, result.stderr
 
     tail = "bash: line 1: /dev/tcp/{}/80: Invalid argument\n"

@@ -6,7 +6,7 @@ import pytest
 from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.network.keys import NETWORK
-from sregym_cluster_embedded.network.room import Network
+from sregym_cluster_embedded.network.subsystem import Network
 from sregym_cluster_embedded.store import Key, Object
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.world import World
@@ -48,7 +48,7 @@ def configure(world: World, text: str) -> None:
 def lines(world: World) -> list[str]:
     """What the name server's last life wrote."""
     (pod,) = pods(world)
-    runtime = world.room(RUNTIME)
+    runtime = world.service(RUNTIME)
     lives = sorted(
         ref for ref in world.table("userland.processes") if ref.pod_uid == pod["metadata"]["uid"]
     )
@@ -63,7 +63,7 @@ def restart(world: World) -> None:
 
 def lookup(world: World, name: str = "kubernetes.default.svc.cluster.local") -> tuple[str, ...]:
     (pod,) = pods(world)
-    network: Network = world.room(NETWORK)
+    network: Network = world.service(NETWORK)
     client = {**pod, "spec": {**pod["spec"], "dnsPolicy": "ClusterFirst"}}
     found = network.lookup(world, client, name)
     return (found.status, *found.addresses)

@@ -55,7 +55,7 @@ def pod(town: Any, name: str, namespace: str = "shop") -> Object:
 def outcome(town: Any, source: str, host: str = "server.shop", port: int = 80) -> str:
     name, _, namespace = source.partition(".")
     client = pod(town, name, namespace or "shop")
-    return str(town.world.room(NETWORK).dial(town.world, client, host, port).outcome)
+    return str(town.world.service(NETWORK).dial(town.world, client, host, port).outcome)
 
 
 def both(town: Any) -> tuple[str, str]:
@@ -109,7 +109,7 @@ def test_what_gets_through(town: Any, spec: str, expected: tuple[str, str]) -> N
 def test_denied_dns_is_a_look_up_that_times_out(town: Any) -> None:
     apply(town, "{policyTypes: [Egress], podSelector: {matchLabels: {app: client}}}")
     client = pod(town, "client")
-    network = town.world.room(NETWORK)
+    network = town.world.service(NETWORK)
     assert network.lookup(town.world, client, "server").status == "timeout"
     routes = network.routes(town.world, client["metadata"]["uid"], "server", 80)
     assert (routes.error, routes.dns_status, routes.dns_s) == ("dns", "timeout", 10.0)
@@ -134,7 +134,7 @@ def test_a_policy_of_another_namespace_says_nothing_here(town: Any) -> None:
 def test_own_node_and_the_pod_itself_always_get_through(town: Any) -> None:
     apply(town, "{policyTypes: [Ingress, Egress]}")
     address = pod(town, "server")["status"]["podIP"]
-    network = town.world.room(NETWORK)
+    network = town.world.service(NETWORK)
     from_node = network.dial(town.world, None, address, 8080, node="node1").outcome
     from_other = network.dial(town.world, None, address, 8080, node="node2").outcome
     assert (from_node, from_other) == (YES, NO)
@@ -155,7 +155,7 @@ def test_probes_of_the_kubelet_get_through(town: Any) -> None:
 def test_new_labels_count_at_once(town: Any) -> None:
     apply(town, FROM % "{podSelector: {matchLabels: {access: 'yes'}}}")
     uid = pod(town, "client")["metadata"]["uid"]
-    network = town.world.room(NETWORK)
+    network = town.world.service(NETWORK)
     before = network.routes(town.world, uid, "server", 80)
     assert [path.fails for path in before.paths] == [NO]
     client = pod(town, "client")

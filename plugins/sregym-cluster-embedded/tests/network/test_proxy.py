@@ -149,7 +149,7 @@ def test_the_summary_of_a_node_agrees_with_its_metrics(world: World) -> None:
     assert world.store.revision == before
     summary = json.loads(text)
     (pod,) = [entry for entry in summary["pods"] if entry["podRef"]["name"] == "web"]
-    (used,) = world.room(USAGE).containers(world, pod["podRef"]["uid"])
+    (used,) = world.service(USAGE).containers(world, pod["podRef"]["uid"])
     (container,) = pod["containers"]
     assert container["cpu"]["usageNanoCores"] == used.cpu_nanocores
     assert container["memory"]["workingSetBytes"] == used.memory_bytes
@@ -198,6 +198,6 @@ def test_logs_of_containers_as_files(world: World) -> None:
 def test_requests_through_the_proxy_are_logged(world: World) -> None:
     ask(world, "pods/web/proxy/healthz")
     ref = next(ref for ref in world.table("userland.processes") if ref.pod == "web")
-    text = world.room(RUNTIME).logs(world, ref)[-1].text
+    text = world.service(RUNTIME).logs(world, ref)[-1].text
     assert text.startswith("[::ffff:10.77.0.2]:")
     assert text.endswith(": response:200")

@@ -8,7 +8,7 @@ import pytest
 from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.network.outcomes import Outcome
-from sregym_cluster_embedded.network.room import Network
+from sregym_cluster_embedded.network.subsystem import Network
 from sregym_cluster_embedded.store import Key, Object
 
 MANIFESTS = """
@@ -64,7 +64,7 @@ def source(shop: Any) -> Object:
 
 def reach(shop: Any, source: Object, host: str, port: int) -> str:
     """How a connection ends: the outcome, or why the name was not found."""
-    network: Network = shop.world.room(NETWORK)
+    network: Network = shop.world.service(NETWORK)
     resolution = network.lookup(shop.world, source, host)
     if resolution.status != "ok":
         return resolution.status
@@ -97,7 +97,7 @@ def test_connections_end_as_they_should(
 
 
 def test_a_service_balances_over_its_ready_pods(shop: Any, source: Object) -> None:
-    network: Network = shop.world.room(NETWORK)
+    network: Network = shop.world.service(NETWORK)
     routes = network.routes(shop.world, source["metadata"]["uid"], "web", 80)
     pods = {pod["metadata"]["uid"]: pod["status"]["podIP"] for pod in shop.pods()}
     assert routes.error == ""
@@ -110,7 +110,7 @@ def test_a_service_balances_over_its_ready_pods(shop: Any, source: Object) -> No
 def test_a_pod_that_is_not_ready_gets_no_connections(shop: Any, source: Object) -> None:
     shop.runtime.stop_listening(shop.world, source)
     shop.run(10)
-    network: Network = shop.world.room(NETWORK)
+    network: Network = shop.world.service(NETWORK)
     routes = network.routes(shop.world, source["metadata"]["uid"], "web", 80)
     other = shop.pods()[1]["metadata"]["uid"]
     assert [uid for _, uid, _, _ in routes.backends] == [other]

@@ -23,7 +23,7 @@ def annotate(town: Any, node: str, **said: str) -> None:
 
 def outcome(town: Any, source: str, host: str) -> str:
     found = town.world.store.get(Key("pods", "shop", source))
-    return str(town.world.room(NETWORK).dial(town.world, found, host, 8080).outcome)
+    return str(town.world.service(NETWORK).dial(town.world, found, host, 8080).outcome)
 
 
 def address(town: Any, pod: str) -> str:

@@ -21,7 +21,7 @@ def pod(town: Any, name: str) -> Object:
 
 def dial(town: Any, source: str | None, host: str, port: int, protocol: str = "TCP") -> Dialled:
     client = None if source is None else pod(town, source)
-    network = town.world.room(NETWORK)
+    network = town.world.service(NETWORK)
     found: Dialled = network.dial(town.world, client, host, port, protocol)
     return found
 
@@ -30,7 +30,7 @@ def ends(town: Any, source: str, host: str, port: int = 80) -> list[tuple[str, i
     """(pod, port) of all ends of the connections from a pod."""
     names = {entry["metadata"]["uid"]: entry["metadata"]["name"] for entry in town.pods()}
     uid = pod(town, source)["metadata"]["uid"]
-    routes = town.world.room(NETWORK).routes(town.world, uid, host, port)
+    routes = town.world.service(NETWORK).routes(town.world, uid, host, port)
     return sorted((names[uid], number) for _, uid, _, number in routes.backends)
 
 
@@ -160,7 +160,7 @@ def test_a_stopped_proxy_keeps_its_rules(town: Any) -> None:
     internal_client.delete(town.world, Key("pods", "shop", "one"))
     town.run(40)
     assert ends(town, "near", "named") == [("two", 9090)]
-    routes = town.world.room(NETWORK).routes(
+    routes = town.world.service(NETWORK).routes(
         town.world, pod(town, "far")["metadata"]["uid"], "named", 80
     )
     assert kept == [("one", 8080), ("two", 9090)]
@@ -182,7 +182,7 @@ def test_a_proxy_that_is_late_keeps_what_it_wrote_when_it_ends(town: Any) -> Non
     town.run(40)
     proxies.stop(town.world, "node2")
     assert not proxies.works(town.world, "node2")
-    routes = town.world.room(NETWORK).routes(
+    routes = town.world.service(NETWORK).routes(
         town.world, pod(town, "far")["metadata"]["uid"], "named", 80
     )
     assert [number for _, _, _, number in routes.backends] == [8080, 9090]
@@ -193,7 +193,7 @@ def test_a_scheduler_of_ipvs_may_keep_clients_to_one_endpoint(
     town: Any, scheduler: str, count: int
 ) -> None:
     proxies.start(town.world, "node2", proxies.Spread("ipvs", scheduler))
-    routes = town.world.room(NETWORK).routes(
+    routes = town.world.service(NETWORK).routes(
         town.world, pod(town, "far")["metadata"]["uid"], "named", 80
     )
     assert [share for share, *_ in routes.backends] == [1 / count] * count
@@ -221,7 +221,7 @@ def test_a_slow_proxy_learns_later(town: Any) -> None:
 
 
 def test_a_proxy_finds_the_endpoints_of_a_service(town: Any) -> None:
-    network = town.world.room(NETWORK)
+    network = town.world.service(NETWORK)
     found = network.backends(town.world, "shop", "named", "web")
     assert (found.failure, sorted(entry.pod for entry in found.backends)) == (None, ["one", "two"])
     assert network.backends(town.world, "shop", "named", 80) == found
@@ -243,7 +243,7 @@ endpoints: [{{addresses: ["{address}"], hints: {{forZones: [{{name: {zone}}}]}}}
 ports: [{{port: {8080 if name == "one" else 9090}}}]
 """
         )
-    network, uid = town.world.room(NETWORK), pod(town, "near")["metadata"]["uid"]
+    network, uid = town.world.service(NETWORK), pod(town, "near")["metadata"]["uid"]
     ports = [number for _, _, _, number in network.routes(town.world, uid, "manual", 80).backends]
     assert ports == [8080, 9090]
     node = town.world.store.get(Key("nodes", "", "node1"))
@@ -356,6 +356,6 @@ ports: [{port: 8080}]
 """
     )
     assert dial(town, "near", "manual", 80).outcome == "refused"
-    network = town.world.room(NETWORK)
+    network = town.world.service(NETWORK)
     name = "1-2-3-4.manual.shop.svc.cluster.local"
     assert network.query(town.world, pod(town, "near"), "10.96.0.10", name).status == "nxdomain"

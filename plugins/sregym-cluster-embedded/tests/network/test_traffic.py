@@ -81,7 +81,7 @@ def seen(world: World, seconds: float = 30.0) -> Totals:
     world.run_until(world.now + 3)
     begun = world.now
     world.run_until(begun + seconds)
-    (window,) = world.room(REQUEST_FLOW).window(world, begun, world.now)
+    (window,) = world.service(REQUEST_FLOW).window(world, begun, world.now)
     totals: Totals = window.totals
     return totals
 
@@ -98,7 +98,7 @@ CAME = pytest.approx(3000, abs=4 * 3000**0.5)
 
 def errors(world: World) -> list[str]:
     """The different errors that the web server wrote lately, without their times."""
-    runtime = world.room(RUNTIME)
+    runtime = world.service(RUNTIME)
     ref = next(ref for ref in world.table("userland.processes") if ref.pod == "web")
     texts = [line.text for line in runtime.logs(world, ref, since=world.now - 5)]
     return list(dict.fromkeys(text[text.index("quote: ") :] for text in texts))

@@ -65,7 +65,7 @@ def pod(world: World, name: str = "box") -> Object:
 
 def sh(world: World, script: str) -> tuple[int, str, str]:
     ref = ContainerRef("shop", "box", pod(world)["metadata"]["uid"], "main", 0)
-    done: ExecResult = world.room(RUNTIME).exec(world, ref, ("sh", "-c", script), "")
+    done: ExecResult = world.service(RUNTIME).exec(world, ref, ("sh", "-c", script), "")
     return done.exit_code, done.stdout, done.stderr
 
 
@@ -154,7 +154,7 @@ def test_connecting_fails_where_the_call_does(world: World, error: str, outcome:
     if error:
         syscalls.fail(world, "x", Rule("connect", error, node="b"))
     address = pod(world, "web")["status"]["podIP"]
-    dialled = world.room(NETWORK).dial(world, pod(world), address, 8080)
+    dialled = world.service(NETWORK).dial(world, pod(world), address, 8080)
     assert str(dialled.outcome) == outcome
 
 
@@ -162,7 +162,7 @@ def test_a_full_connection_table_drops_what_is_new(world: World) -> None:
     start(world, "web", "a", WEB)
     world.run_until(world.now + 3)
     address = pod(world, "web")["status"]["podIP"]
-    net = world.room(NETWORK)
+    net = world.service(NETWORK)
     machines.set_sysctl(world, "b", "net.netfilter.nf_conntrack_max", "100")
     assert str(net.dial(world, pod(world), address, 8080).outcome) == "timeout"
     machines.set_sysctl(world, "b", "net.netfilter.nf_conntrack_max", "262144")
@@ -202,14 +202,14 @@ def test_without_its_container_runtime_a_kubelet_says_so(world: World) -> None:
         "threshold is 3m0s]"
     )
     with pytest.raises(ApiError) as refused:
-        world.room(KUBELET_REACHABLE)(world, pod(world), "exec")
+        world.service(KUBELET_REACHABLE)(world, pod(world), "exec")
     assert refused.value.status["message"] == (
         'Internal error occurred: rpc error: code = Unavailable desc = connection error: desc = "'
         "transport: Error while dialing: dial unix /run/containerd/containerd.sock: connect: "
         'connection refused"'
     )
     lease = world.store.get(Key("leases.coordination.k8s.io", "kube-node-lease", "b"))
-    renewed = world.room(HEARTBEATS)(world, "leases.coordination.k8s.io", lease)["spec"]
+    renewed = world.service(HEARTBEATS)(world, "leases.coordination.k8s.io", lease)["spec"]
     assert renewed["renewTime"] >= world.micro_timestamp(world.now - 10)
     set_container_runtime(world, "b", True)
     world.run_until(world.now + 11)

@@ -36,7 +36,7 @@ def test_a_clock_that_is_wrong_shows_in_what_its_node_writes(shop: Any) -> None:
     assert machines.clock(world, "node2") == world.epoch + world.now + 3600.0
     assert machines.clock(world, "node1") == world.epoch + world.now
     lease = world.store.get(Key("leases.coordination.k8s.io", "kube-node-lease", "node2"))
-    renewed = world.room(HEARTBEATS)(world, "leases.coordination.k8s.io", lease)["spec"]
+    renewed = world.service(HEARTBEATS)(world, "leases.coordination.k8s.io", lease)["spec"]
     earliest = world.micro_timestamp(world.now + 3600.0 - 10.0)
     assert earliest <= renewed["renewTime"] <= world.micro_timestamp(world.now + 3600.0)
     shop.run(120)

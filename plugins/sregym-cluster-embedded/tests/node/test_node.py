@@ -13,7 +13,7 @@ from sregym_cluster_embedded.store import Key
 def test_a_lease_is_renewed_when_it_is_read(shop: Any) -> None:
     shop.run(3600)
     lease = shop.world.store.get(Key("leases.coordination.k8s.io", "kube-node-lease", "node1"))
-    fresh = shop.world.room(HEARTBEATS)(shop.world, "leases.coordination.k8s.io", lease)
+    fresh = shop.world.service(HEARTBEATS)(shop.world, "leases.coordination.k8s.io", lease)
     earliest = shop.world.micro_timestamp(shop.world.now - 10)
     assert earliest < fresh["spec"]["renewTime"] <= shop.world.micro_timestamp()
     assert lease["spec"]["renewTime"] < earliest
@@ -22,7 +22,7 @@ def test_a_lease_is_renewed_when_it_is_read(shop: Any) -> None:
 def test_a_node_has_reported_within_five_minutes(shop: Any) -> None:
     shop.run(3600)
     node = shop.world.store.get(Key("nodes", "", "node1"))
-    fresh = shop.world.room(HEARTBEATS)(shop.world, "nodes", node)
+    fresh = shop.world.service(HEARTBEATS)(shop.world, "nodes", node)
     beats = {entry["lastHeartbeatTime"] for entry in fresh["status"]["conditions"]}
     assert len(beats) == 1
     assert shop.world.timestamp(shop.world.now - 301) < beats.pop() <= shop.world.timestamp()

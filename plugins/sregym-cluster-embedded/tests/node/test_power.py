@@ -44,11 +44,11 @@ def test_nobody_hears_of_a_machine_without_power(shop: Any) -> None:
     power_off(shop.world, "node2")
     shop.run(5)
     assert pod(shop)["status"]["containerStatuses"][0]["state"].keys() == {"running"}
-    net = shop.world.room(NETWORK)
+    net = shop.world.service(NETWORK)
     dialled = net.dial(shop.world, peer, pod(shop)["status"]["podIP"], 8080)
     assert str(dialled.outcome) == "no_route"
     with pytest.raises(ApiError) as refused:
-        shop.world.room(LOGS)(shop.world, "shop", "app", "", {})
+        shop.world.service(LOGS)(shop.world, "shop", "app", "", {})
     assert refused.value.status["message"] == (
         'Get "https://10.77.0.3:10250/containerLogs/shop/app/web": '
         "dial tcp 10.77.0.3:10250: connect: no route to host"

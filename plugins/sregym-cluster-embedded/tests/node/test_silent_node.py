@@ -93,12 +93,12 @@ def test_its_lease_and_heartbeats_stand_still(shop: Any) -> None:
     frozen_at = world.now
     shop.run(300)
     lease = world.store.get(Key("leases.coordination.k8s.io", "kube-node-lease", "node2"))
-    renewed = world.room(HEARTBEATS)(world, "leases.coordination.k8s.io", lease)["spec"]
+    renewed = world.service(HEARTBEATS)(world, "leases.coordination.k8s.io", lease)["spec"]
     assert world.micro_timestamp(frozen_at - 10) <= renewed["renewTime"]
     assert renewed["renewTime"] <= world.micro_timestamp(frozen_at)
     beats = {
         entry["lastHeartbeatTime"]
-        for entry in world.room(HEARTBEATS)(world, "nodes", node(shop))["status"]["conditions"]
+        for entry in world.service(HEARTBEATS)(world, "nodes", node(shop))["status"]["conditions"]
     }
     assert max(beats) <= world.timestamp(frozen_at)
 
@@ -189,7 +189,7 @@ def test_logs_of_a_silent_node_are_refused(shop: Any, silence: Any, why: str) ->
     put(shop)
     silence(shop.world, "node2")
     with pytest.raises(ApiError) as refused:
-        shop.world.room(LOGS)(shop.world, "shop", "app", "", {})
+        shop.world.service(LOGS)(shop.world, "shop", "app", "", {})
     assert refused.value.status == {
         "kind": "Status",
         "apiVersion": "v1",
@@ -199,7 +199,7 @@ def test_logs_of_a_silent_node_are_refused(shop: Any, silence: Any, why: str) ->
         "code": 500,
     }
     with pytest.raises(ApiError) as refused:
-        shop.world.room(KUBELET_REACHABLE)(shop.world, pod(shop), "exec")
+        shop.world.service(KUBELET_REACHABLE)(shop.world, pod(shop), "exec")
     assert refused.value.status["message"] == f"error dialing backend: {why}"
 
 
@@ -249,7 +249,7 @@ def test_a_kubelet_outside_of_the_simulation_keeps_its_node(shop: Any) -> None:
     internal_client.create(shop.world, lease.resource, {"metadata": named, "spec": {}})
     ready = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": ""}
     internal_client.update_status(shop.world, Key("nodes", "", "metal-1"), {"conditions": [ready]})
-    fresh = shop.world.room(HEARTBEATS)
+    fresh = shop.world.service(HEARTBEATS)
     for _ in range(20):
         shop.run(10)
         held, now = shop.world.store.get(lease), shop.world.micro_timestamp(shop.world.now)

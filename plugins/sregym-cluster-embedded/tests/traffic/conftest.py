@@ -98,7 +98,7 @@ class Market:
         return self.between(begun, self.world.now)
 
     def between(self, start: float, end: float) -> Totals:
-        (window,) = self.world.room(REQUEST_FLOW).window(self.world, start, end)
+        (window,) = self.world.service(REQUEST_FLOW).window(self.world, start, end)
         totals: Totals = window.totals
         return totals
 
@@ -112,19 +112,19 @@ class Market:
 
     def shell(self, name: str, script: str) -> tuple[int, str, str]:
         """Exit code, output and errors of a script in the latest container of a program."""
-        runtime = self.world.room(RUNTIME)
+        runtime = self.world.service(RUNTIME)
         result = runtime.exec(self.world, self.refs(name)[-1], ("sh", "-c", script), "")
         return result.exit_code, result.stdout, result.stderr
 
     def memory(self, name: str) -> int:
         """Working set of the latest life of a program."""
-        held: int = self.world.room(RUNTIME).memory_bytes(self.world, self.refs(name)[-1])
+        held: int = self.world.service(RUNTIME).memory_bytes(self.world, self.refs(name)[-1])
         return held
 
     def logs(self, name: str) -> list[str]:
         """What the latest life of a program wrote."""
         return [
-            line.text for line in self.world.room(RUNTIME).logs(self.world, self.refs(name)[-1])
+            line.text for line in self.world.service(RUNTIME).logs(self.world, self.refs(name)[-1])
         ]
 
     def fork(self) -> Market:

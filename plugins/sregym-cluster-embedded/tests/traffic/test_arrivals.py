@@ -193,9 +193,9 @@ def test_forks_count_on_from_what_was_counted_before_and_each_counts_its_own(
         """What is counted once others have, from the last span on and then span by span."""
         sent = segments(world, SENT, ref)
         alone = [totals(sent, "buy", *span) for span in spans]
-        assert Counting(sent, "buy", world.findings).totals(*spans[-1]) == alone[-1]
+        assert Counting(sent, "buy", world.shared_cache).totals(*spans[-1]) == alone[-1]
         for first in (0, 9, 29):
-            counting = Counting(sent, "buy", world.findings)
+            counting = Counting(sent, "buy", world.shared_cache)
             assert [counting.totals(*span) for span in spans[first:]] == alone[first:]
         return len(sent), alone
 

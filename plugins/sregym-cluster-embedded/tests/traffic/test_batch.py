@@ -49,7 +49,7 @@ def start(market: Any, name: str = "batch", kind: str = "jobs.batch", **wrap: An
 def lines(market: Any, name: str) -> list[str]:
     ref = market.refs(name)[-1]
     process = market.world.table("userland.processes")[ref]
-    return [line.text for line in market.world.room(TELEMETRY).lines(market.world, process)]
+    return [line.text for line in market.world.service(TELEMETRY).lines(market.world, process)]
 
 
 def conditions(market: Any, name: str) -> list[str]:

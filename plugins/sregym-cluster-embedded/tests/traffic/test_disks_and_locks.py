@@ -269,7 +269,7 @@ def test_sql_servers_refuse_in_their_words(
     syscalls.fail(market.world, "x", rule)
     user = "root" if kind == "mysql" else "postgres"
     client = Client(protocol=kind, address="cache:8080", user=user, password="", database=kind)  # type: ignore[arg-type]
-    refusal = market.world.room(RUNTIME).command(
+    refusal = market.world.service(RUNTIME).command(
         market.world, process, client, command, "orders", True
     )
     assert refusal == Refusal("server", words, 0.5 * (0.05 if command == "find" else 1))
@@ -279,7 +279,7 @@ def test_a_postgresql_that_cannot_sync_ends_and_does_not_recover(make_market: An
     market = sql_market(make_market, "postgres")
     fail(market, "fsync", "EIO")
     market.run(120)
-    last = list(market.world.room(RUNTIME).logs(market.world, market.refs("cache")[0]))[-1]
+    last = list(market.world.service(RUNTIME).logs(market.world, market.refs("cache")[0]))[-1]
     assert last.text.partition("] ")[2] == "LOG:  database system is shut down"
     syscalls.heal(market.world, "x")
     market.run(600)
@@ -360,7 +360,7 @@ def test_snapshots_that_fail_stand_in_the_log_and_are_tried_again(make_market: A
     assert (name, 600 <= int(count) <= 720) == ("errorstat_MISCONF", True)
     syscalls.heal(market.world, "x")
     market.run(7)
-    logs = market.world.room(RUNTIME).logs(market.world, market.refs("cache")[-1])
+    logs = market.world.service(RUNTIME).logs(market.world, market.refs("cache")[-1])
     said = [re.sub(r"[0-9]{2} [A-Z][a-z]{2} [0-9: .]+ ", "@ ", line.text) for line in logs]
     assert said[-8:] == [
         "1:M @ * 100 changes in 300 seconds. Saving...",

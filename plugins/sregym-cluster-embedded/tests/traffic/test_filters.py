@@ -49,7 +49,7 @@ def test_what_filters_cost(make_market: Any, rule: str, on: bool, cpu: float) ->
 
 def test_a_single_request_feels_its_own_input(make_market: Any) -> None:
     market = filtered(make_market, BAD)
-    runtime, web = market.world.room(RUNTIME), market.refs("web")[-1]
+    runtime, web = market.world.service(RUNTIME), market.refs("web")[-1]
     took = []
     for text in ("telescopes", CRAFTED):
         line = f"wget -q -O - 'http://web:8080/buy?q={text}'"

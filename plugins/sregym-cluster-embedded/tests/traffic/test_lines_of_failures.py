@@ -30,7 +30,7 @@ def changes(**on_error: Any) -> dict[str, Any]:
 def lines(market: Any) -> list[LogLine]:
     world = market.world
     process = world.table("userland.processes")[market.refs("web")[-1]]
-    found: list[LogLine] = world.room(TELEMETRY).lines(world, process)
+    found: list[LogLine] = world.service(TELEMETRY).lines(world, process)
     return found
 
 
@@ -61,7 +61,7 @@ def test_a_part_of_a_log_has_the_lines_of_the_whole(make_market: Any) -> None:
     process = world.table("userland.processes")[market.refs("web")[-1]]
     whole = lines(market)
     for since in (world.now - 2.005, world.now - 2.00501, whole[-7].at, whole[-8].at + 1e-6):
-        part = world.room(TELEMETRY).lines(world, process, since=since)
+        part = world.service(TELEMETRY).lines(world, process, since=since)
         assert [line for line in part if line.at >= since] == [
             line for line in whole if line.at >= since
         ]

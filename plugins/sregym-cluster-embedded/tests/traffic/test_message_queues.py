@@ -72,9 +72,11 @@ def test_what_no_queue_meets_changes_nothing(market: Any) -> None:
 
 def test_the_log_of_a_broker_from_its_start_to_its_end(market: Any) -> None:
     world, (ref,) = market.world, market.refs("broker")
-    world.room(RUNTIME).terminate(world, ref)
+    world.service(RUNTIME).terminate(world, ref)
     process = world.table("userland.processes")[ref]
-    texts = [line.text.partition("] ")[2] for line in world.room(TELEMETRY).lines(world, process)]
+    texts = [
+        line.text.partition("] ")[2] for line in world.service(TELEMETRY).lines(world, process)
+    ]
     started = round((world.epoch + process.started_at) * 1000)
     signals = "org.apache.kafka.common.utils.LoggingSignalHandler"
     about = "org.apache.kafka.common.utils.AppInfoParser"
@@ -147,7 +149,7 @@ def test_a_record_that_cannot_be_read_stops_its_partition(market: Any) -> None:
     found = lag(market)
     assert found[odd.partition] == pytest.approx(1495, abs=10)
     assert sum(found) == found[odd.partition]
-    logs = market.world.room(RUNTIME).logs
+    logs = market.world.service(RUNTIME).logs
     texts = [line.text for ref in market.refs("worker") for line in logs(market.world, ref)]
     assert any("cannot read a record of orders" in text for text in texts)
 
@@ -278,7 +280,7 @@ def test_fewer_partitions_than_members_leave_some_idle(make_market: Any) -> None
     rates = [
         segment.flows[0].rate
         for ref in market.refs("worker")
-        for segment in market.world.room(REQUEST_FLOW).served(market.world, ref)[-1:]
+        for segment in market.world.service(REQUEST_FLOW).served(market.world, ref)[-1:]
     ]
     assert sorted(rates) == [0.0, 100.0]
 

@@ -81,7 +81,7 @@ def test_the_final_dot_spares_the_search_domains(make_market: Any) -> None:
 
 def test_questions_cost_processor_time(amplified: Any) -> None:
     used = [
-        amplified.world.room(USAGE).containers(amplified.world, ref.pod_uid)[0].cpu_nanocores
+        amplified.world.service(USAGE).containers(amplified.world, ref.pod_uid)[0].cpu_nanocores
         for ref in servers(amplified)
     ]
     # 800 questions a second of 0.15 ms, and what an idle one uses.

@@ -36,7 +36,7 @@ def without(name: str) -> Any:
 def logged(market: Any) -> set[str]:
     """The statuses of the requests of the last seconds, as the log has them."""
     (ref,) = market.refs("front")
-    lines = market.world.room(RUNTIME).logs(market.world, ref)
+    lines = market.world.service(RUNTIME).logs(market.world, ref)
     recent = [line.text for line in lines if line.at > market.world.now - 10]
     return {
         word

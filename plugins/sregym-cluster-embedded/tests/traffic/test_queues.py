@@ -21,9 +21,9 @@ def test_below_capacity_nothing_waits(make_market: Any) -> None:
     assert (load.cpu, load.waiting, load.dropped) == (0.4, 0.0, 0.0)
     seen = market.seen(60)
     assert (seen.ok, seen.failed) == (pytest.approx(12_000, abs=4 * 12_000**0.5), {})
-    assert market.world.room(REQUEST_FLOW).served(market.world, market.refs("stock")[0])[-1:] == (
-        market.history("stock")[-1],
-    )
+    assert market.world.service(REQUEST_FLOW).served(market.world, market.refs("stock")[0])[
+        -1:
+    ] == (market.history("stock")[-1],)
 
 
 def test_beyond_capacity_answers_come_later_and_later_until_they_are_given_up(

@@ -29,7 +29,7 @@ def test_without_its_index_a_large_collection_keeps_the_server_busy(make_market:
     market = make_market(CHANGES, programs=("cache", "web", "load"), tools=["debian", "mongo"])
     ref = market.refs("cache")[-1]
     server = process_of(market.world, ref)
-    kind = market.world.room(RUNTIME).kind_of(server)
+    kind = market.world.service(RUNTIME).kind_of(server)
     kind.seed(market.world, server, CLIENT, "orders", 2, '{"owner": "o${n}"}')
     kind.enlarge(market.world, server, CLIENT, "orders", 3_000_000, ("owner",))
     market.run(20)

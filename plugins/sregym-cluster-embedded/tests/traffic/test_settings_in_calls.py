@@ -58,7 +58,7 @@ PROGRAMS = ("broker", "shelf", "worker", "web", "load")
 
 
 def texts(market: Any, name: str) -> list[str]:
-    lines = market.world.room(RUNTIME).logs(market.world, market.refs(name)[-1])
+    lines = market.world.service(RUNTIME).logs(market.world, market.refs(name)[-1])
     return [line.text for line in lines]
 
 

@@ -40,7 +40,7 @@ def beside(market: Any, script: str, **resources: Any) -> None:
 def cores_of(market: Any, name: str) -> float:
     """What `kubectl top` is told."""
     uid = market.refs(name)[-1].pod_uid
-    (used,) = market.world.room(USAGE).containers(market.world, uid)
+    (used,) = market.world.service(USAGE).containers(market.world, uid)
     return round(used.cpu_nanocores / 1e9, 2)
 
 

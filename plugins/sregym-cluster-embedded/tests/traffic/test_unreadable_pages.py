@@ -53,7 +53,7 @@ def spoil(market: Any, offset: int, how: str = "bad_blocks") -> None:
     process = store_of(market)
     machine = machines.machine(market.world, process.config.node)
     assert machine is not None
-    kind = market.world.room(RUNTIME).kind_of(process)
+    kind = market.world.service(RUNTIME).kind_of(process)
     file = kind.data_file(process, process.behaviour)
     first, last = machines.blocks_of(machine.root, f"{file.kept}:{file.name}", 32 << 20)
     blocks = ((first + offset // machines.BLOCK, last),)
@@ -127,7 +127,7 @@ def test_sql_servers_know_pages_that_were_altered(
     market.run(4)
     assert failed(market) == pytest.approx(0.05, abs=0.01)
     process = store_of(market)
-    kind_of = market.world.room(RUNTIME).kind_of(process)
+    kind_of = market.world.service(RUNTIME).kind_of(process)
     file = kind_of.data_file(process, process.behaviour)
     trouble = read_trouble(market.world, process, file)
     assert trouble is not None

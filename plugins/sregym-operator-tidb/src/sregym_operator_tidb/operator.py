@@ -165,6 +165,6 @@ OPERATOR = Operator(
 )
 
 
-def contribution() -> Subsystem:
+def subsystem() -> Subsystem:
     """What the operator adds to a cluster."""
-    return OPERATOR.contribution()
+    return OPERATOR.subsystem()

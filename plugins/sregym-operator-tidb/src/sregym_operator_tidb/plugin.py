@@ -6,6 +6,6 @@ from sregym_apps.simulation import Extension
 
 EXTENSION = Extension(
     name="operator-tidb",
-    contributions=("sregym_operator_tidb.operator:contribution",),
+    subsystems=("sregym_operator_tidb.operator:subsystem",),
     images=("sregym_operator_tidb:images.yaml",),
 )

@@ -54,7 +54,7 @@ class EtcdKind(StoreKind):
     def begin(self, world: World, process: Process, program: EtcdProgram) -> None:
         """Read the settings, find the data, and greet."""
         member = member_of(process, program)
-        files = world.room(RUNTIME).files(world, process)
+        files = world.service(RUNTIME).files(world, process)
         storage = files.storage(member.data_dir)
         data = load(world, storage)
         cores = machine.cpus(files.container)

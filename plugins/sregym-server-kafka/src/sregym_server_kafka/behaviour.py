@@ -78,7 +78,7 @@ class KafkaKind(StoreKind):
 
     def begin(self, world: World, process: Process, program: KafkaProgram) -> None:
         """Find the data, create the topics that are missing, and greet."""
-        storage = world.room(RUNTIME).files(world, process).storage(program.data_dir)
+        storage = world.service(RUNTIME).files(world, process).storage(program.data_dir)
         settings = {**process.settings, "kafka.storage": storage}
         process = change(world, process.ref, settings=settings)
         data = data_at(world, storage)

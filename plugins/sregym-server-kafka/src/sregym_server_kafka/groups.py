@@ -27,7 +27,7 @@ _DELETED = "Executing records delete operation\nRecords delete operation complet
 
 def views_of(world: World, storage: str) -> Sequence[GroupView]:
     """All groups of a broker."""
-    traffic = world.room_or_none(REQUEST_FLOW)
+    traffic = world.service_or_none(REQUEST_FLOW)
     return () if traffic is None else traffic.groups(world, storage)
 
 

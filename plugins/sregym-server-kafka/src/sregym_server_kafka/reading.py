@@ -35,7 +35,7 @@ def records(
         start: Offset from which to read, or `earliest` or `latest`.
         most: How many at most.
     """
-    traffic = world.room_or_none(REQUEST_FLOW)
+    traffic = world.service_or_none(REQUEST_FLOW)
     views = [] if traffic is None else traffic.groups(world, storage)
     ends = next((view.ends for view in views if view.topic == topic), ())
     data = data_at(world, storage)

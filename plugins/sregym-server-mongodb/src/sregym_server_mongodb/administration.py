@@ -219,8 +219,8 @@ def log_lines(connection: Connection, which: Any) -> dict[str, Any]:
         return {"names": ["global", "startupWarnings"], "ok": 1}
     lines: list[str] = []
     if which == "global":
-        room = connection.world.room(RUNTIME)
-        written = room.logs(connection.world, connection.server.ref, _LOG_LINES)
+        service = connection.world.service(RUNTIME)
+        written = service.logs(connection.world, connection.server.ref, _LOG_LINES)
         lines = [line.text for line in written]
     return {"totalLinesWritten": len(lines), "log": lines, "ok": 1}
 
@@ -248,7 +248,7 @@ def parameter(connection: Connection, command: Mapping[str, Any]) -> dict[str, A
 
 def version_of(connection: Connection) -> str:
     """The server's version."""
-    program = connection.world.room(RUNTIME).program_as(connection.server, MongodbProgram)
+    program = connection.world.service(RUNTIME).program_as(connection.server, MongodbProgram)
     return program.version
 
 

@@ -80,7 +80,7 @@ class MongodbKind(Kind):
 
     def begin(self, world: World, process: Process, program: MongodbProgram) -> None:
         """Plan what the program does first."""
-        files = world.room(RUNTIME).files(world, process)
+        files = world.service(RUNTIME).files(world, process)
         try:
             given = options(files, process.argv[1:])
         except BadOptionsError as error:

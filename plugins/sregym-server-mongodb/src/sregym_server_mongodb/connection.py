@@ -69,7 +69,7 @@ class Connection:
     def save(self, data: MongoData) -> None:
         """Replace the server's data; whoever depends on accounts is told."""
         store(self.world, self.storage, data)
-        traffic = self.world.room_or_none(REQUEST_FLOW)
+        traffic = self.world.service_or_none(REQUEST_FLOW)
         if traffic is not None:
             traffic.changed(self.world)
 

@@ -17,7 +17,7 @@ _INIT_FOLDER = "/docker-entrypoint-initdb.d"
 def initialise(world: World, process: Process, storage: str) -> bool:
     """What the image's entry point does with an empty data directory; whether it succeeded."""
     environment = process.environment
-    files = world.room(RUNTIME).files(world, process)
+    files = world.service(RUNTIME).files(world, process)
     user = environment.get("MONGO_INITDB_ROOT_USERNAME", "")
     password = environment.get("MONGO_INITDB_ROOT_PASSWORD", "")
     scripts = [
@@ -41,7 +41,7 @@ def initialise(world: World, process: Process, storage: str) -> bool:
     for name in scripts:
         path = f"{_INIT_FOLDER}/{name}"
         plain(world, process, f"/usr/local/bin/docker-entrypoint.sh: running {path}")
-        result = world.room(RUNTIME).initialise_with(world, process, path, console)
+        result = world.service(RUNTIME).initialise_with(world, process, path, console)
         for text in (*result.stdout.splitlines(), *result.stderr.splitlines()):
             plain(world, process, text)
         if result.exit_code != 0:

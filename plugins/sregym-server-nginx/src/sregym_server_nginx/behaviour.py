@@ -72,7 +72,7 @@ class NginxKind(Kind):
 
     def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
         """Read the configuration and open the ports, or end with what is wrong."""
-        runtime: Runtime = world.room(RUNTIME)
+        runtime: Runtime = world.service(RUNTIME)
         files = runtime.files(world, process)
         try:
             loaded = load(world, files.container.pod, files, path_of(process))
@@ -107,7 +107,7 @@ class NginxKind(Kind):
         loaded: Loaded | None = world.table(LOADED).get(process.ref)
         if loaded is None:
             return None
-        runtime: Runtime = world.room(RUNTIME)
+        runtime: Runtime = world.service(RUNTIME)
         files = runtime.files(world, process)
         answering = Answering(world, process, files, version_of(process, program), loaded)
         answer = answering.answer(request)
@@ -124,7 +124,7 @@ class NginxKind(Kind):
         port = int(listener.partition(":")[2])
         server = server_for(loaded, WebRequest("GET", "/", host, port))
         given = (server.block.first("ssl_certificate") if server is not None else None) or loaded.http.first("ssl_certificate")  # fmt: skip
-        runtime: Runtime = world.room(RUNTIME)
+        runtime: Runtime = world.service(RUNTIME)
         text = runtime.files(world, process).read(given.words[0]) if given is not None else None
         return certificates.read(text or "")
 
@@ -147,7 +147,7 @@ class NginxKind(Kind):
 
     def hang_up(self, world: World, process: Process, program: NginxProgram, sender: int) -> None:
         """Read the configuration again; one that is wrong leaves the old in force."""
-        runtime: Runtime = world.room(RUNTIME)
+        runtime: Runtime = world.service(RUNTIME)
         files = runtime.files(world, process)
         before: Loaded | None = world.table(LOADED).get(process.ref)
         if before is None:
@@ -175,7 +175,7 @@ class NginxKind(Kind):
 
     def goodbye(self, world: World, process: Process, program: Any) -> float | None:
         """SIGQUIT, by which its image is stopped: the workers finish what they have begun."""
-        runtime: Runtime = world.room(RUNTIME)
+        runtime: Runtime = world.service(RUNTIME)
         files = runtime.files(world, process)
         loaded: Loaded | None = world.table(LOADED).get(process.ref)
         stack = [loaded.tree] if loaded is not None else []

@@ -140,7 +140,7 @@ def _ask(
     server = process_of(world, end.ref) if end.ref is not None else None
     if end.kind or server is None:
         return end.kind or "protocol", None, 0.0
-    runtime: Runtime = world.room(RUNTIME)
+    runtime: Runtime = world.service(RUNTIME)
     program = runtime.program_of(server)
     if program is None:
         return "closed", None, 0.0

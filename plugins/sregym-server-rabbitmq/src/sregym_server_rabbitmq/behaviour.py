@@ -55,7 +55,7 @@ class RabbitmqKind(StoreKind):
 
     def begin(self, world: World, process: Process, program: RabbitmqProgram) -> None:
         """Find the data, greet, and fill what is empty."""
-        files = world.room(RUNTIME).files(world, process)
+        files = world.service(RUNTIME).files(world, process)
         storage = files.storage(program.data_dir)
         settings = {**process.settings, "rabbitmq.storage": storage}
         process = change(world, process.ref, settings=settings)

@@ -80,7 +80,7 @@ def is_starting(session: Session) -> bool:
 
 def loads(session: Session, node: Node) -> dict[str, Load]:
     """Queue -> what waits in it."""
-    traffic = session.world.room_or_none(REQUEST_FLOW)
+    traffic = session.world.service_or_none(REQUEST_FLOW)
     views = [] if traffic is None else traffic.groups(session.world, node.storage)
     found = {}
     for view in views:

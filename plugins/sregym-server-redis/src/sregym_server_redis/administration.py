@@ -180,7 +180,7 @@ def _shutdown(client: Connection, words: list[str]) -> None:
     options = {word.lower() for word in words}
     if options - {"nosave", "save", "now", "force", "abort"} or {"nosave", "save"} <= options:
         raise Refused(SYNTAX)
-    program = client.world.room(RUNTIME).program_as(client.server, RedisProgram)
+    program = client.world.service(RUNTIME).program_as(client.server, RedisProgram)
     snapshots(client.world, client.server).shut_down(client.world, client.server, program)
 
 

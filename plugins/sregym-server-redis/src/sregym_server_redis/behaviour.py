@@ -81,7 +81,7 @@ class RedisKind(StoreKind):
     def begin(self, world: World, process: Process, program: RedisProgram) -> None:
         """Read the settings and greet, or end with the server's words."""
         settings, error = _settings(world, process)
-        files = world.room(RUNTIME).files(world, process)
+        files = world.service(RUNTIME).files(world, process)
         found = {
             **process.settings,
             **{f"redis.{name}": value for name, value in settings.items()},
@@ -342,7 +342,7 @@ def _settings(world: World, process: Process) -> tuple[dict[str, str], str]:
     lines: list[tuple[int, str]] = []
     if words and not words[0].startswith("-"):
         path = words.pop(0)
-        files = world.room(RUNTIME).files(world, process)
+        files = world.service(RUNTIME).files(world, process)
         text = files.read(path if path.startswith("/") else f"{process.working_dir}/{path}")
         if text is None:
             return {}, f"Fatal error, can't open config file '{path}': No such file or directory"

@@ -141,7 +141,7 @@ class Connection:
 
     def save_trouble(self) -> Trouble | None:
         """What snapshots of the server meet on the disk."""
-        program = self.world.room(RUNTIME).program_as(self.server, RedisProgram)
+        program = self.world.service(RUNTIME).program_as(self.server, RedisProgram)
         return snapshots(self.world, self.server).save_trouble(self.world, self.server, program)
 
     def _fits(self) -> bool:

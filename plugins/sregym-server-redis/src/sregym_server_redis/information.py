@@ -61,7 +61,7 @@ def _id(client: Connection, purpose: str) -> str:
 
 def _node_bytes(client: Connection) -> tuple[int, str]:
     """Memory and kernel of the node."""
-    files = client.world.room(RUNTIME).files(client.world, client.server)
+    files = client.world.service(RUNTIME).files(client.world, client.server)
     status = files.container.node.get("status", {})
     memory = status.get("capacity", {}).get("memory")
     kernel = status.get("nodeInfo", {}).get("kernelVersion") or KERNEL

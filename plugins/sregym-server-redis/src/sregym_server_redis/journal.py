@@ -22,7 +22,7 @@ def note(world: World, server: Process, role: str, level: str, text: str, pid: i
         text: What it writes.
         pid: Number of the process that writes.
     """
-    program = world.room(RUNTIME).program_as(server, Program)
+    program = world.service(RUNTIME).program_as(server, Program)
     when = moment(world, world.now)
     stamp = f"{when:%d %b %Y %H:%M:%S}.{when.microsecond // 1000:03d}"
     line = Line(text=f"{pid}:{role} {stamp} {level} {text}", raw=True)

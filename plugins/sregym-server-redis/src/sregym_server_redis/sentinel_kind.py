@@ -37,7 +37,7 @@ class SentinelKind(RedisKind):
 
     def begin(self, world: World, process: Process, program: Any) -> None:
         """Read whom to watch; the file is its memory, too."""
-        files = world.room(RUNTIME).files(world, process)
+        files = world.service(RUNTIME).files(world, process)
         path = next((word for word in process.argv[1:] if not word.startswith("-")), "")
         path = path if path.startswith("/") or not path else f"{process.working_dir}/{path}"
         text = files.read(path) if path else None

@@ -25,6 +25,6 @@ class Snapshots(Protocol):
 
 def snapshots(world: World, server: Process) -> Snapshots:
     """Those of a server."""
-    kind = world.room(RUNTIME).kind_of(server)
+    kind = world.service(RUNTIME).kind_of(server)
     assert isinstance(kind, Snapshots)
     return kind

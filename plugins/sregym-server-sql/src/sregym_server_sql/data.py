@@ -171,6 +171,6 @@ def store(world: World, storage: str, data: SqlData, at: float | None = None) ->
     world.table(_TABLE)[storage] = data
     if at is not None or world.table(FOLLOWED).get(storage):
         record(world, storage, data, at)
-    traffic = world.room_or_none(REQUEST_FLOW)
+    traffic = world.service_or_none(REQUEST_FLOW)
     if traffic is not None:
         traffic.changed(world)

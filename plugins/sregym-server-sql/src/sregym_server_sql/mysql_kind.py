@@ -74,7 +74,7 @@ class SqlKind(FilledTables):
 
     def begin(self, world: World, process: Process, program: Any) -> None:
         """Read the settings; fill an empty data directory, or end when no password is given."""
-        files = world.room(RUNTIME).files(world, process)
+        files = world.service(RUNTIME).files(world, process)
         flags, _ = parse_words(process.argv[1:], {})
         given = {f"sql.{name.replace('-', '_')}": value for name, value in flags.items()}
         words = list(process.argv[1:])
@@ -395,5 +395,5 @@ class MysqlKind(SqlKind):
         return f"J\0\0\0\n{program.version}\0"
 
     def _say(self, world: World, process: Process, text: str) -> None:
-        program = world.room(RUNTIME).program_as(process, Program)
+        program = world.service(RUNTIME).program_as(process, Program)
         say(world, process.ref, program, (Line(text=text, raw=True, stream="stderr"),))

@@ -107,7 +107,7 @@ class PostgresKind(SqlKind):
 
     def begin(self, world: World, process: Process, program: Any) -> None:
         """Take up what was set by ALTER SYSTEM and waited for a restart."""
-        storage = world.room(RUNTIME).files(world, process).storage(program.data_dir)
+        storage = world.service(RUNTIME).files(world, process).storage(program.data_dir)
         settings = {**taken_up(load(world, storage).settings), **process.settings}
         super().begin(world, change(world, process.ref, settings=settings), program)
         begun = process_of(world, process.ref)
@@ -129,7 +129,7 @@ class PostgresKind(SqlKind):
             try:
                 connection.execute(statement)
             except PostgresError as error:
-                program = world.room(RUNTIME).program_as(process, PostgresProgram)
+                program = world.service(RUNTIME).program_as(process, PostgresProgram)
                 say(
                     world, process.ref, program, (Line(text=str(error), raw=True, stream="stderr"),)
                 )
@@ -249,7 +249,7 @@ class PostgresKind(SqlKind):
         self, world: World, process: Process, text: str, why: str, by_rule: bool
     ) -> None:
         """A client was not let in: say so, and by which rule for clients."""
-        program = world.room(RUNTIME).program_as(process, PostgresProgram)
+        program = world.service(RUNTIME).program_as(process, PostgresProgram)
         said = [f"FATAL:  {text}"]
         if by_rule:
             major = program.version.partition(".")[0]
@@ -272,7 +272,7 @@ class PostgresKind(SqlKind):
         self.tell(
             world,
             process,
-            world.room(RUNTIME).program_as(process, PostgresProgram),
+            world.service(RUNTIME).program_as(process, PostgresProgram),
             [Said(f"{{at}} [{_BACKEND}] {line}") for line in said],
         )
 

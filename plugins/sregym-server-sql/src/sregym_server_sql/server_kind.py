@@ -33,7 +33,7 @@ class SessionLog(Protocol):
 
 def session_log(world: World, server: Process) -> SessionLog:
     """That of a server."""
-    kind = world.room(RUNTIME).kind_of(server)
+    kind = world.service(RUNTIME).kind_of(server)
     assert isinstance(kind, SessionLog)
     return kind
 
@@ -52,7 +52,7 @@ def demand_tables(world: World, server: Process) -> None:
     Raises:
         MysqlError: With the server's error text.
     """
-    kind = world.room(RUNTIME).kind_of(server)
+    kind = world.service(RUNTIME).kind_of(server)
     error = kind.failure(world, server) if isinstance(kind, RemoteTables) else None
     if error is not None:
         raise error

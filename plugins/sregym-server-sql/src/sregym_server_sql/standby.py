@@ -111,7 +111,7 @@ def lsn(second: float) -> str:
 
 def signalled(world: World, process: Process) -> None:
     """A server begins: it is a standby if its data directory says so."""
-    files, folder = world.room(RUNTIME).files(world, process), _folder(process)
+    files, folder = world.service(RUNTIME).files(world, process), _folder(process)
     data, asked = data_of(world, process), files.read(f"{folder}/{_SIGNAL}") is not None
     if asked != data.standby:
         store(world, process.settings["sql.storage"], replace(data, standby=asked))
@@ -309,7 +309,7 @@ def promote(world: World, process: Process) -> list[Said]:
     reached = world.now if stream is None else stream.progress.applied
     line = data.timeline + 1
     store(world, storage, replace(data, standby=False, timeline=line))
-    files, signal = world.room(RUNTIME).files(world, process), f"{_folder(process)}/{_SIGNAL}"
+    files, signal = world.service(RUNTIME).files(world, process), f"{_folder(process)}/{_SIGNAL}"
     if files.read(signal) is not None:
         files.remove(signal)
     _note(world, process, stream)

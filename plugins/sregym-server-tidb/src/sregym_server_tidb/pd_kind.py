@@ -58,7 +58,7 @@ class PdKind(StoreKind):
         """Find the data, and greet."""
         folder = flag(process, "data-dir", program.data_dir)
         name = flag(process, "name", process.config.hostname)
-        storage = world.room(RUNTIME).files(world, process).storage(folder)
+        storage = world.service(RUNTIME).files(world, process).storage(folder)
         settings = {**process.settings, PD_STORAGE: storage, "pd.dir": folder, "pd.name": name}
         process = change(world, process.ref, settings=settings)
         tell(

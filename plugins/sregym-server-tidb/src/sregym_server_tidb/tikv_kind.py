@@ -63,7 +63,7 @@ class TikvKind(StoreKind):
     def begin(self, world: World, process: Process, program: TikvProgram) -> None:
         """Find the data, and greet."""
         folder = flag(process, "data-dir", program.data_dir)
-        storage = world.room(RUNTIME).files(world, process).storage(folder)
+        storage = world.service(RUNTIME).files(world, process).storage(folder)
         settings = {**process.settings, STORE_STORAGE: storage, "tikv.dir": folder}
         process = change(world, process.ref, settings=settings)
         tell(

@@ -69,5 +69,5 @@ def _references(extension: Extension) -> Iterator[tuple[str, str, Any]]:
     for source in sources:
         for name, reference in source.log_formats.items():
             yield "log format", name, reference
-    for reference in (*extension.exporters, *extension.contributions):
+    for reference in (*extension.exporters, *extension.subsystems):
         yield "extension", extension.name, reference

@@ -95,7 +95,7 @@ class Extension:
         tool_sets: Name in `tools` of an image -> commands of that package.
         log_formats: As in `ServerKind`.
         exporters: References to `Exporter` objects, see `sregym_cluster_embedded.sdk.exporters`.
-        contributions: References to functions `() -> Contribution`: controllers, event handlers,
+        subsystems: References to functions `() -> Subsystem`: controllers, event handlers,
             see `sregym_cluster_embedded.sdk.controllers`.
         images: Service models of public images, `package:file.yaml`.
         rules: Files of recording and alerting rules in Prometheus' format, `package:file.yaml`.
@@ -108,7 +108,7 @@ class Extension:
     tool_sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     log_formats: Mapping[str, Reference] = field(default_factory=dict)
     exporters: tuple[Reference, ...] = ()
-    contributions: tuple[Reference, ...] = ()
+    subsystems: tuple[Reference, ...] = ()
     images: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
 
@@ -125,7 +125,7 @@ class Extension:
             ("tool set", [*self._mapped("tool_sets")]),
             ("log format", [*self._mapped("log_formats")]),
             ("exporter", [_last(reference) for reference in self.exporters]),
-            ("controller", [_last(reference) for reference in self.contributions]),
+            ("controller", [_last(reference) for reference in self.subsystems]),
             ("rules", [place.rpartition(":")[2] for place in self.rules]),
         ]
         return sorted({f"{what} {name}" for what, names in named for name in names})

@@ -16,7 +16,7 @@ _TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 def answer(world: World) -> Response | None:
     """The text, where the cluster keeps metrics."""
-    querying = world.room_or_none(METRICS)
+    querying = world.service_or_none(METRICS)
     endpoints = world.store.get(Key("endpoints", "default", "kubernetes"))
     if querying is None or endpoints is None:
         return None

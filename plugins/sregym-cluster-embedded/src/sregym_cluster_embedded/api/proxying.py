@@ -1,6 +1,6 @@
 """The subresource `proxy`: requests that the API server passes on to pods, Services and nodes.
 
-Where they end is the affair of higher rooms: the network finds the end, the runtime answers there.
+Where they end is the affair of higher layers: the network finds the end, the runtime answers there.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Passed(NamedTuple):
 
 
 class Passage(Protocol):
-    """Found by `world.room(PASSAGE)`."""
+    """Found by `world.service(PASSAGE)`."""
 
     def pass_on(self, world: World, request: Passing) -> Passed:
         """Send a request from the API server to an address of the cluster."""
@@ -87,8 +87,8 @@ def proxy(world: World, request: Request, found: Target) -> Response:
     ends = {"pods": _pod, "services": _service, "nodes": _node}[kind]
     address, number, node = ends(world, obj, port)
     passing = Passing(request.method, scheme or "http", address, number, path, node)
-    room: Passage | None = world.room_or_none(PASSAGE)
-    passed = Passed("no passage") if room is None else room.pass_on(world, passing)
+    service: Passage | None = world.service_or_none(PASSAGE)
+    passed = Passed("no passage") if service is None else service.pass_on(world, passing)
     if passed.error:
         raise _unavailable(f"error trying to reach service: {passed.error}")
     return Response(

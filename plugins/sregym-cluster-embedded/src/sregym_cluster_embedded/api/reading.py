@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 INITIAL_END = "k8s.io/initial-events-end"
-# Types whose objects the room `heartbeats` brings up to date when they are read.
+# Types whose objects the service `heartbeats` brings up to date when they are read.
 _LIVING = ("nodes", "leases.coordination.k8s.io")
 # A server ends a watch by itself after one to two of these.
 _WATCH_S = 1800
@@ -87,7 +87,7 @@ def get(world: World, request: Request, target: Target) -> Response:
 def _present(world: World, target: Target) -> Callable[[Object], Object]:
     """What makes the present object of a stored one: signs of life are not written but derived."""
     name = target.resource.name
-    fresh = world.room_or_none(HEARTBEATS) if name in _LIVING else None
+    fresh = world.service_or_none(HEARTBEATS) if name in _LIVING else None
     return (lambda obj: obj) if fresh is None else partial(fresh, world, name)
 
 

@@ -1,6 +1,6 @@
 """What goes into the API and what comes out of it, free of any transport.
 
-The HTTP room turns sockets into these values and back; everything in the same process (faults,
+The HTTP layer turns sockets into these values and back; everything in the same process (faults,
 oracles, the in-process kubectl) uses them directly.
 """
 

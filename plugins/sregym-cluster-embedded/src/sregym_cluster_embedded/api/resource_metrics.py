@@ -41,7 +41,7 @@ class ContainerUse(NamedTuple):
 
 
 class Usage(Protocol):
-    """Offered by the room above as `usage`."""
+    """Offered by the layer above as `usage`."""
 
     def containers(self, world: World, pod_uid: str) -> Sequence[ContainerUse]:
         """The running containers of a pod, in the order of their start."""
@@ -89,7 +89,7 @@ def of_pod(world: World, pod: Object) -> PodMetrics | None:
     if pod.get("status", {}).get("phase") != "Running":
         return None
     at = scraped_at(world)
-    usage: Usage = world.room(USAGE)
+    usage: Usage = world.service(USAGE)
     used = tuple(usage.containers(world, pod["metadata"]["uid"]))
     if not used or any(entry.since + RESOLUTION_S > at for entry in used):
         return None
@@ -98,7 +98,7 @@ def of_pod(world: World, pod: Object) -> PodMetrics | None:
 
 def node_use(world: World, node: str) -> tuple[int, int]:
     """(nanocores, bytes) that a node uses in all."""
-    usage: Usage = world.room(USAGE)
+    usage: Usage = world.service(USAGE)
     cpu, memory = usage.node_overhead(world, node)
     machine = machines.machine(world, node)
     if machine is not None:

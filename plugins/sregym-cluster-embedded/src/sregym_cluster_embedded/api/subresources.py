@@ -58,9 +58,9 @@ def log(world: World, request: Request, target: Target) -> Response | Connect:
         log_options.check(target.name, options)
     if request.flag("follow"):
         # Refuses what cannot be read before the stream begins.
-        world.room(LOGS)(world, target.namespace, target.name, container, options)
+        world.service(LOGS)(world, target.namespace, target.name, container, options)
         return Connect("log", target.namespace, target.name, container, options)
-    text = world.room(LOGS)(world, target.namespace, target.name, container, options)
+    text = world.service(LOGS)(world, target.namespace, target.name, container, options)
     return Response(200, text.encode(), "text/plain")
 
 
@@ -69,7 +69,7 @@ def stream(world: World, request: Request, target: Target) -> Connect:
     pod = reading.existing(world, target)
     forwards = target.subresource == "portforward"
     container = "" if forwards else chosen_container(pod, request.parameter("container"))
-    if (check := world.room_or_none(KUBELET_REACHABLE)) is not None:
+    if (check := world.service_or_none(KUBELET_REACHABLE)) is not None:
         check(world, pod, target.subresource)
     if forwards:
         ports = tuple(int(text) for text in request.parameters("ports") if text.isdecimal())

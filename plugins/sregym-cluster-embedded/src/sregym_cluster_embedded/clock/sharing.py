@@ -72,7 +72,7 @@ class _Own(dict[G, dict[K, V]], Generic[G, K, V]):
         return own
 
 
-class SharedFindings:
+class SharedCache:
     """What was worked out from immutable objects; found again by these very objects.
 
     All forks of a world share one: what is the same in them is worked out once.

@@ -201,7 +201,7 @@ class EmbeddedCluster(Backdating, Blaming, Cluster):
 
     @property
     def services(self) -> tuple[str, ...]:
-        """Those of the telemetry room."""
+        """Those of the telemetry layer."""
         return observing.names()
 
     def observe(
@@ -232,7 +232,7 @@ class EmbeddedCluster(Backdating, Blaming, Cluster):
     def stored(self) -> Mapping[str, str]:
         """What datastores hold that outlives their pods."""
         with self._live.open() as world:
-            return dict(world.room(RUNTIME).durable_state(world))
+            return dict(world.service(RUNTIME).durable_state(world))
 
     def keep_machines(self) -> object:
         """Files, services, clocks, disks and links of the nodes."""

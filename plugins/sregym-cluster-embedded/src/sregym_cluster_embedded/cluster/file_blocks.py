@@ -23,7 +23,7 @@ def blocks_of(world: World, namespace: str, pod: str, path: str, container: str)
     Raises:
         NodeError: No container of the pod runs, or none has such a file.
     """
-    for process in world.room(RUNTIME).running(world):
+    for process in world.service(RUNTIME).running(world):
         ref = process.config.ref
         if (ref.namespace, ref.pod) != (namespace, pod) or container not in ("", ref.name):
             continue
@@ -41,7 +41,7 @@ def _data_file(world: World, process: Process, path: str) -> tuple[str, int] | N
     """What stands for all that a server keeps, when that is meant: what keeps it, and its bytes."""
     if process.behaviour is None:
         return None
-    file = world.room(RUNTIME).kind_of(process).data_file(process, process.behaviour)
+    file = world.service(RUNTIME).kind_of(process).data_file(process, process.behaviour)
     if file is None or path not in ("", file.path):
         return None
     return f"{file.kept}:{file.name}", FILE_BYTES
@@ -50,7 +50,7 @@ def _data_file(world: World, process: Process, path: str) -> tuple[str, int] | N
 def _file(world: World, process: Process, path: str) -> tuple[str, int] | None:
     if not path:
         return None
-    files = world.room(RUNTIME).files(world, process)
+    files = world.service(RUNTIME).files(world, process)
     try:
         inode = files.open(path)
     except FileError:

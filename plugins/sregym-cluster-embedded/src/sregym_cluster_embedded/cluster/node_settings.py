@@ -281,7 +281,7 @@ def _write_limit(world: World, setting: ProcessLimit) -> None:
 
 def _main_process(world: World, setting: ProcessStop) -> Process | None:
     """The main process of a container that runs on its node."""
-    for process in world.room(RUNTIME).running(world):
+    for process in world.service(RUNTIME).running(world):
         ref = process.config.ref
         named = (process.config.node, ref.namespace, ref.pod, ref.name)
         if named == (setting.node, setting.namespace, setting.pod, setting.container):
@@ -351,7 +351,7 @@ def all_settings(world: World) -> Iterator[NodeSetting]:
         for disk in machine.disks:
             for kind in _OF_DISKS:
                 yield kind(node=node, disk=disk.name)
-    for process in world.room(RUNTIME).running(world):
+    for process in world.service(RUNTIME).running(world):
         if process.stopped:
             ref = process.config.ref
             place = {"namespace": ref.namespace, "pod": ref.pod, "container": ref.name}

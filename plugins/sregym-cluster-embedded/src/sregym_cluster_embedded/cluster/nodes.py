@@ -12,7 +12,7 @@ from sregym_core.model import Capability, Node
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.cluster import file_blocks
 from sregym_cluster_embedded.cluster.node_settings import SETTINGS, all_settings
-from sregym_cluster_embedded.userland.host.room import run_on_host
+from sregym_cluster_embedded.userland.host.hosts import run_on_host
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -152,7 +152,7 @@ def _eviction_key(ready: str) -> str:
 
 def _declare_unknown(world: World, name: str, node: Object) -> Object:
     """Nobody knows how the node is any more."""
-    fresh = world.room_or_none(HEARTBEATS)
+    fresh = world.service_or_none(HEARTBEATS)
     known = fresh(world, "nodes", node) if fresh is not None else node
     conditions = list(conditions_of(known))
     for type_ in _REPORTED:

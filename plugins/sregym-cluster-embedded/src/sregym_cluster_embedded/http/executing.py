@@ -48,9 +48,9 @@ async def _served(
     options = connect.options
     command = tuple(options.get("command", ()))
     with live.open() as world:
-        room = world.room_or_none(INTERACTION) if options.get("stdin") else None
-    if room is not None and (
-        is_shell(command) or (room.is_console(command) and options.get("tty"))
+        service = world.service_or_none(INTERACTION) if options.get("stdin") else None
+    if service is not None and (
+        is_shell(command) or (service.is_console(command) and options.get("tty"))
     ):
         result = await converse(live, connect, streams, shift_s)
     else:
@@ -58,9 +58,9 @@ async def _served(
         reader = Reader(live, connect, streams, shift_s)
         if options.get("stdin") and not never_reads(command):
             if not options.get("tty"):
-                reading = reader.take if room is not None else None
+                reading = reader.take if service is not None else None
                 stdin = await entered(live, connect, streams, shift_s, reading)
-            elif room is not None and not enough(live, connect, ""):
+            elif service is not None and not enough(live, connect, ""):
                 return await reader.on_terminal()
         if stdin is None:
             return reader.result

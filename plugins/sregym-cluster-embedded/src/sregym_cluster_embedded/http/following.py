@@ -77,5 +77,7 @@ def _read_since(world: World, connect: Connect, options: Mapping[str, Any], mome
 
 
 def _read(world: World, connect: Connect, options: Mapping[str, Any]) -> str:
-    text: str = world.room(LOGS)(world, connect.namespace, connect.pod, connect.container, options)
+    text: str = world.service(LOGS)(
+        world, connect.namespace, connect.pod, connect.container, options
+    )
     return text

@@ -25,10 +25,10 @@ _VERIFY = "tls: failed to verify certificate: x509: "
 
 def reach_loopback(world: World) -> None:
     """Let webhooks at `https://127.0.0.1:PORT/...` be called, where nothing else answers calls."""
-    if world.room_or_none(WEBHOOKS) is None:
+    if world.service_or_none(WEBHOOKS) is None:
         offered = WEBHOOKS.offer(call_loopback)
-        rooms = MappingProxyType({**world.constitution.rooms, **offered})
-        world.constitution = replace(world.constitution, rooms=rooms)
+        services = MappingProxyType({**world.spec.services, **offered})
+        world.spec = replace(world.spec, services=services)
 
 
 def call_loopback(world: World, call: Call) -> Answer:

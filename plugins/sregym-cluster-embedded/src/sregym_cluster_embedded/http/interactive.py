@@ -64,11 +64,11 @@ class ExecShell:
 
     def prompt(self, world: World) -> str:
         """What stands before a line."""
-        ref, room = running_container(world, *self._where), world.room(INTERACTION)
-        self._dialogue = self._dialogue or room.begin(
+        ref, service = running_container(world, *self._where), world.service(INTERACTION)
+        self._dialogue = self._dialogue or service.begin(
             world, ref, self._command, terminal=self._terminal
         )
-        prompt: str = room.prompt(world, ref, self._dialogue)
+        prompt: str = service.prompt(world, ref, self._dialogue)
         return prompt
 
     def reads(self, _world: World) -> bool:
@@ -81,11 +81,11 @@ class ExecShell:
 
     def say(self, world: World, text: str, *, closed: bool = False) -> tuple[ExecResult, bool]:
         """Carry out complete lines."""
-        ref, room = running_container(world, *self._where), world.room(INTERACTION)
-        self._dialogue = self._dialogue or room.begin(
+        ref, service = running_container(world, *self._where), world.service(INTERACTION)
+        self._dialogue = self._dialogue or service.begin(
             world, ref, self._command, terminal=self._terminal
         )
-        reply = room.say(world, ref, self._dialogue, text, closed)
+        reply = service.say(world, ref, self._dialogue, text, closed)
         self._dialogue = reply.dialogue
         return reply.result, reply.ended
 

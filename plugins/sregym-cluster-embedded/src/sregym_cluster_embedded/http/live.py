@@ -190,7 +190,7 @@ class LiveWorld:
     def forget(self) -> None:
         """Forget what was worked out: that refers to the world, which would not be gone at once."""
         with self._lock:
-            self._world.worked_out.clear()
+            self._world.cache.clear()
 
     def subscribe(
         self, bell: Callable[[], None], *, to_objects: bool = False

@@ -57,7 +57,7 @@ def ask(
     if found is None:
         return None
     server, _ = found
-    runtime = world.room(RUNTIME)
+    runtime = world.service(RUNTIME)
     program = runtime.program_of(server)
     if program is None:
         return None

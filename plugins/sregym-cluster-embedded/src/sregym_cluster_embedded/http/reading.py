@@ -102,10 +102,10 @@ class Reader:
     async def _take(self, text: str, *, closed: bool) -> bool:
         try:
             with self._live.open() as world:
-                began, room = world.now, world.room(INTERACTION)
+                began, service = world.now, world.service(INTERACTION)
                 ref = running_container(world, *self._where)
-                state = self._state or room.open(world, ref, terminal=self._terminal)
-                entered = room.enter(world, ref, state, self._command, text, closed=closed)
+                state = self._state or service.open(world, ref, terminal=self._terminal)
+                entered = service.enter(world, ref, state, self._command, text, closed=closed)
         except ContainerNotRunningError:
             self.result = ExecResult(KILLED)
             return True

@@ -270,7 +270,7 @@ class DirectAccess:
 
 
 def _attachment() -> ModuleType:
-    """What needs the room of processes, which few commands do."""
+    """What needs the container runtime, which few commands do."""
     return import_module("sregym_cluster_embedded.kubectl.attachment")
 
 

@@ -61,28 +61,28 @@ class MainProcess:
         self._ref = process.ref
         self._spec = process.config.spec
         self.script = is_shell(process.argv)
-        self.talks = self.script or world.room(INTERACTION).is_console(process.argv)
+        self.talks = self.script or world.service(INTERACTION).is_console(process.argv)
 
     def prompt(self, world: World) -> str:
         """What stands before a line on a terminal."""
-        room = world.room(INTERACTION)
-        prompt: str = room.prompt(world, self._ref, room.dialogue_of(world, self._ref))
+        service = world.service(INTERACTION)
+        prompt: str = service.prompt(world, self._ref, service.dialogue_of(world, self._ref))
         return prompt
 
     def reads(self, world: World) -> bool:
         """Whether a command that it runs reads what is typed."""
-        room = world.room(INTERACTION)
-        return bool(self.script and room.dialogue_of(world, self._ref).reads)
+        service = world.service(INTERACTION)
+        return bool(self.script and service.dialogue_of(world, self._ref).reads)
 
     def interrupt(self, world: World) -> None:
         """End the command that reads what is typed."""
-        world.room(INTERACTION).interrupt(world, self._ref)
+        world.service(INTERACTION).interrupt(world, self._ref)
 
     def say(self, world: World, text: str, *, closed: bool = False) -> tuple[ExecResult, bool]:
         """Carry out complete lines; `closed`: the command that reads gets no more."""
-        room = world.room(INTERACTION)
+        service = world.service(INTERACTION)
         result = (
-            room.feed_reader(world, self._ref, text)
+            service.feed_reader(world, self._ref, text)
             if closed
             else self.feed(world, text, closed=False)
         )
@@ -95,27 +95,27 @@ class MainProcess:
         if process is None or not process.running:
             message = f'container not found ("{self._ref.name}")'
             raise ContainerNotRunningError(message)
-        result: ExecResult = world.room(INTERACTION).feed(world, self._ref, text, closed)
+        result: ExecResult = world.service(INTERACTION).feed(world, self._ref, text, closed)
         return result
 
     def close(self, world: World) -> None:
         """The client has left: with `stdinOnce` nobody can come again."""
         process = process_of(world, self._ref)
         if process is not None and process.running and self._spec.get("stdinOnce"):
-            world.room(INTERACTION).feed(world, self._ref, "", True)
+            world.service(INTERACTION).feed(world, self._ref, "", True)
 
 
 def main_process(world: World, namespace: str, pod: str, container: str) -> MainProcess | None:
     """The main process of a container when it reads what is typed at it."""
-    room = world.room_or_none(INTERACTION)
-    if room is None:
+    service = world.service_or_none(INTERACTION)
+    if service is None:
         return None
     try:
         ref = running_container(world, namespace, pod, container)
     except ContainerNotRunningError:
         return None
     process = process_of(world, ref)
-    if process is None or not room.takes_input(world, ref):
+    if process is None or not service.takes_input(world, ref):
         return None
     return MainProcess(world, process)
 
@@ -201,7 +201,7 @@ def followed(
     growing = {name: value for name, value in options.items() if name not in WINDOW_OPTIONS}
 
     def read(chosen: Mapping[str, Any]) -> str:
-        text: str = world.room(LOGS)(world, namespace, pod, container, chosen)
+        text: str = world.service(LOGS)(world, namespace, pod, container, chosen)
         return text
 
     life = life_of(world, namespace, pod, container)

@@ -93,7 +93,7 @@ def run_in_container(
         ContainerNotRunningError: There is no process to join.
     """
     ref = running_container(world, namespace, pod, container)
-    result: ExecResult = world.room(RUNTIME).exec(world, ref, command, stdin)
+    result: ExecResult = world.service(RUNTIME).exec(world, ref, command, stdin)
     if not result.error:
         return result
     # The runtime's words, and those of all who hand them on. The id is that of the attempt.

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from sregym_cluster_embedded.kubelet.room import contribution
+from sregym_cluster_embedded.kubelet.subsystem import subsystem
 
-__all__ = ["contribution"]
+__all__ = ["subsystem"]

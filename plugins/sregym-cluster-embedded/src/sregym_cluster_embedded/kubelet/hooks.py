@@ -32,7 +32,7 @@ class HookResult(NamedTuple):
 
 def run_hook(world: World, ref: ContainerRef, handler: dict[str, Any]) -> HookResult:
     """Perform a handler in a container now."""
-    runtime: ContainerRuntime = world.room(RUNTIME)
+    runtime: ContainerRuntime = world.service(RUNTIME)
     where = f'for Container "{ref.name}" in Pod "{ref.pod}_{ref.namespace}({ref.pod_uid})" failed'
     if "sleep" in handler:
         return HookResult(float(handler["sleep"].get("seconds", 0)))

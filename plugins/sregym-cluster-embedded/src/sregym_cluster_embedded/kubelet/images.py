@@ -111,7 +111,7 @@ def finish_pull(
 ) -> ImageState:
     """The pull that `ensure` began is over."""
     image = container["image"]
-    runtime: ContainerRuntime = world.room(RUNTIME)
+    runtime: ContainerRuntime = world.service(RUNTIME)
     pulled = runtime.pull(world, state.node, image, logins(world, pod))
     if not pulled.found:
         return _refused(world, pod, state, container, pulled.error)
@@ -157,7 +157,7 @@ def _pull(
         message = f'Back-off pulling image "{image}": ErrImagePull: {last.error}'
         return ImageState(reason="ImagePullBackOff", message=message)
     tell(world, pod, state, "Normal", "Pulling", f'Pulling image "{image}"', name)
-    runtime: ContainerRuntime = world.room(RUNTIME)
+    runtime: ContainerRuntime = world.service(RUNTIME)
     pulled = runtime.pull(world, state.node, image, logins(world, pod))
     if pulled.found or pulled.took_s:
         under_way = _queue_pull(world, state.node, image, pulled, present)

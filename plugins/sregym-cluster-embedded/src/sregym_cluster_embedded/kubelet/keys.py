@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.keys import ServiceKey
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.kubelet.room import Kubelet
     from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime
     from sregym_cluster_embedded.kubelet.static_pods import StaticPods
+    from sregym_cluster_embedded.kubelet.subsystem import Kubelet
     from sregym_cluster_embedded.kubelet.usage import Storage
 
 RUNTIME: ServiceKey[ContainerRuntime] = ServiceKey("runtime")

@@ -126,7 +126,7 @@ def _waits(state: PodState, name: str) -> bool:
 
 def _terminate(world: World, state: PodState, name: str, grace_s: float) -> None:
     """Send SIGTERM, and plan the end by itself or by SIGKILL."""
-    runtime: ContainerRuntime = world.room(RUNTIME)
+    runtime: ContainerRuntime = world.service(RUNTIME)
     grace_s = max(grace_s, _SHORTEST_GRACE_S)
     takes_s = runtime.terminate(world, state.ref(name))
     by_itself = takes_s is not None and takes_s < grace_s
@@ -140,7 +140,7 @@ def kill(world: World, uid: str, name: str, attempt: int, by_itself: bool) -> No
     state = state_of(world, uid)
     if state is None or not lives(state, name, attempt):
         return
-    runtime: ContainerRuntime = world.room(RUNTIME)
+    runtime: ContainerRuntime = world.service(RUNTIME)
     ended = runtime.kill(world, state.ref(name))
     if ended is None:
         ended = _COMPLETED if by_itself else _KILLED

@@ -84,7 +84,7 @@ def _shows_config(volume: Object) -> bool:
 
 
 def _tell_processes(world: World, pod: Object, state: PodState, changed: list[str]) -> None:
-    runtime = world.room(RUNTIME)
+    runtime = world.service(RUNTIME)
     if not isinstance(runtime, FileObserver) or state.mounts is None:
         return
     for group in ("initContainers", "containers"):

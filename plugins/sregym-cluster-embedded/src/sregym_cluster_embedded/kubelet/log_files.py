@@ -59,7 +59,7 @@ def log_bytes(world: World, state: PodState, name: str) -> int:
 
 def _written(world: World, ref: ContainerRef) -> int:
     before = _Tally(*world.table(_TABLE).get(ref, (0.0, 0)))
-    runtime: ContainerRuntime = world.room(RUNTIME)
+    runtime: ContainerRuntime = world.service(RUNTIME)
     lines = runtime.logs(world, ref, since=before.until)
     return before.written + sum(
         len(line.text.encode(errors="surrogateescape")) + _LINE_BYTES

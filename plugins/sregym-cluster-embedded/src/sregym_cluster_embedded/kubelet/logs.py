@@ -61,7 +61,7 @@ def read_logs(
     attempt = _life(state, name, container_id)
     if state is None or attempt is None:
         return f"unable to retrieve container logs for {container_id}"
-    runtime: ContainerRuntime = world.room(RUNTIME)
+    runtime: ContainerRuntime = world.service(RUNTIME)
     tail, since = options.get("tailLines"), _since(world, options)
     lines = runtime.logs(
         world,

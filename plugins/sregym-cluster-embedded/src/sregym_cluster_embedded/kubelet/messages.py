@@ -26,7 +26,7 @@ def with_message(world: World, state: PodState, name: str, ended: ExitState) -> 
     if pod is None or ended.message:
         return ended
     spec = container_spec(pod["spec"], name)
-    runtime: ContainerRuntime = world.room(RUNTIME)
+    runtime: ContainerRuntime = world.service(RUNTIME)
     ref = state.ref(name)
     text = runtime.read_file(world, ref, spec.get("terminationMessagePath") or _PATH) or ""
     text = text.encode()[:_FILE_BYTES].decode(errors="ignore")

@@ -131,7 +131,7 @@ def evaluate(world: World, key: tuple[str, str, str]) -> None:
         enqueue(world, HANDLER, key, probe.ends - world.now)
         return
     spec = container_spec(pod["spec"], name)[FIELDS[kind]]
-    runtime: ContainerRuntime = world.room(RUNTIME)
+    runtime: ContainerRuntime = world.service(RUNTIME)
     result = runtime.probe(world, state.ref(name), spec)
     if result.took_s:
         world.table(_TABLE)[key] = probe._replace(ends=world.now + result.took_s)

@@ -197,7 +197,7 @@ def _grant(world: World, pod: Object, state: PodState, name: str, before: Object
         grace = float(pod["spec"].get("terminationGracePeriodSeconds", 30))
         stop_container(world, current, name, f"Container {name} resize requires restart", grace)
         return
-    runtime = world.room(RUNTIME)
+    runtime = world.service(RUNTIME)
     if isinstance(runtime, Resizer):
         memory = int(parse(limits["memory"])) if "memory" in limits else None
         cpu = float(parse(limits["cpu"])) if "cpu" in limits else None

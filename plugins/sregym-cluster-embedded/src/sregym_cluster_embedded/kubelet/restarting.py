@@ -37,7 +37,7 @@ def record_exit(
     container = state.containers[name]
     if container.attempt > 0:
         # Of each container only the last dead life is kept.
-        runtime: ContainerRuntime = world.room(RUNTIME)
+        runtime: ContainerRuntime = world.service(RUNTIME)
         runtime.forget(world, state.ref(name)._replace(attempt=container.attempt - 1))
     backoff_s = remembered_backoff(world, container)
     retry_at = world.now + backoff_s * stretch(world, state) if backoff_s else world.now

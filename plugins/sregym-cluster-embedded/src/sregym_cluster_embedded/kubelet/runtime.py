@@ -1,8 +1,8 @@
-"""What the kubelet asks of a container runtime; the rooms above provide it.
+"""What the kubelet asks of a container runtime; the layers above provide it.
 
-The kubelet knows pods; it does not know what runs in them. The room `userland` implements
-`ContainerRuntime` and is found by `world.room(RUNTIME)`. When a process ends by itself, the
-runtime calls `world.room(KUBELET).container_exited(world, container, ExitState)`.
+The kubelet knows pods; it does not know what runs in them. The layer `userland` implements
+`ContainerRuntime` and is found by `world.service(RUNTIME)`. When a process ends by itself, the
+runtime calls `world.service(KUBELET).container_exited(world, container, ExitState)`.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ def create(
             environment(world, pod, state, container, host_ip(world, state.node))
         check_mounts(world, pod, state, container)
         if asks_for_non_root(pod, container):
-            runtime: ContainerRuntime = world.room(RUNTIME)
+            runtime: ContainerRuntime = world.service(RUNTIME)
             check_non_root(pod, container, runtime.user_of(world, container["image"]))
     except Missing as missing:
         tell(world, pod, state, "Warning", "Failed", f"Error: {missing}", name)
@@ -195,7 +195,7 @@ def start(world: World, uid: str, names: tuple[str, ...]) -> None:
         ready="readinessProbe" not in spec,
     )
     state = save(world, with_container(state, running))
-    runtime: ContainerRuntime = world.room(RUNTIME)
+    runtime: ContainerRuntime = world.service(RUNTIME)
     unconfined = missing_profile(pod, spec)
     if unconfined:
         failure: ExitState | None = ExitState(128, "CreateContainerError", unconfined)

@@ -49,7 +49,7 @@ class Static(NamedTuple):
 
 
 class StaticPods:
-    """The files of nodes that kubelets watch; found by `world.room(STATIC_PODS)`."""
+    """The files of nodes that kubelets watch; found by `world.service(STATIC_PODS)`."""
 
     def write(self, world: World, node: str, file: str, content: str | None) -> None:
         """A file was written into `FOLDER` of a node; without content it was removed."""

@@ -80,7 +80,7 @@ def gone(world: World, uid: str) -> None:
 
 def drop(world: World, state: PodState) -> None:
     """Forget a pod whose API object is gone; what still runs is killed."""
-    runtime: ContainerRuntime = world.room(RUNTIME)
+    runtime: ContainerRuntime = world.service(RUNTIME)
     for container in state.containers.values():
         if container.attempt < 0:
             continue

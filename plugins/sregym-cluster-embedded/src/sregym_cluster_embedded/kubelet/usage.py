@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Storage(Protocol):
-    """What the kubelet asks about files, `world.room(STORAGE)`; without it nothing is written."""
+    """What the kubelet asks about files, `world.service(STORAGE)`; without it nothing is written."""
 
     def layer_bytes(self, world: World, ref: ContainerRef) -> int:
         """What a container wrote beside its volumes."""
@@ -41,7 +41,7 @@ def empty_dirs(pod: Object) -> list[Object]:
 
 def empty_dir_bytes(world: World, state: PodState, volume: Object) -> int:
     """What stands in one emptyDir."""
-    storage = world.room_or_none(STORAGE)
+    storage = world.service_or_none(STORAGE)
     mount = (state.mounts or {}).get(volume["name"])
     if storage is None or mount is None:
         return 0
@@ -50,7 +50,7 @@ def empty_dir_bytes(world: World, state: PodState, volume: Object) -> int:
 
 def container_bytes(world: World, state: PodState, name: str) -> int:
     """What the present life of a container wrote to the node's disk beside its volumes."""
-    storage = world.room_or_none(STORAGE)
+    storage = world.service_or_none(STORAGE)
     container = state.containers.get(name)
     if storage is None or container is None or container.attempt < 0:
         return 0
@@ -69,7 +69,7 @@ def disk_bytes(world: World, pod: Object, state: PodState) -> int:
 
 def memory_bytes(world: World, state: PodState, name: str) -> int:
     """What a container uses of the node's memory; 0 while it does not run."""
-    runtime = world.room(RUNTIME)
+    runtime = world.service(RUNTIME)
     container = state.containers.get(name)
     if container is None or container.phase != RUNNING or not isinstance(runtime, Memory):
         return 0
@@ -99,7 +99,7 @@ def available_disk(
 
 def host_bytes(world: World, node: str) -> int:
     """What was written to a node's disk beside its pods: by hand, or through their hostPath volumes."""
-    storage = world.room_or_none(STORAGE)
+    storage = world.service_or_none(STORAGE)
     return 0 if storage is None else storage.layer_bytes(world, host_ref(node))
 
 

@@ -38,7 +38,7 @@ def user_in_status(world: World, ref: ContainerRef, node: str) -> Object | None:
     if not knows_users(info.get("containerRuntimeVersion", "")):
         return None
     # Asked with each start: comparing a runtime with a protocol would take longer than the answer.
-    identity_of: _IdentityOf | None = getattr(world.room(RUNTIME), "identity_of", None)
+    identity_of: _IdentityOf | None = getattr(world.service(RUNTIME), "identity_of", None)
     if identity_of is None:
         return None
     uid, gid, groups = identity_of(world, ref)

@@ -200,7 +200,7 @@ def container_mounts(
 
 def _of_image(world: World, mount: Mount, sub_path: str | None) -> tuple[Mount, str | None]:
     """The files of an image, or of a folder in it; the sub-path is left where it is a file."""
-    runtime = world.room(RUNTIME)
+    runtime = world.service(RUNTIME)
     files: dict[str, str] = {}
     if isinstance(runtime, ImageReader):
         files = runtime.image_files(world, mount.volume)

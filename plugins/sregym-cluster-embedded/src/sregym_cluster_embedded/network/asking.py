@@ -36,7 +36,7 @@ def asking(world: World, source: Object, host: str) -> Asking | None:
     if looked.status != "ok" or not looked.server:
         return None
     found = backends(world, looked.server, 53, source, "UDP").backends
-    runtime = world.room(LISTENERS)
+    runtime = world.service(LISTENERS)
     servers = tuple(
         (one.pod_uid, way(world, source, one, "UDP"))
         for one in found

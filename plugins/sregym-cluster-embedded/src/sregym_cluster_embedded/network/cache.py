@@ -41,7 +41,7 @@ def clear(world: World) -> None:
     if table := world.table(_TABLE):
         table.clear()
         world.table(_KEYS).clear()
-    traffic = world.room_or_none(REQUEST_FLOW)
+    traffic = world.service_or_none(REQUEST_FLOW)
     if traffic is not None:
         traffic.changed(world)
 

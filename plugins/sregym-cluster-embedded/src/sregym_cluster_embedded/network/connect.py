@@ -188,7 +188,7 @@ def looked_up(world: World, source: Object, host: str) -> Lookup:
 
 
 def _accepted(world: World, backend: Backend) -> Outcome:
-    runtime = world.room(LISTENERS)
+    runtime = world.service(LISTENERS)
     if backend.pod_uid:
         pod = world.store.get(Key("pods", backend.namespace, backend.pod))
         if pod is None or pod["metadata"]["uid"] != backend.pod_uid:

@@ -1,7 +1,7 @@
 """What each running CoreDNS has loaded: the table `network.corefiles`.
 
 The process itself, which reads its Corefile when it starts and again when `reload` finds it changed,
-belongs to a higher room; it tells here what it has loaded.
+belongs to a higher layer; it tells here what it has loaded.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def loaded(world: World, pod_uid: str) -> tuple[corefile.ServerBlock, ...]:
     """
     text: str | None = world.table(_TABLE).get(pod_uid)
     if text is None:
-        kubelet = world.room(KUBELETS)
+        kubelet = world.service(KUBELETS)
         text = kubelet.mounted_files(world, pod_uid).get("Corefile", "")
     return corefile.parse(text)
 

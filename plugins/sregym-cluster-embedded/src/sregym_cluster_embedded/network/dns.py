@@ -155,7 +155,7 @@ def _server(world: World, source: Object | None, address: str) -> _Server:
         waited = 0.0 if unreachable else _PATIENCE_S * _ATTEMPTS
         return _Server(address, uses, None, waited, silent)
     lost, silent = 0, Reply("timeout", server=address, uses=uses)
-    runtime = world.room(LISTENERS)
+    runtime = world.service(LISTENERS)
     best: tuple[Backend, float] | None = None
     for backend in target.backends:
         path = way(world, source, backend, "UDP")

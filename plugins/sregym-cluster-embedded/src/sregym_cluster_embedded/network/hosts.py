@@ -24,7 +24,7 @@ def target(world: World, node: Object, address: str, port: int, protocol: str) -
     if port == API_PORT and protocol == "TCP" and daemon_listens(world, name, address, port):
         # Whether or not a pod shows it: what answers there is the API itself.
         return Target(None, (Backend("", "", "", address, port, name),))
-    runtime = world.room(LISTENERS)
+    runtime = world.service(LISTENERS)
     for pod in world.store.indexed("pods", "node", name):
         status = pod.get("status", {})
         if not status.get("podIP") or status.get("phase") in ("Succeeded", "Failed"):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from sregym_cluster_embedded.keys import ServiceKey
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.network.room import Network
+    from sregym_cluster_embedded.network.subsystem import Network
     from sregym_cluster_embedded.world import World
 
 

@@ -158,7 +158,7 @@ def is_called(world: World, end: End, name: str) -> bool:
 def _tell(world: World, *names: str) -> None:
     """Answers of the network, and of the kubelets' probes of these ends, may be others now."""
     cache.clear(world)
-    kubelet = world.room_or_none(KUBELETS)
+    kubelet = world.service_or_none(KUBELETS)
     if kubelet is None:
         return
     for pod in world.store.list("pods"):

@@ -1,7 +1,7 @@
 """Packets for an address, as the kernel of a node translates and routes them.
 
 Everything is read from Services and EndpointSlices as the node's kube-proxy has programmed them.
-Whether a process listens at the end is asked of the runtime, which a higher room provides.
+Whether a process listens at the end is asked of the runtime, which a higher layer provides.
 """
 
 from __future__ import annotations

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from sregym_cluster_embedded.node.room import contribution
+from sregym_cluster_embedded.node.subsystem import subsystem
 
-__all__ = ["contribution"]
+__all__ = ["subsystem"]

@@ -199,7 +199,7 @@ def add_node(world: World, spec: NodeSpec) -> Object:
 
 def _images(world: World, node: str, images: Sequence[str]) -> list[Object]:
     """Put images onto a node; returns its status.images, the largest first."""
-    runtime: ContainerRuntime = world.room(RUNTIME)
+    runtime: ContainerRuntime = world.service(RUNTIME)
     listed: list[Object] = [
         {"names": [system_objects.PAUSE_IMAGE], "sizeBytes": system_objects.PAUSE_SIZE_BYTES}
     ]

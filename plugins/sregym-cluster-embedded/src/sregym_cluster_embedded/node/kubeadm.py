@@ -1,7 +1,7 @@
 """What kubeadm puts into `kube-system`: static pods of the control plane, kube-proxy, the pod network.
 
-The pods show what there is; what they do is done by the rooms: `api`, `controllers`, `scheduler`,
-`network`. kube-router is the pod network because it is one as the room `network` has it: a bridge
+The pods show what there is; what they do is done by the layers: `api`, `controllers`, `scheduler`,
+`network`. kube-router is the pod network because it is one as the layer `network` has it: a bridge
 on each node with the node's own range, routes between nodes, policies enforced.
 """
 
@@ -74,7 +74,7 @@ def install(world: World) -> None:
     for machine in machines.machines(world):
         if machine.role == machines.CONTROL_PLANE:
             for file, text in manifests(machine.name, machine.address).items():
-                world.room(STATIC_PODS).write(world, machine.name, file, text)
+                world.service(STATIC_PODS).write(world, machine.name, file, text)
     server = f"https://{machines.control_plane_address(world)}:6443"
     for resource, obj in (*_proxy(server), *_router()):
         internal_client.create(world, resource, obj)

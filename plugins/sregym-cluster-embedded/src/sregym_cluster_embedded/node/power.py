@@ -32,7 +32,7 @@ def power_off(world: World, node: str) -> None:
     if present is not None and not present.powered:
         return
     machines.change(world, node, powered=False)
-    runtime: ContainerRuntime = world.room(RUNTIME)
+    runtime: ContainerRuntime = world.service(RUNTIME)
     for state in usage.pods_on(world, node):
         for container in state.containers.values():
             if container.phase == RUNNING:

@@ -48,7 +48,7 @@ class _Shortage(NamedTuple):
 def machine_changed(world: World, node: str) -> None:
     """Have the kubelet of a node look at what it has, at its next turn, and others at once."""
     cache.clear(world)
-    disks_changed = world.room_or_none(DISKS_CHANGED)
+    disks_changed = world.service_or_none(DISKS_CHANGED)
     if disks_changed is not None:
         disks_changed(world, node)
     if node:

@@ -201,4 +201,4 @@ def storage(world: World, process: Process, path: str) -> str:
     What is kept under it lasts as long as the volume: claims survive their pods, `emptyDir` ends
     with the pod, what is mounted nowhere with the container.
     """
-    return world.room(RUNTIME).files(world, process).storage(path)
+    return world.service(RUNTIME).files(world, process).storage(path)

@@ -16,20 +16,20 @@ from sregym_cluster_embedded.userland.kinds import with_in_tree
 if TYPE_CHECKING:
     from sregym_apps.simulation import Installed
 
-__all__ = ["Telemetry", "contribution"]
+__all__ = ["Telemetry", "subsystem"]
 
 
-def contribution(extensions: Installed | None = None) -> Subsystem:
+def subsystem(extensions: Installed | None = None) -> Subsystem:
     """The rooms `telemetry`, `querying` and `exporters`.
 
     Args:
         extensions: Whose exporters there are; what is installed unless given.
     """
     querying = Querying()
-    rooms = {
+    services = {
         **TELEMETRY.offer(Telemetry()),
         **QUERYING.offer(querying),
         **METRICS.offer(querying),
         **EXPORTERS.offer(Catalogue(with_in_tree(extensions))),
     }
-    return Subsystem(name="telemetry", rooms=rooms)
+    return Subsystem(name="telemetry", services=services)

@@ -29,7 +29,7 @@ def background(
 
     At least the last `wanted` lines, all when None, in no order.
     """
-    runtime: Runtime = world.room(RUNTIME)
+    runtime: Runtime = world.service(RUNTIME)
     kind = runtime.kinds.described(program.kind)
     if kind.background is not None:
         yield from runtime.kinds.load(kind, kind.background)(

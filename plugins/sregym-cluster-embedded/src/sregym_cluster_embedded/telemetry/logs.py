@@ -57,7 +57,7 @@ _RANGE = re.compile(r"\$\{(\d+)\.\.(\d+)\}")
 
 
 class Telemetry:
-    """Offered to lower rooms as `telemetry`."""
+    """Offered to lower layers as `telemetry`."""
 
     def lines(
         self,
@@ -163,7 +163,7 @@ def output_streams(world: World, life: Life) -> set[str]:
     program = life.process.behaviour
     found = {line.stream for line in life.process.lines}
     if program is not None:
-        found |= world.room(RUNTIME).kind_of(life.process).streams(life.process)
+        found |= world.service(RUNTIME).kind_of(life.process).streams(life.process)
         lines = [stream.line for segment in life.served for stream in segment.lines]
         if isinstance(program, ServiceProgram) and life.process.served_at is not None:
             lines.extend(line for repeat in program.repeats for line in repeat.log)

@@ -82,9 +82,9 @@ class Past:
     def _read(self) -> _Reading:
         history = self._world.store.history
         beginning = history[0].revision if history else 0
-        known = self._world.worked_out.kept(_READING)
+        known = self._world.cache.kept(_READING)
         if known is None or known.beginning != beginning:
-            known = self._world.worked_out.keep(_READING, _Reading(self._world, beginning))
+            known = self._world.cache.keep(_READING, _Reading(self._world, beginning))
         known.go_on()
         return known
 
@@ -110,7 +110,7 @@ class _Reading:
     def __init__(self, world: World, beginning: int) -> None:
         self.beginning = beginning
         # What is worked out belongs to its world: no reference back to it.
-        self._store, self._findings = world.store, world.findings
+        self._store, self._findings = world.store, world.shared_cache
         self._last = 0
         self._changes: dict[str, Sequence[Change]] = {}
         # The resources whose changes no other fork looks at.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Querying:
-    """Offered to lower rooms as `querying`."""
+    """Offered to lower layers as `querying`."""
 
     def metrics(self, world: World, url: str) -> str | None:
         """What a target of scrapes says of itself at an address; None when there is none."""

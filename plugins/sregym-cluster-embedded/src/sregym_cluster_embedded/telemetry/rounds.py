@@ -48,9 +48,9 @@ def rounds(
     first = math.floor((oldest - start) / program.round_s) - 1
     if wanted is not None:
         first = max(first, last - wanted // len(program.told) - 1)
-    tellers = world.worked_out.kept(_ROUNDS)
+    tellers = world.cache.kept(_ROUNDS)
     if tellers is None:
-        tellers = world.worked_out.keep(_ROUNDS, {})
+        tellers = world.cache.keep(_ROUNDS, {})
     teller = tellers.get((life.ref, start))
     if teller is None or teller.program is not program:
         teller = tellers[(life.ref, start)] = _Teller(life.ref, program, start)
@@ -95,7 +95,7 @@ class _Teller:
     def _lines(self, world: World, sent: tuple[Segment, ...], number: int) -> tuple[str, ...]:
         if self._counted is not sent or number < self._next:
             self._counting = {
-                name: Counting(sent, name, world.findings) for name in self.program.told
+                name: Counting(sent, name, world.shared_cache) for name in self.program.told
             }
             self._counted = sent
         self._next = number + 1

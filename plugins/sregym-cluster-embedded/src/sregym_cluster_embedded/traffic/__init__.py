@@ -6,15 +6,15 @@ from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.network import keys as network
 from sregym_cluster_embedded.subsystem import Subsystem
 from sregym_cluster_embedded.traffic.counting import Totals
-from sregym_cluster_embedded.traffic.room import WATCHED, OperationWindow, Traffic
+from sregym_cluster_embedded.traffic.service import WATCHED, OperationWindow, Traffic
 from sregym_cluster_embedded.traffic.usage import ContainerUsage
 from sregym_cluster_embedded.userland.keys import REQUEST_FLOW
 
-__all__ = ["OperationWindow", "Totals", "Traffic", "contribution"]
+__all__ = ["OperationWindow", "Totals", "Traffic", "subsystem"]
 
 
-def contribution() -> Subsystem:
-    """The room `traffic`."""
+def subsystem() -> Subsystem:
+    """The service `traffic`."""
     traffic = Traffic()
     return Subsystem(
         name="traffic",
@@ -25,7 +25,7 @@ def contribution() -> Subsystem:
             "traffic.panic": traffic.panic,
         },
         followers=dict.fromkeys(WATCHED, (traffic.watch,)),
-        rooms={
+        services={
             **REQUEST_FLOW.offer(traffic),
             **network.REQUEST_FLOW.offer(traffic),
             **USAGE.offer(ContainerUsage()),

@@ -161,7 +161,7 @@ def soonest(structure: Structure, numbers: FlowState) -> float:
 
 def tell(world: World, structure: Structure, before: FlowState, after: FlowState) -> None:
     """Let processes write that their breakers changed."""
-    runtime: Runtime = world.room(RUNTIME)
+    runtime: Runtime = world.service(RUNTIME)
     for index, breaker in enumerate(structure.breakers):
         was, now = before.circuit[index], after.circuit[index]
         ref, name = breaker.key

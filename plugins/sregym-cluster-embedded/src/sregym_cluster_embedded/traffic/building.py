@@ -92,7 +92,7 @@ class Builder:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.runtime: Runtime = world.room(RUNTIME)
+        self.runtime: Runtime = world.service(RUNTIME)
         self.made = Structure()
         self.footing = DependencyTracker()
         self._known: dict[tuple[ContainerRef, str, tuple[tuple[str, str], ...]], int] = {}

@@ -10,7 +10,7 @@ from sregym_cluster_embedded.traffic.arrivals import Course
 from sregym_cluster_embedded.traffic.latency import Time
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.clock import SharedFindings
+    from sregym_cluster_embedded.clock import SharedCache
     from sregym_cluster_embedded.traffic.segments import Segment
 
 # Among the kinds of ends: none of the errors.
@@ -58,7 +58,7 @@ class Counting:
     Args:
         known: The segments, oldest first.
         operation: Its name.
-        findings: Of the world: whoever counts begins where another one has counted to that has the
+        shared_cache: Of the world: whoever counts begins where another one has counted to that has the
             same past. What came before a segment follows from that segment, since what was in effect
             is never changed, only followed by other segments.
     """
@@ -67,9 +67,9 @@ class Counting:
         self,
         known: tuple[Segment, ...],
         operation: str,
-        findings: SharedFindings | None = None,
+        shared_cache: SharedCache | None = None,
     ) -> None:
-        self._known, self._operation, self._findings = known, operation, findings
+        self._known, self._operation, self._findings = known, operation, shared_cache
         self._starts = [segment.start for segment in known]
         # What came in the segments that are over, and how many these are.
         self._ok, self._failed = _WHOLE, list[dict[str, float]]()
@@ -117,12 +117,12 @@ class Counting:
 
     def _catch_up(self, until: float) -> None:
         """Come to the segment of a moment, from the latest one before which somebody has counted."""
-        findings, key = self._findings, ("traffic.come", self._operation)
+        shared_cache, key = self._findings, ("traffic.come", self._operation)
         last = bisect_right(self._starts, until) - 1
-        if findings is None or last < _WORTH_KEEPING:
+        if shared_cache is None or last < _WORTH_KEEPING:
             return
         for number in range(last, 0, -1):
-            come: _Come | None = findings.known(key, (self._known[number],))
+            come: _Come | None = shared_cache.known(key, (self._known[number],))
             if come is not None:
                 self._over, self._ok, self._failed = number, come.ok, list(come.failed)
                 break
@@ -131,7 +131,7 @@ class Counting:
             self._next_segment()
         if missing >= _WORTH_KEEPING:
             come = _Come(self._ok, tuple(self._failed))
-            findings.found(key, (self._known[last],), lambda: come)
+            shared_cache.found(key, (self._known[last],), lambda: come)
 
     def _came(self, stop: float) -> tuple[float, list[dict[str, float]]]:
         """What has come up to a moment in the present segment; of those that failed, its own only."""

@@ -126,7 +126,7 @@ def _ways(
 
 
 def _asking(world: World, pod_uid: str, host: str) -> Asking | None:
-    return world.room(NETWORK).asking(world, pod_uid, host)
+    return world.service(NETWORK).asking(world, pod_uid, host)
 
 
 @lru_cache(maxsize=64)

@@ -109,7 +109,7 @@ def _ends(
     world: World, namespace: str, service: str, port: int | str
 ) -> tuple[tuple[str, int], ...]:
     """Addresses and ports behind a Service: a controller looks at its endpoints itself."""
-    target = world.room(NETWORK).backends(world, namespace, service, port)
+    target = world.service(NETWORK).backends(world, namespace, service, port)
     return () if target.failure else tuple((end.ip, end.port) for end in target.backends)
 
 
@@ -128,6 +128,6 @@ def _authorities(world: World, client: ContainerRef, path: str) -> tuple[str, ..
     process = process_of(world, client)
     if process is None:
         return ()
-    runtime: Runtime = world.room(RUNTIME)
+    runtime: Runtime = world.service(RUNTIME)
     found = certificates.read(runtime.files(world, process).read(path) or "")
     return () if found is None else (found.subject,)

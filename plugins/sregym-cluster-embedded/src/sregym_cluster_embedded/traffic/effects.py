@@ -65,7 +65,7 @@ def remember_all(world: World, equations: Solver) -> bool:
         elif note(world, SERVED, ref, (), load=Load(pools=structure.pools.get(ref, ()))):
             touch_probes(world, ref)
     before = world.table(_LOADED)
-    runtime: Runtime = world.room(RUNTIME)
+    runtime: Runtime = world.service(RUNTIME)
     for ref in sorted({*serving, *before}):
         if ref not in serving:
             runtime.load_changed(world, ref, 0.0)
@@ -145,7 +145,7 @@ def _failing(flows: Iterable[Flow]) -> list[tuple[str, list[str]]]:
 def _act(world: World, accounts: FlowStats, changed: list[int]) -> bool:
     """Let processes feel the load that they are under, and requests that end them: if any do."""
     deadly = False
-    runtime: Runtime = world.room(RUNTIME)
+    runtime: Runtime = world.service(RUNTIME)
     structure, numbers = accounts.structure, accounts.numbers
     for index in changed:
         server = structure.servers[index]

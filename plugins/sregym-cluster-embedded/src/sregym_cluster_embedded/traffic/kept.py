@@ -18,27 +18,27 @@ def storage_of(world: World, ref: ContainerRef) -> str:
     process = process_of(world, ref)
     if process is None or not process.running:
         return ""
-    return world.room(RUNTIME).brokers.storage_of(process)
+    return world.service(RUNTIME).brokers.storage_of(process)
 
 
 def topics_at(world: World, storage: str) -> Topics:
     """What is kept under an identity of storage."""
-    return world.room(RUNTIME).brokers.topics_at(world, storage)
+    return world.service(RUNTIME).brokers.topics_at(world, storage)
 
 
 def group_of(world: World, storage: str, topic: str, group: str) -> str:
     """The group of a consumer."""
-    return world.room(RUNTIME).brokers.group_of(world, storage, topic, group)
+    return world.service(RUNTIME).brokers.group_of(world, storage, topic, group)
 
 
 def keeps_unread(world: World, storage: str) -> bool:
     """Whether what nobody takes waits there."""
-    return world.room(RUNTIME).brokers.keeps_unread(world, storage)
+    return world.service(RUNTIME).brokers.keeps_unread(world, storage)
 
 
 def gone(world: World, storage: str) -> bool:
     """Whether a storage that lives no longer than its broker has gone with it."""
-    runtime = world.room(RUNTIME)
+    runtime = world.service(RUNTIME)
     return storage.startswith(("layer of ", "pod/")) and not any(
         runtime.brokers.storage_of(process) == storage for process in runtime.running(world)
     )

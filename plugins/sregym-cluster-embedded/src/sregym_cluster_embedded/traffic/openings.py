@@ -157,7 +157,7 @@ def _limits(
     world: World, caller: ContainerRef, name: str, server: ContainerRef
 ) -> tuple[ConnectionLimit, ...]:
     """How many connections a server takes, as far as that concerns a client of a process."""
-    runtime: Runtime = world.room(RUNTIME)
+    runtime: Runtime = world.service(RUNTIME)
     process, store = process_of(world, caller), process_of(world, server)
     if process is None or store is None or store.behaviour is None:
         return ()

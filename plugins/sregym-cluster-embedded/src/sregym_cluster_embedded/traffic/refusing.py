@@ -32,7 +32,7 @@ def refusal(
 
     `end` is its listener, and its name as the client has it.
     """
-    runtime: Runtime = world.room(RUNTIME)
+    runtime: Runtime = world.service(RUNTIME)
     process, store = process_of(world, caller), process_of(world, server)
     if process is None or store is None or not isinstance(store.behaviour, StoreProgram):
         return None

@@ -47,7 +47,7 @@ def searched(
         return None
     if not isinstance(store.behaviour, StoreProgram):
         return None
-    runtime: Runtime = world.room(RUNTIME)
+    runtime: Runtime = world.service(RUNTIME)
     kind = runtime.kind_of(store)
     count = kind.examined(world, store, process.clients[name], collection, by)
     return Search(by, count, count * kind.examining_ms) if count else None

@@ -24,11 +24,11 @@ _NODE_BYTES = 380 * 2**20
 
 
 class ContainerUsage:
-    """Offered to lower rooms as `usage`."""
+    """Offered to lower layers as `usage`."""
 
     def containers(self, world: World, pod_uid: str) -> list[ContainerUse]:
         """The running containers of a pod, in the order of their start."""
-        runtime: Runtime = world.room(RUNTIME)
+        runtime: Runtime = world.service(RUNTIME)
         return [
             ContainerUse(
                 process.ref.name,

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from sregym_apps.model import ServiceModel
     from sregym_apps.simulation import Installed
 
-__all__ = ["Process", "Runtime", "contribution"]
+__all__ = ["Process", "Runtime", "subsystem"]
 
 
-def contribution(
+def subsystem(
     models: Iterable[ServiceModel] = (), extensions: Installed | None = None
 ) -> Subsystem:
-    """The room `runtime` for the programs of these service models.
+    """The service `runtime` for the programs of these service models.
 
     Args:
         models: The service models.
@@ -54,7 +54,7 @@ def contribution(
             services.CORRECT: services.correct_clock,
             power.BOOT: power.boot,
         },
-        rooms={
+        services={
             **RUNTIME.offer(runtime),
             **LISTENERS.offer(runtime),
             **kubelet.RUNTIME.offer(runtime),

@@ -40,7 +40,7 @@ class Passages:
 
     def pass_on(self, world: World, request: Passing) -> Passed:
         """Send a request from the API server, which stands on a node but in no pod."""
-        network = world.room(NETWORK)
+        network = world.service(NETWORK)
         own = control_plane_address(world)
         node = next(
             (

@@ -65,7 +65,7 @@ class Progress(NamedTuple):
 
 def progress(world: World, ref: ContainerRef, step: RunStep, since: float) -> Progress:
     """How a step's work has gone since it began."""
-    traffic = world.room_or_none(REQUEST_FLOW)
+    traffic = world.service_or_none(REQUEST_FLOW)
     share, error = traffic.failed(world, ref, step.run, since) if traffic else (0.0, "")
     if share > step.tolerates:
         return Progress(error, 0.0)

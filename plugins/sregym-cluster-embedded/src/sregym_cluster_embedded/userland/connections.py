@@ -147,7 +147,7 @@ def _place(ends: tuple[object, object], number: int, size: int) -> int:
 def _is_v6(world: World, process: Process) -> bool:
     if process.behaviour is None:
         return True
-    return not world.room(RUNTIME).kind_of(process).ipv4_only
+    return not world.service(RUNTIME).kind_of(process).ipv4_only
 
 
 class _Want(NamedTuple):
@@ -218,7 +218,7 @@ class _Book:
 
     def _called(self, process: Process, done: set[ContainerRef]) -> Iterator[_Want]:
         """A service calls through its clients; `done` are datastores that a pod has been counted at."""
-        traffic = self._world.room_or_none(REQUEST_FLOW)
+        traffic = self._world.service_or_none(REQUEST_FLOW)
         segments = () if traffic is None else traffic.served(self._world, process.ref)
         calls = [call for flow in segments[-1].flows for call in flow.calls] if segments else []
         for name, client in process.clients.items():

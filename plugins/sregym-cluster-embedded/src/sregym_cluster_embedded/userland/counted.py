@@ -78,7 +78,7 @@ class Counted(NamedTuple):
 
 def counted(world: World, ref: ContainerRef) -> Counted:
     """What a server has been asked for; nothing where nobody counts."""
-    telemetry = world.room_or_none(TELEMETRY)
+    telemetry = world.service_or_none(TELEMETRY)
     if telemetry is None:
         return Counted({})
     found: Counted = telemetry.counted(world, ref)
@@ -90,7 +90,7 @@ def times_asked(world: World, ref: ContainerRef, *commands: str) -> int:
 
     The same as `counted(...).of(*commands)`, without working out the other figures.
     """
-    telemetry = world.room_or_none(TELEMETRY)
+    telemetry = world.service_or_none(TELEMETRY)
     if telemetry is None:
         return 0
     found: Mapping[str, int] = telemetry.commands(world, ref)
@@ -102,7 +102,7 @@ def connection_count(world: World, ref: ContainerRef) -> int:
 
     The same as `counted(...).connections`, without working out what has been asked since it started.
     """
-    telemetry = world.room_or_none(TELEMETRY)
+    telemetry = world.service_or_none(TELEMETRY)
     if telemetry is None:
         return 0
     found: Counted = telemetry.held(world, ref, sys.maxsize)
@@ -119,7 +119,7 @@ def connected(world: World, ref: ContainerRef, least: int = 0) -> tuple[Peer, ..
         ref: The server.
         least: With fewer connections than this nobody asks whose they are: nothing is given.
     """
-    telemetry = world.room_or_none(TELEMETRY)
+    telemetry = world.service_or_none(TELEMETRY)
     if telemetry is None:
         return ()
     found: Counted = telemetry.held(world, ref, least)
@@ -144,7 +144,7 @@ class Scheduled(NamedTuple):
 
 def scheduled(world: World, ref: ContainerRef) -> Scheduled:
     """How a container has been scheduled; nothing where nobody counts."""
-    telemetry = world.room_or_none(TELEMETRY)
+    telemetry = world.service_or_none(TELEMETRY)
     if telemetry is None:
         return Scheduled()
     found: Scheduled = telemetry.scheduled(world, ref)

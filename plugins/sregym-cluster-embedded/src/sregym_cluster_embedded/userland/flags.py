@@ -85,7 +85,7 @@ def flags_written(world: World, ref: ContainerRef) -> None:
     """Files of a pod may have been written: whoever serves flags there watches his."""
     served = (
         process.behaviour.flags_file
-        for process in world.room(RUNTIME).running(world)
+        for process in world.service(RUNTIME).running(world)
         if process.ref.pod_uid == ref.pod_uid and isinstance(process.behaviour, ServiceProgram)
     )
     if any(served):
@@ -99,7 +99,7 @@ def watch_flags(world: World) -> None:
         program = process.behaviour
         if isinstance(program, ServiceProgram) and program.flags_file and process.ports:
             _read(world, process, program)
-    before = world.worked_out.kept(_WATCHED)
+    before = world.cache.kept(_WATCHED)
     if before is not None and before.holds(world):
         return
     heard, look = world.table(HEARD), DependencyTracker()
@@ -108,7 +108,7 @@ def watch_flags(world: World) -> None:
         if heard.get(process.ref) != values:
             heard[process.ref] = values
             touch_probes(world, process.ref)
-    world.worked_out.keep(_WATCHED, look)
+    world.cache.keep(_WATCHED, look)
 
 
 def _hearing(world: World) -> tuple[Process, ...]:
@@ -185,7 +185,7 @@ def _served(world: World, ref: ContainerRef) -> str:
 def _text_of(world: World, server: Process, program: ServiceProgram) -> str:
     place = expand(program.flags_file, server.facts()).removeprefix("file:")
     path = place if place.startswith("/") else f"{server.working_dir.rstrip('/')}/{place}"
-    return world.room(RUNTIME).files(world, server).read(path.replace("/./", "/")) or ""
+    return world.service(RUNTIME).files(world, server).read(path.replace("/./", "/")) or ""
 
 
 def _context_of(body: str) -> Mapping[str, Any]:

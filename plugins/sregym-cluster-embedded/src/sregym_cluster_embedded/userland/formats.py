@@ -130,7 +130,7 @@ def render(
     if line.format is not None:
         log = log.model_copy(update={"format": line.format})
     fields = {name: expand(value, facts) for name, value in line.fields.items()}
-    formats: LogFormats = world.room(LOG_FORMATS)
+    formats: LogFormats = world.service(LOG_FORMATS)
     written = formats.line(LogRecord(world, log, line, text, fields, at))
     return [LogLine(at, stream, part) for part in written.split("\n")]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Handlers:
-    """Event handlers of the room.
+    """Event handlers of the layer.
 
     Args:
         runtime: The container runtime.

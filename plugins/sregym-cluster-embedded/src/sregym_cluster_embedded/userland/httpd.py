@@ -26,7 +26,7 @@ def root_of(server: Process) -> str | None:
 
 def is_httpd(world: World, server: Process) -> bool:
     """Whether a server's program is BusyBox's httpd behind a script."""
-    lines = world.room(RUNTIME).known(server).interpreted.values()
+    lines = world.service(RUNTIME).known(server).interpreted.values()
     return any(words[:1] == ("httpd",) for words in lines)
 
 

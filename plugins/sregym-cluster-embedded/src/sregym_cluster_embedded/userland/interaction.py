@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 class Interaction:
-    """Offered to higher rooms as `interaction`.
+    """Offered to higher layers as `interaction`.
 
     Args:
         runtime: The container runtime.

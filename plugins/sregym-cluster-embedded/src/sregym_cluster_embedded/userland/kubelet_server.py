@@ -58,7 +58,7 @@ def answer(world: World, request: Passing) -> Passed:
             return Passed(body=json.dumps(shown, separators=(",", ":")), content_type=_JSON)
     if path.startswith("/logs/"):
         return _logs(world, request.node, path)
-    querying = world.room_or_none(QUERYING)
+    querying = world.service_or_none(QUERYING)
     if bare.startswith("/metrics") and querying is not None:
         text = querying.metrics(world, f"https://{request.address}:{request.port}{bare}")
         if text is not None:
@@ -110,13 +110,13 @@ class _Summary:
         self._world = world
         self._node = request.node
         self._at = world.timestamp(world.now)
-        self._usage: resource_metrics.Usage = world.room(USAGE)
+        self._usage: resource_metrics.Usage = world.service(USAGE)
         machine = machines.machine(world, request.node)
         assert machine is not None  # a node without a machine has no kubelet
         self._machine = machine
         self._samples: dict[tuple[str, str, str], float] = {}
         self._network: dict[str, _Network] = {}
-        querying = world.room_or_none(QUERYING)
+        querying = world.service_or_none(QUERYING)
         if querying is not None:
             url = f"https://{request.address}:{request.port}/metrics/cadvisor"
             self._read(querying.metrics(world, url) or "")
@@ -306,7 +306,7 @@ def _logs(world: World, node: str, path: str) -> Passed:
     if ref is None:
         return Passed("", 404, "404 page not found\n")
     text = ""
-    for line in world.room(RUNTIME).logs(world, ref):
+    for line in world.service(RUNTIME).logs(world, ref):
         nanoseconds = round((line.at % 1.0) * 1e9) % 1_000_000_000
         stamp = f"{world.timestamp(line.at)[:-1]}.{nanoseconds:09d}Z"
         text += f"{stamp} {line.stream} F {line.text}\n"

@@ -101,7 +101,7 @@ def place_of(world: World, ref: ContainerRef) -> Place | None:
     process = process_of(world, ref)
     if process is None or not process.running or process.behaviour is None:
         return None
-    return world.room(RUNTIME).kind_of(process).place(world, process, process.behaviour)
+    return world.service(RUNTIME).kind_of(process).place(world, process, process.behaviour)
 
 
 def too_old(world: World, ref: ContainerRef, staleness_s: int) -> bool:
@@ -109,7 +109,7 @@ def too_old(world: World, ref: ContainerRef, staleness_s: int) -> bool:
     process = process_of(world, ref)
     if process is None or not process.running or process.behaviour is None:
         return False
-    kind = world.room(RUNTIME).kind_of(process)
+    kind = world.service(RUNTIME).kind_of(process)
     return kind.behind_s(world, process, process.behaviour) > staleness_s
 
 

@@ -97,7 +97,7 @@ def take_memory(world: World, ref: ContainerRef) -> bool:
 
 def touch_probes(world: World, ref: ContainerRef) -> None:
     """Tell the kubelet that a process may answer its probes differently from now on."""
-    world.room(KUBELET).touch(world, ref)
+    world.service(KUBELET).touch(world, ref)
 
 
 def serve(world: World, ref: ContainerRef) -> None:
@@ -108,8 +108,8 @@ def serve(world: World, ref: ContainerRef) -> None:
 
 
 def wake_traffic(world: World) -> None:
-    """Tell the traffic room, if the cluster has one, that something it depends on has changed."""
-    traffic = world.room_or_none(REQUEST_FLOW)
+    """Tell the traffic layer, if the cluster has one, that something it depends on has changed."""
+    traffic = world.service_or_none(REQUEST_FLOW)
     if traffic is not None:
         traffic.changed(world)
 
@@ -123,7 +123,7 @@ def finish(world: World, ref: ContainerRef, *, out_of_memory: bool = False) -> P
     ended = change(world, ref, ended_at=world.now, ports=(), out_of_memory=out_of_memory)
     dns_changed(world, ref)
     if ended.behaviour is not None:
-        world.room(RUNTIME).kind_of(ended).ended(world, ended)
+        world.service(RUNTIME).kind_of(ended).ended(world, ended)
     wake_traffic(world)
     return ended
 
@@ -132,7 +132,7 @@ def end(world: World, ref: ContainerRef, code: int, reason: str = "", message: s
     """Let a process end by itself, and tell the kubelet."""
     if finish(world, ref, out_of_memory=reason == _OUT_OF_MEMORY) is not None:
         word = reason or ("Completed" if code == 0 else "Error")
-        world.room(KUBELET).container_exited(world, ref, ExitState(code, word, message))
+        world.service(KUBELET).container_exited(world, ref, ExitState(code, word, message))
 
 
 def stop(world: World, ref: ContainerRef, *, stopped: bool) -> None:

@@ -82,6 +82,6 @@ def holder(
 
 
 def _tell(world: World) -> None:
-    traffic = world.room_or_none(REQUEST_FLOW)
+    traffic = world.service_or_none(REQUEST_FLOW)
     if traffic is not None:
         traffic.changed(world)

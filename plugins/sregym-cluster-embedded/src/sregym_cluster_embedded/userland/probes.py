@@ -134,7 +134,7 @@ def _silence(process: Process, probe: dict[str, Any]) -> str:
 
 def _exec(world: World, runtime: Runtime, ref: ContainerRef, probe: dict[str, Any]) -> ProbeResult:
     command = tuple(probe["exec"].get("command", ()))
-    process, network = process_of(world, ref), world.room(NETWORK)
+    process, network = process_of(world, ref), world.service(NETWORK)
     before = network.looks(world)
     result = runtime.exec(world, ref, command, "", looks=True)
     # What it sees of its own container changes by what tells its probes: processes, files, commands.

@@ -46,11 +46,11 @@ class Process:
         lines: What was written at start and end; lines of requests are computed when asked for.
         ended_at: Virtual second of the end, None while it runs.
         served_at: When start-up was finished, None before.
-        requests_per_s: Load in effect, set by the traffic room.
-        held_bytes: Memory that requests in flight hold, set by the traffic room.
+        requests_per_s: Load in effect, set by the traffic layer.
+        held_bytes: Memory that requests in flight hold, set by the traffic layer.
         stored_bytes: Memory that what it keeps takes, set by servers that keep it there.
-        wait_s: How long a request waits for its turn, set by the traffic room.
-        leaks: Bytes a second that requests take and never give back, set by the traffic room.
+        wait_s: How long a request waits for its turn, set by the traffic layer.
+        leaks: Bytes a second that requests take and never give back, set by the traffic layer.
         leaked: (virtual second, bytes): how much that was when it last changed.
         leaving: After SIGTERM: virtual second of the end, and exit code.
         journal: Results of what a script of the shell had to wait for, since its place.
@@ -236,7 +236,7 @@ def log_lines(
     process = process_of(world, ref)
     if process is None:
         return []
-    telemetry = world.room_or_none(TELEMETRY)
+    telemetry = world.service_or_none(TELEMETRY)
     if telemetry is None:
         lines = list(process.lines)
     else:

@@ -51,7 +51,7 @@ class Reviewers:
         namespace, name, port = call.endpoint or ("", "", 0)
         pod = world.store.get(Key("pods", namespace, name)) or {"metadata": {"uid": ""}}
         address = pod.get("status", {}).get("podIP", "")
-        dialled: Dialled = world.room(NETWORK).dial(
+        dialled: Dialled = world.service(NETWORK).dial(
             world, None, address, port, node=_control_plane(world)
         )
         if dialled.outcome is Outcome.RESET:

@@ -34,8 +34,8 @@ from sregym_cluster_embedded.userland.files.container import Container
 from sregym_cluster_embedded.userland.files.view import LAYERS
 from sregym_cluster_embedded.userland.filesystem import Files
 from sregym_cluster_embedded.userland.flags import HEARD, READ, flags_written
+from sregym_cluster_embedded.userland.host.hosts import Hosts
 from sregym_cluster_embedded.userland.host.node import HostProcess
-from sregym_cluster_embedded.userland.host.room import Hosts
 from sregym_cluster_embedded.userland.identified import Identified
 from sregym_cluster_embedded.userland.jobs import EXECUTED, JOBS, next_pid
 from sregym_cluster_embedded.userland.keys import TELEMETRY
@@ -245,14 +245,14 @@ class Runtime(Hosts, Identified):
     def forget(self, world: World, ref: ContainerRef) -> None:
         """Drop what is kept of a container that the kubelet has garbage-collected."""
         finish(world, ref)
-        telemetry = world.room_or_none(TELEMETRY)
+        telemetry = world.service_or_none(TELEMETRY)
         if telemetry is not None:
             telemetry.forget(world, ref)
         processes(world).pop(ref, None)
         for table in self._tables:
             world.table(table).pop(ref, None)
 
-    # What other rooms ask.
+    # What other layers ask.
 
     def listening(self, world: World, pod_uid: str, port: int) -> bool:
         """Whether a process of the pod listens on a TCP port."""

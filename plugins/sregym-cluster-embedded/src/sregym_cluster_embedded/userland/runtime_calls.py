@@ -150,7 +150,7 @@ def machine_changed(world: World, node: str) -> None:
     """Let what runs on a node meet what its machine is like now; on all nodes without a name."""
     disks_changed(world, node)
     if syscalls.rules(world):
-        for process in world.room(RUNTIME).running(world):
+        for process in world.service(RUNTIME).running(world):
             if node in ("", process.config.node):
                 await_calls(world, process)
 
@@ -198,12 +198,12 @@ def _gives_up(
     if program is None or not error:
         return False
     number, words = syscalls.number(error), syscalls.words(error)
-    code = world.room(RUNTIME).kind_of(process).call_failed(world, process, call, number, words)
+    code = world.service(RUNTIME).kind_of(process).call_failed(world, process, call, number, words)
     if code is None:
         known = ends[_LANGUAGES.get(program.log.format, _NATIVE)].get(call)
         if known is None:
             return False
-        held = world.room(RUNTIME).memory_bytes(world, process.ref)
+        held = world.service(RUNTIME).memory_bytes(world, process.ref)
         facts = {"words": words, "number": number, "held": held, "program": process.argv[0]}
         text = known.text.format(**facts)
         say(world, process.ref, program, (Line(text=text, stream="stderr", raw=True),))

@@ -46,7 +46,7 @@ def handshake(
         host: The server's name, as the client has it.
     """
     mode = client.tls.strip().lower()
-    runtime: Runtime = world.room(RUNTIME)
+    runtime: Runtime = world.service(RUNTIME)
     if runtime.program_of(server) is None:
         return None
     kind = runtime.kind_of(server)
@@ -115,5 +115,5 @@ def _minute(world: World, process: Process) -> float:
 
 
 def _read(world: World, process: Process, path: str) -> str:
-    runtime: Runtime = world.room(RUNTIME)
+    runtime: Runtime = world.service(RUNTIME)
     return (runtime.files(world, process).read(path) or "") if path else ""

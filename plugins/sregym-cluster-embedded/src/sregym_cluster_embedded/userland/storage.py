@@ -1,4 +1,4 @@
-"""What containers and volumes hold on the disk of their node: the room `storage`."""
+"""What containers and volumes hold on the disk of their node: the service `storage`."""
 
 from __future__ import annotations
 

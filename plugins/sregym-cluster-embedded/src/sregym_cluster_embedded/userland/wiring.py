@@ -36,7 +36,7 @@ from sregym_cluster_embedded.userland.registering import registered
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.network.outcomes import Path
-    from sregym_cluster_embedded.network.room import Routes
+    from sregym_cluster_embedded.network.subsystem import Routes
     from sregym_cluster_embedded.world import World
 
 # The texts of a client in which settings may stand.
@@ -226,7 +226,7 @@ def _taking(
 def takers(world: World, brokers: tuple[ContainerRef, ...], topic: str) -> tuple[ContainerRef, ...]:
     """The running programs that take from a topic at one of some brokers, in order of start."""
     found = []
-    for process, program in world.room(RUNTIME).consumers(world):
+    for process, program in world.service(RUNTIME).consumers(world):
         facts = process.facts()
         for consumer in program.consumers.values():
             if expand(consumer.topic, facts) != topic:
@@ -278,7 +278,7 @@ def reach(
 
 
 def _routes(world: World, pod_uid: str, host: str, port: int) -> Routes:
-    return world.room(NETWORK).routes(world, pod_uid, host, port)
+    return world.service(NETWORK).routes(world, pod_uid, host, port)
 
 
 @lru_cache(maxsize=4096)
@@ -309,7 +309,7 @@ def dns_changed(world: World, ref: ContainerRef) -> None:
         return
     cache.clear(world)
     if process.running:
-        world.room(RUNTIME).kind_of(process).files_changed(world, process)
+        world.service(RUNTIME).kind_of(process).files_changed(world, process)
     else:
         coredns.unload(world, ref.pod_uid)
 
@@ -335,7 +335,7 @@ def _end(
     if process.stopped:
         # The kernel takes connections for it until nobody has taken too many.
         return Target(share, "timeout", None, "", facts)
-    spoken = world.room(RUNTIME).protocol_of(process, listener)
+    spoken = world.service(RUNTIME).protocol_of(process, listener)
     if protocol not in ("tcp", spoken) and spoken != "tcp":
         return Target(share, "protocol", process.ref, listener, facts)
     return Target(share, "", process.ref, listener, facts, path)
@@ -354,4 +354,4 @@ def _daemon(
 
 def _dialled(world: World, ip: str, port: int) -> str:
     """How a connection to what is no pod ends."""
-    return str(world.room(NETWORK).dial(world, None, ip, port).outcome.value)
+    return str(world.service(NETWORK).dial(world, None, ip, port).outcome.value)

@@ -10,7 +10,7 @@ import pytest
 from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.assembly import Blueprint, build
-from sregym_cluster_embedded.clock import SharedFindings
+from sregym_cluster_embedded.clock import SharedCache
 from sregym_cluster_embedded.telemetry.alertmanager import routes
 from sregym_cluster_embedded.telemetry.endpoints import service
 from sregym_cluster_embedded.telemetry.rules import firing
@@ -358,5 +358,5 @@ def test_what_rules_cost_is_nothing_that_a_request_pays(
     whole = names(world)
     monkeypatch.setattr(routes, "_STEPS", 200)
     untold = world.fork()
-    untold.findings = SharedFindings()
+    untold.shared_cache = SharedCache()
     assert names(untold) == whole == NAMES

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sregym_cluster_embedded.clock import SharedFindings
+from sregym_cluster_embedded.clock import SharedCache
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.rules import (
     Alert,
@@ -31,7 +31,7 @@ def fresh(world: World) -> Evaluated:
     """The samples of a world that nobody has asked, and rules that remember nothing."""
     now_ms = world.epoch * 1000 + int(world.now * 1000)
     unasked = world.fork()
-    unasked.findings = SharedFindings()
+    unasked.shared_cache = SharedCache()
     return Evaluated(WorldStorage(unasked), standard_groups(), world.epoch * 1000, now_ms)
 
 
@@ -161,7 +161,7 @@ def test_whatever_happens_and_whoever_asks_alerts_are_those_of_each_interval(
             twin.run_until(at + 0.001)
             assert active(twin) == alerts
         untold = booth.world.fork()
-        untold.findings = SharedFindings()
+        untold.shared_cache = SharedCache()
         assert active(untold) == alerts
     assert seen
 
@@ -172,7 +172,7 @@ def test_series_of_alerts_are_the_same_whatever_was_asked_before(booth: Any) -> 
     for seconds in (100, 200, 250):
         booth.run(seconds)
         active(booth.world)
-    assert booth.world.worked_out
+    assert booth.world.cache
     for query in ("ALERTS", "ALERTS_FOR_STATE", "service:traces_span_metrics_calls:rate2m"):
         begin, end = booth.world.epoch, booth.world.epoch + int(booth.world.now)
         for start in (end - 100, end - 400, begin):
@@ -208,7 +208,7 @@ def test_copies_tell_each_other_only_what_is_the_same(booth: Any) -> None:
     for world, seconds in ((early, 0.0), (early, 20.0), (booth.world, 40.0), (early, 60.0)):
         world.run_until(world.now + seconds)
         alone = world.fork()
-        alone.findings = SharedFindings()
+        alone.shared_cache = SharedCache()
         assert _over_time(world) == _over_time(alone)
     other.run_until(late.now)
     assert _over_time(other) == _over_time(late)

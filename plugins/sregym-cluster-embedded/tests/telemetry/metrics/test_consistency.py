@@ -128,7 +128,7 @@ def test_the_median_of_buckets_is_that_of_the_history(booth: Any) -> None:
 
 
 def test_containers_use_what_kubectl_top_says(booth: Any) -> None:
-    usage: resource_metrics.Usage = booth.world.room(USAGE)
+    usage: resource_metrics.Usage = booth.world.service(USAGE)
     for name in ("web", "stock", "mongodb", "load"):
         ref = booth.ref(name)
         (use,) = usage.containers(booth.world, ref.pod_uid)

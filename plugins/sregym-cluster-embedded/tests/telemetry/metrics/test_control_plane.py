@@ -77,7 +77,7 @@ def test_what_commands_ask_is_counted_by_one_server_each(booth: Any) -> None:
         return float(booth.ask(query).get((), 0.0))
 
     def run(script: str) -> None:
-        runtime = booth.world.room(RUNTIME)
+        runtime = booth.world.service(RUNTIME)
         runtime.exec(booth.world, booth.ref("load"), ("sh", "-c", script), "")
 
     # One question, of one type.

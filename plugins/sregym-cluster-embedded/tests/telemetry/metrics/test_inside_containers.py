@@ -11,7 +11,7 @@ from sregym_cluster_embedded.userland.keys import RUNTIME
 
 
 def inside(booth: Any, name: str, *command: str) -> str:
-    result = booth.world.room(RUNTIME).exec(booth.world, booth.ref(name), command, "")
+    result = booth.world.service(RUNTIME).exec(booth.world, booth.ref(name), command, "")
     assert (result.exit_code, result.error) == (0, "")
     return str(result.stdout)
 
@@ -33,9 +33,9 @@ def test_the_control_group_counts_what_cadvisor_exports(booth: Any) -> None:
 
 def test_top_shows_what_kubectl_top_shows(booth: Any) -> None:
     ref = booth.ref("mongodb")
-    uses = booth.world.room(USAGE).containers(booth.world, ref.pod_uid)
+    uses = booth.world.service(USAGE).containers(booth.world, ref.pod_uid)
     row = inside(booth, "web", "top", "-b", "-n", "1").splitlines()[-2]
-    web = booth.world.room(USAGE).containers(booth.world, booth.ref("web").pod_uid)
+    web = booth.world.service(USAGE).containers(booth.world, booth.ref("web").pod_uid)
     found = re.search(r" (\d+)% web$", row)
     assert found is not None
     assert int(found.group(1)) == pytest.approx(web[0].cpu_nanocores / 1e7, abs=1)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sregym_cluster_embedded.clock import SharedFindings
+from sregym_cluster_embedded.clock import SharedCache
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.metrics.surveying import Survey
 from sregym_cluster_embedded.telemetry.metrics.view import LIVES, view_of
@@ -33,7 +33,7 @@ def asked(world: World, matchers: tuple[Matcher, ...], seconds: float) -> list[A
 def forgetful(world: World) -> World:
     """A fork that nobody has asked, and that knows nothing from others."""
     found = world.fork()
-    found.findings = SharedFindings()
+    found.shared_cache = SharedCache()
     return found
 
 
@@ -124,7 +124,7 @@ def test_what_is_remembered_is_no_state(booth: Any) -> None:
     before = booth.world.fork().digest()
     asked(booth.world, EVERYTHING, 300.0)
     assert booth.world.digest() == before
-    assert booth.world.fork().worked_out == {}
+    assert booth.world.fork().cache == {}
 
 
 def test_what_stays_as_it_is_stays_the_same_object(booth: Any) -> None:

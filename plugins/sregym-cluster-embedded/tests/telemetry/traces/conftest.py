@@ -199,7 +199,7 @@ class TracedShop:
         self.edit("Deployment", name, {"template": {**template, "spec": spec}})
 
     def ref(self, name: str) -> ContainerRef:
-        running = self.world.room(RUNTIME).running(self.world)
+        running = self.world.service(RUNTIME).running(self.world)
         return [process.ref for process in running if process.ref.name == name][-1]
 
     def served(self, name: str) -> tuple[Segment, ...]:

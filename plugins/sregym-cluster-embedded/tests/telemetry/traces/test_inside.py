@@ -11,7 +11,7 @@ from sregym_cluster_embedded.userland.keys import RUNTIME
 
 def test_a_container_asks_the_collector(shop: Any) -> None:
     url = "http://jaeger:16686/api/services/stock/operations"
-    runtime = shop.world.room(RUNTIME)
+    runtime = shop.world.service(RUNTIME)
     result = runtime.exec(shop.world, shop.ref("web"), ("wget", "-qO-", url), "")
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout == shop.ask_text("/api/services/stock/operations")[1]
@@ -19,7 +19,7 @@ def test_a_container_asks_the_collector(shop: Any) -> None:
 
 def test_a_search_from_a_container(shop: Any) -> None:
     url = "http://jaeger:16686/api/traces?service=web&limit=2&tags=%7B%22error%22%3A%22true%22%7D"
-    runtime = shop.world.room(RUNTIME)
+    runtime = shop.world.service(RUNTIME)
     result = runtime.exec(shop.world, shop.ref("web"), ("wget", "-qO-", url), "")
     expected = shop.ask("/api/traces", service="web", limit="2", tags='{"error":"true"}')
     assert result.stdout == expected.body.decode()

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from sregym_apps.simulation import Extension
 
-EXTENSION = Extension(name="acme-gardener", contributions=("acme_gardener.operator:contribution",))
+EXTENSION = Extension(name="acme-gardener", subsystems=("acme_gardener.operator:subsystem",))

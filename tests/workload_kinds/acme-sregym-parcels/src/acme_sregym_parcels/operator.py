@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _IMAGE = "example.com/parcels/ledger:1.0"
 
 
-def contribution() -> Subsystem:
+def subsystem() -> Subsystem:
     """What it adds to a cluster."""
     return Operator(
         name="ledger-operator",
@@ -23,7 +23,7 @@ def contribution() -> Subsystem:
         reconcile=reconcile,
         owns=("statefulsets.apps",),
         pods={"app": "ledger-operator"},
-    ).contribution()
+    ).subsystem()
 
 
 def reconcile(client: ApiClient, ledger: Any) -> float | None:

@@ -11,9 +11,7 @@ from sregym_core import Offer, hookimpl
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-EXTENSION = Extension(
-    name="acme-parcels", contributions=("acme_sregym_parcels.operator:contribution",)
-)
+EXTENSION = Extension(name="acme-parcels", subsystems=("acme_sregym_parcels.operator:subsystem",))
 
 
 @hookimpl

@@ -238,13 +238,13 @@ def _affinity(config: Object) -> Object:
 
 def _taken(world: World) -> set[str]:
     """The addresses of all Services; nobody may change the set."""
-    revision, known = world.store.revision, world.worked_out.kept(_TAKEN)
+    revision, known = world.store.revision, world.cache.kept(_TAKEN)
     found = None if known is None else _with_later(world, *known)
     if found is None:
         found = set()
         for service in world.store.list("services"):
             found.update(_addresses(service))
-    world.worked_out.keep(_TAKEN, (revision, found))
+    world.cache.keep(_TAKEN, (revision, found))
     return found
 
 

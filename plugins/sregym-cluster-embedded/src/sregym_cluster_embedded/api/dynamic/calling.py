@@ -80,7 +80,7 @@ class Answer:
 
 
 class Caller(Protocol):
-    """What the room `webhooks` offers: reaching servers inside and outside the cluster."""
+    """What the service `webhooks` offers: reaching servers inside and outside the cluster."""
 
     def __call__(self, world: World, call: Call) -> Answer:
         """Send a call.
@@ -158,7 +158,7 @@ def _post(world: World, hook: Object, body: bytes, left_s: float = math.inf) -> 
 
 
 def _send(world: World, call: Call) -> Answer:
-    caller: Caller | None = world.room_or_none(WEBHOOKS)
+    caller: Caller | None = world.service_or_none(WEBHOOKS)
     return unreachable(world, call) if caller is None else caller(world, call)
 
 
@@ -168,7 +168,7 @@ def unreachable(world: World, call: Call) -> Answer:
     Raises:
         CallFailed: With the error text of Go's client.
     """
-    in_pods: Caller | None = world.room_or_none(WEBHOOKS_IN_PODS)
+    in_pods: Caller | None = world.service_or_none(WEBHOOKS_IN_PODS)
     if call.endpoint and in_pods is not None:
         return in_pods(world, call)
     if call.endpoint and _listens(world, *call.endpoint):
@@ -190,7 +190,7 @@ def unreachable(world: World, call: Call) -> Answer:
 
 
 def _listens(world: World, namespace: str, pod: str, port: int) -> bool:
-    runtime = world.room_or_none(LISTENERS)
+    runtime = world.service_or_none(LISTENERS)
     found = world.store.get(Key("pods", namespace, pod))
     if runtime is None or found is None:
         return False

@@ -30,7 +30,7 @@ class Signed(NamedTuple):
 
 def certificate_authority(world: World) -> str:
     """The cluster's root certificate as text; made when it is first asked for."""
-    text: str = world.findings.found(_PURPOSE, (), lambda: _root(world, _private(world)))
+    text: str = world.shared_cache.found(_PURPOSE, (), lambda: _root(world, _private(world)))
     return text
 
 

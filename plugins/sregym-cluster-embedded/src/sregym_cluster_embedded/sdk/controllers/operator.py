@@ -38,7 +38,7 @@ Reconcile: TypeAlias = Callable[[ApiClient, Object], "float | None"]
 class Operator:
     """A controller of a custom resource.
 
-    `Extension.contributions` takes a reference to a function that returns its `contribution()`.
+    `Extension.subsystems` takes a reference to a function that returns its `subsystem()`.
 
     Attributes:
         name: Its name: prefix of its handlers, `fieldManager` of its writes.
@@ -84,7 +84,7 @@ class Operator:
         """The name of the event handler that renews the Lease."""
         return f"{self.name}.elect"
 
-    def contribution(self) -> Subsystem:
+    def subsystem(self) -> Subsystem:
         """What it adds to a cluster."""
         told: dict[str, list[Callable[[World, Change], None]]] = {self.resource: [self._changed]}
         for resource in self.owns:

@@ -12,11 +12,11 @@ from sregym_apps.simulation import installed
 from sregym_cluster_embedded import telemetry, traffic, userland
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.keys import KUBELET
-from sregym_cluster_embedded.kubelet.room import Kubelet
 from sregym_cluster_embedded.kubelet.runtime import ContainerConfig, ContainerRef, ExitState
+from sregym_cluster_embedded.kubelet.subsystem import Kubelet
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.network.records import Record, Reply
-from sregym_cluster_embedded.network.room import Network, Routes
+from sregym_cluster_embedded.network.subsystem import Network, Routes
 from sregym_cluster_embedded.subsystem import Subsystem, build_spec
 from sregym_cluster_embedded.userland.builtin import builtin_models, public_models
 from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME
@@ -92,7 +92,7 @@ class ContainerBench:
     def name(self, host: str, *pods: str) -> None:
         """Let a name of the DNS lead to pods, by their uid."""
         self.world.table(_NAMES)[host] = (f"10.96.1.{len(host)}", pods)
-        self.world.room(REQUEST_FLOW).changed(self.world)
+        self.world.service(REQUEST_FLOW).changed(self.world)
 
     def start(
         self, pod: str, image: str, uid: str, attempt: int = 0, **fields: Any
@@ -182,16 +182,16 @@ class ContainerBench:
         models += public_models(extensions) if public else ()
         surroundings = Subsystem(
             name="surroundings",
-            rooms={**NETWORK.offer(TableNetwork()), **KUBELET.offer(ExitBook())},
+            services={**NETWORK.offer(TableNetwork()), **KUBELET.offer(ExitBook())},
         )
         parts = [
             surroundings,
-            userland.contribution([*models, *builtin_models()], extensions),
-            traffic.contribution(),
-            telemetry.contribution(extensions),
+            userland.subsystem([*models, *builtin_models()], extensions),
+            traffic.subsystem(),
+            telemetry.subsystem(extensions),
         ]
         world = World(build_spec(parts), seed=7, epoch=1_763_760_000)
-        return cls(world, world.room(RUNTIME))
+        return cls(world, world.service(RUNTIME))
 
 
 @lru_cache(maxsize=64)

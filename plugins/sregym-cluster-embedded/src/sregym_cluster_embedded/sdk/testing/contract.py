@@ -26,7 +26,7 @@ from sregym_apps.simulation import (
 )
 
 from sregym_cluster_embedded.cluster.vocabulary import vocabulary
-from sregym_cluster_embedded.subsystem import contributed
+from sregym_cluster_embedded.subsystem import subsystems_of
 from sregym_cluster_embedded.telemetry.metrics.catalogue import Catalogue
 from sregym_cluster_embedded.telemetry.rules import rules_of
 from sregym_cluster_embedded.userland.builtin import public_models
@@ -142,10 +142,10 @@ class ExtensionContract:
             assert callable(known.load(what, name, reference)), f"{what} {name}"
 
     def test_exporters_and_contributions_fit(self, known: Installed) -> None:
-        """Exporters are some, with families; contributions can be made."""
+        """Exporters are some, with families; subsystems can be made."""
         catalogue = Catalogue(known)
         assert all(exporter.families for exporter in catalogue.exporters)
-        assert all(part.name for part in contributed(known))
+        assert all(part.name for part in subsystems_of(known))
 
     def test_images_can_be_read(self, known: Installed) -> None:
         """Its service models of public images are valid."""

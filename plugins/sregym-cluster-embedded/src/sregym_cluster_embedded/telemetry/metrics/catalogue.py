@@ -101,5 +101,5 @@ class Catalogue:
 
 def catalogue_of(world: World) -> Catalogue:
     """The exporters of a world."""
-    found: Catalogue = world.room(EXPORTERS)
+    found: Catalogue = world.service(EXPORTERS)
     return found

@@ -114,7 +114,7 @@ class View:
         """
         known = self.memory.get(key)
         if known is None or not _same(known[0], basis):
-            work = self.world.findings.found(key, basis, work_out) if shared else work_out()
+            work = self.world.shared_cache.found(key, basis, work_out) if shared else work_out()
             known = self.memory[key] = (basis, work)
         found: T = known[1]
         return found
@@ -261,14 +261,14 @@ _Memory = dict[object, tuple["Sequence[object]", Any]]
 def view_of(world: World) -> View:
     """The view of a world as it is."""
     past, state = Past(world), _state(world)
-    known = world.worked_out.kept(_VIEW)
+    known = world.cache.kept(_VIEW)
     if known is not None and known[0] == past.beginning:
         if _same(known[1].state, state):
             return known[1]
         view = View(world, state, known[1].memory)
     else:
         view = View(world, state, {})
-    world.worked_out.keep(_VIEW, (past.beginning, view))
+    world.cache.keep(_VIEW, (past.beginning, view))
     return view
 
 

@@ -98,10 +98,10 @@ def observed(world: World, without: frozenset[str] = frozenset()) -> Evaluated:
     begin_ms = world.epoch * 1000
     now_ms = begin_ms + int(world.now * 1000)
     reaches_to = Past(world).beginning
-    known = world.worked_out.kept(_BOOKS)
+    known = world.cache.kept(_BOOKS)
     if known is None or known[0] != reaches_to:
         # What the history has forgotten is not remembered here either.
-        known = world.worked_out.keep(_BOOKS, (reaches_to, Books()))
+        known = world.cache.keep(_BOOKS, (reaches_to, Books()))
     # What was is the same for copies for which all is the same, however late it is there.
     known[1].found = partial(_of_copies, view_of(world), reaches_to)
     below = WorldStorage(world, once=True)
@@ -114,7 +114,7 @@ def observed(world: World, without: frozenset[str] = frozenset()) -> Evaluated:
 def _of_copies(view: View, reaches_to: int) -> Shared:
     found: Shared = view.answered(
         ("books", reaches_to),
-        lambda: view.world.findings.found(("books", reaches_to), view.state, dict),
+        lambda: view.world.shared_cache.found(("books", reaches_to), view.state, dict),
     )
     return found
 

@@ -30,7 +30,7 @@ class Messages:
     """
 
     def __init__(self, world: World, lives: Iterable[Life]) -> None:
-        brokers = world.room(RUNTIME).brokers
+        brokers = world.service(RUNTIME).brokers
         self._storages: dict[ContainerRef, str] = {
             life.ref: storage for life in lives if (storage := brokers.storage_of(life.process))
         }

@@ -67,7 +67,7 @@ class Container:
 
     def beside(self, process: Process) -> Container:
         """The container of another process, whose processes are seen here."""
-        return Container(self.world, process.config, self.world.room(RUNTIME).known(process))
+        return Container(self.world, process.config, self.world.service(RUNTIME).known(process))
 
     def look_anew(self) -> None:
         """Another command begins: processes may be others now."""

@@ -27,7 +27,7 @@ def data_files(world: World, ref: ContainerRef) -> tuple[str, Mapping[str, Inode
     process = process_of(world, ref)
     if process is None or process.behaviour is None or process.served_at is None:
         return "", {}
-    kind = world.room(RUNTIME).kind_of(process)
+    kind = world.service(RUNTIME).kind_of(process)
     directory, sizes = kind.data_files(world, process, process.behaviour)
     place = directory.rstrip("/")
     return place, _inodes(world, process, place, sizes) if place else {}

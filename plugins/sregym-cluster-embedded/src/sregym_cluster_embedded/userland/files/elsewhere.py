@@ -60,7 +60,7 @@ class Elsewhere:
         task = next((task for task in tasks(container) if str(task.pid) == number), None)
         if task is None or not container.credentials.may_look_at_others:
             return None
-        runtime, ref = container.world.room(RUNTIME), container.config.ref
+        runtime, ref = container.world.service(RUNTIME), container.config.ref
         if task.process is not None:
             if task.process.ref == ref:
                 return None

@@ -51,7 +51,7 @@ def memory_kib(container: Container) -> int:
 def used_memory_kib(container: Container) -> int:
     """Memory that all containers of the node use, and the system."""
     world, node = container.world, container.config.node
-    runtime = world.room(RUNTIME)
+    runtime = world.service(RUNTIME)
     used: int = sum(
         runtime.memory_bytes(world, process.ref)
         for process in runtime.running(world)
@@ -75,13 +75,13 @@ def disk_kib(container: Container) -> tuple[int, int]:
 
 def busy_cores(world: World, node: str) -> float:
     """How many processors of a node are busy now."""
-    room, machine = world.room_or_none(USAGE), machines.machine(world, node)
+    service, machine = world.service_or_none(USAGE), machines.machine(world, node)
     others = machine.other_cores if machine is not None else 0.0
-    if room is None:
+    if service is None:
         return others
-    running = world.room(RUNTIME).running(world)
+    running = world.service(RUNTIME).running(world)
     uids = {one.ref.pod_uid for one in running if one.config.node == node}
-    shares = [one for uid in sorted(uids) for one in room.containers(world, uid)]
+    shares = [one for uid in sorted(uids) for one in service.containers(world, uid)]
     return others + float(sum(one.cpu_nanocores for one in shares)) / 1e9
 
 

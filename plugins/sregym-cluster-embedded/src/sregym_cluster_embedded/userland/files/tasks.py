@@ -70,7 +70,7 @@ def tasks(container: Container) -> list[Task]:
     if spec.get("hostPID"):
         # Many they are, and looked at for each file of each of them.
         if container.tasks is None:
-            container.tasks = world.room(RUNTIME).tasks_of_node(world, container.config.node)
+            container.tasks = world.service(RUNTIME).tasks_of_node(world, container.config.node)
         return list(container.tasks)
     found = [Task(1, 0, "pause", ("/pause",))] if spec.get("shareProcessNamespace") else []
     for process, pid in _sharing(container):
@@ -134,7 +134,7 @@ def _seen(container: Container, process: Process, pid: int) -> list[Task]:
 
 def tasks_of_process(container: Container, process: Process, pid: int) -> list[Task]:
     """A main process and what it and others have started beside it; `pid` is its number."""
-    runtime: Runtime = container.world.room(RUNTIME)
+    runtime: Runtime = container.world.service(RUNTIME)
     kib = runtime.memory_bytes(container.world, process.ref) // 1024
     environment = tuple(process.environment.items())
     name = process.argv[0].rpartition("/")[2]
@@ -169,10 +169,10 @@ def tasks_of_process(container: Container, process: Process, pid: int) -> list[T
 
 def of_a_thread(world: World, process: Process) -> float:
     """How much of a processor each thread gets that wants one all the time."""
-    wanted, room = threads_of(world, process.ref), world.room_or_none(USAGE)
-    if not wanted or room is None:
+    wanted, service = threads_of(world, process.ref), world.service_or_none(USAGE)
+    if not wanted or service is None:
         return 0.0
-    used = room.containers(world, process.ref.pod_uid)
+    used = service.containers(world, process.ref.pod_uid)
     cores = sum(one.cpu_nanocores for one in used if one.name == process.ref.name) / 1e9
     return min(1.0, cores / wanted)
 

@@ -186,7 +186,7 @@ class View:
             return None
         node, base = found
         if self._host is None:
-            self._host = self._world.room(RUNTIME).host_files(self._world, node)
+            self._host = self._world.service(RUNTIME).host_files(self._world, node)
         host: Files = self._host
         return host, posixpath.join(host.resolve(base), inner)
 

@@ -63,7 +63,7 @@ def rmi(session: Session, asked: Asked) -> Output:
         out += f"Deleted: {':'.join(reference_of(image))}\n"
     if wanted:
         enqueue(world, SHOW, node, 1.0)
-        notice = world.room_or_none(MACHINE_CHANGED)
+        notice = world.service_or_none(MACHINE_CHANGED)
         if notice is not None:
             notice(world, node)
     return Output(0, out)

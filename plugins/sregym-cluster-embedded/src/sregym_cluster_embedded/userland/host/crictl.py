@@ -210,12 +210,12 @@ def _inspectp(session: Session, asked: Asked) -> Output:
 
 def _stats(session: Session, _asked: Asked) -> Output:
     world = session.world
-    room = world.room_or_none(USAGE)
+    service = world.service_or_none(USAGE)
     rows = [("CONTAINER", "NAME", "CPU %", "MEM", "DISK", "INODES")]
     for one in containers_of(session):
         if one.state.phase != RUNNING:
             continue
-        shares = [] if room is None else room.containers(world, one.pod.uid)
+        shares = [] if service is None else service.containers(world, one.pod.uid)
         cpu = sum(share.cpu_nanocores for share in shares if share.name == one.state.name) / 1e7
         memory = session.runtime.memory_bytes(world, one.pod.ref(one.state.name))
         rows.append(

@@ -39,7 +39,7 @@ def written(
     if posixpath.dirname(place) == CNI_FOLDER:
         _network_configured(world, node, files)
     grown = (after.size if after is not None else 0) - (before.size if before is not None else 0)
-    notice = world.room_or_none(MACHINE_CHANGED)
+    notice = world.service_or_none(MACHINE_CHANGED)
     if abs(grown) >= _NOTICED_BYTES and notice is not None:
         notice(world, node)
 

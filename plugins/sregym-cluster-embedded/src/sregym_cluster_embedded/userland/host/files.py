@@ -158,7 +158,7 @@ class HostFiles(Files):
         if posixpath.dirname(place) == MANIFESTS and (inode is None or inode.kind == FILE):
             content = None if inode is None else inode.content
             file = posixpath.basename(place)
-            self._world.room(STATIC_PODS).write(self._world, node, file, content)
+            self._world.service(STATIC_PODS).write(self._world, node, file, content)
         effects.written(self._world, node, self, place, before, inode)
 
 

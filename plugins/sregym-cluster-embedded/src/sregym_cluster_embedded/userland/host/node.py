@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.kubelet.runtime import ContainerConfig, host_ref
-from sregym_cluster_embedded.network.room import host_pod
+from sregym_cluster_embedded.network.subsystem import host_pod
 from sregym_cluster_embedded.node.addresses import pod_network
 from sregym_cluster_embedded.node.system_objects import PAUSE_IMAGE
 from sregym_cluster_embedded.store import Key

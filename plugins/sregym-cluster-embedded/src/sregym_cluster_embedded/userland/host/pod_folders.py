@@ -138,7 +138,7 @@ class PodFolders:
             # Who walks through folders meets the same file several times in one moment.
             now = self._world.now
             if now not in known:
-                lines: list[LogLine] = self._world.room(RUNTIME).logs(self._world, ref)
+                lines: list[LogLine] = self._world.service(RUNTIME).logs(self._world, ref)
                 text = "".join(_cri_line(self._world, line) for line in lines)
                 at = self._world.epoch + lines[-1].at if lines else made
                 known.clear()

@@ -54,7 +54,7 @@ def tasks_of_node(world: World, node: str) -> list[Task]:
     """All processes of a node, by number."""
     host = Host(world, node)
     began = host.began - world.epoch
-    files: Files = world.room(RUNTIME).host_files(world, node)
+    files: Files = world.service(RUNTIME).host_files(world, node)
     init = Task(
         1, 0, "systemd", ("/sbin/init",), "S", _INIT_KIB, (), began, 0, None, "", "/init.scope"
     )
@@ -158,7 +158,7 @@ def _of_container(
     process = process_of(world, state.ref(entry.name))
     if process is None or not process.running:
         return
-    runtime = world.room(RUNTIME)
+    runtime = world.service(RUNTIME)
     container = Container(world, process.config, runtime.known(process))
     first = container_pid(node, state.uid, order, entry.attempt)
     place = f"{group}/cri-containerd-{entry.container_id}.scope"

@@ -117,7 +117,7 @@ def retry(world: World, node: str, name: str, since: float) -> None:
         return
     if not machine.powered:
         return
-    files: Files = world.room(RUNTIME).host_files(world, node)
+    files: Files = world.service(RUNTIME).host_files(world, node)
     unit = unit_of(files, name)
     if unit is None:
         return
@@ -185,7 +185,7 @@ def _begin(world: World, node: str, name: str) -> None:
 
 def _limit_containers(world: World, node: str) -> None:
     """Containers that start from now on inherit the runtime's limit of open files."""
-    unit = unit_of(world.room(RUNTIME).host_files(world, node), CONTAINERD)
+    unit = unit_of(world.service(RUNTIME).host_files(world, node), CONTAINERD)
     made, machine = machines.as_made(world, node), machines.machine(world, node)
     if unit is None or made is None or machine is None:
         return
@@ -197,7 +197,7 @@ def _limit_containers(world: World, node: str) -> None:
 
 def _configure_kubelet(world: World, node: str) -> None:
     """The kubelet goes by what its file says at this start."""
-    files: Files = world.room(RUNTIME).host_files(world, node)
+    files: Files = world.service(RUNTIME).host_files(world, node)
     wanted = thresholds.read_by_kubelet(read_yaml(files.read(KUBELET_CONFIG) or "{}"))
     machine = machines.machine(world, node)
     if machine is not None and machine.kubelet_configuration != wanted:

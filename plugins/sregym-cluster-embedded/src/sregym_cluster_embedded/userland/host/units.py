@@ -119,9 +119,9 @@ def units(files: Files) -> list[Unit]:
     layer = files.stored(None)
     written = tuple((path, layer[path]) for path in sorted(layer) if path.startswith(_FOLDERS))
     key = (files.container.config.node, written)
-    known = world.worked_out.kept(_READ)
+    known = world.cache.kept(_READ)
     if known is None:
-        known = world.worked_out.keep(_READ, {})
+        known = world.cache.keep(_READ, {})
     if key not in known:
         known.clear()
         known[key] = _read(files)

@@ -37,7 +37,7 @@ class AdmissionKind(ServiceKind):
 
     def begin(self, world: World, process: Process, program: AdmissionProgram) -> None:  # type: ignore[override]  # the one service of this kind
         """Read certificate and key, or end without them."""
-        files = world.room(RUNTIME).files(world, process)
+        files = world.service(RUNTIME).files(world, process)
         facts = process.facts()
         for path in (expand(program.certificate, facts), expand(program.key, facts)):
             if not files.read(path):
@@ -94,7 +94,7 @@ def _policy(
 ) -> tuple[dict[str, Any], str]:
     """The policy as it stands in its file now, or what is wrong with it."""
     path = expand(program.policy, process.facts())
-    text = world.room(RUNTIME).files(world, process).read(path)
+    text = world.service(RUNTIME).files(world, process).read(path)
     if text is None:
         return {}, ""
     try:

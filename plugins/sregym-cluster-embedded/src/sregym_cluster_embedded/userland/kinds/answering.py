@@ -37,7 +37,7 @@ def answer_to(
         return _of_operation(world, process, program.operations[name], name, request)
     for listener in program.listeners.values():
         if listener.protocol == "http" and listener.root is not None and request.method == "GET":
-            files = world.room(RUNTIME).files(world, process)
+            files = world.service(RUNTIME).files(world, process)
             place = listener.root + (bare if bare != "/" else "/index.html")
             content = files.read(place)
             if content is not None and bare.startswith("/cgi-bin/"):
@@ -60,8 +60,8 @@ def _of_operation(
         held = tuple(one for one in operation.variants if is_on(expand(one.when, facts)))
     answer = next((one.answer for one in held if one.answer is not None), answer)
     uncertain = operation.calls or any(one.fails != "0" for one in held)
-    if uncertain and world.room_or_none(REQUEST_FLOW) is not None:
-        error, status = world.room(REQUEST_FLOW).answered(world, process.ref, name)
+    if uncertain and world.service_or_none(REQUEST_FLOW) is not None:
+        error, status = world.service(REQUEST_FLOW).answered(world, process.ref, name)
         answer = operation.failure if error else answer
     body = expand(answer.body, {**facts, "error": error})
     late_s = sum(_milliseconds(one, facts) for one in held) / 1000
@@ -78,7 +78,7 @@ def _milliseconds(variant: Variant, facts: dict[str, str]) -> float:
 
 def _of_traces(world: World, process: Process, request: WebRequest) -> WebAnswer | None:
     """What a collector of traces tells of them, in a cluster that has telemetry."""
-    querying = world.room_or_none(QUERYING)
+    querying = world.service_or_none(QUERYING)
     found = (
         None if querying is None else querying.traces(world, process, request.method, request.path)
     )

@@ -57,7 +57,7 @@ def slowed_ms(world: World, ref: ContainerRef) -> float:
     process = process_of(world, ref)
     if process is None or not isinstance(process.behaviour, StoreProgram):
         return 0.0
-    runtime: Runtime = world.room(RUNTIME)
+    runtime: Runtime = world.service(RUNTIME)
     file = runtime.kind_of(process).data_file(process, process.behaviour)
     return 0.0 if file is None else slowness_ms(world, process, file)
 
@@ -67,7 +67,7 @@ def queued_ms(world: World, ref: ContainerRef, command: str) -> float:
     process = process_of(world, ref)
     if process is None or not isinstance(process.behaviour, StoreProgram):
         return 0.0
-    kind = world.room(RUNTIME).kind_of(process)
+    kind = world.service(RUNTIME).kind_of(process)
     if kind.data_file(process, process.behaviour) is None:
         return 0.0
     cold = kind.cold_share(world, process, process.behaviour)
@@ -76,7 +76,7 @@ def queued_ms(world: World, ref: ContainerRef, command: str) -> float:
 
 def disks_changed(world: World, node: str) -> None:
     """Let the datastores of a node meet what its disk is like now; of all nodes without a name."""
-    runtime: Runtime = world.room(RUNTIME)
+    runtime: Runtime = world.service(RUNTIME)
     for process in runtime.running(world):
         if isinstance(process.behaviour, StoreProgram) and node in ("", process.config.node):
             runtime.kind_of(process).look_at_disk(world, process, process.behaviour)

@@ -21,7 +21,7 @@ def run_cgi(world: World, server: Process, path: str, query: str) -> WebAnswer:
     no head is answered for with 500, as BusyBox's httpd does.
     """
     command = ("env", f"QUERY_STRING={query}", "sh", path)
-    result = world.room(RUNTIME).exec(world, server.ref, command, "")
+    result = world.service(RUNTIME).exec(world, server.ref, command, "")
     head, blank, body = result.stdout.partition("\n\n")
     if not blank:
         return WebAnswer(500, "", _TEXT, result.duration_s)

@@ -1,4 +1,4 @@
-"""Load generators: what they send is the traffic room's business, here they only run."""
+"""Load generators: what they send is the traffic layer's business, here they only run."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ _LOOP = "HINFO 4547991504243258144.3688648895315093531."
 
 
 class NameServerKind(Kind):
-    """Runs CoreDNS; what it answers, the network room derives from the Corefile told there."""
+    """Runs CoreDNS; what it answers, the network layer derives from the Corefile told there."""
 
     def begin(self, world: World, process: Process, program: NameServerProgram) -> None:
         """Read the Corefile and open its ports, or end with CoreDNS's own words."""
@@ -65,7 +65,7 @@ class NameServerKind(Kind):
             return
         if not take_memory(world, process.ref):
             return
-        cores = cpus(world.room(RUNTIME).files(world, process).container)
+        cores = cpus(world.service(RUNTIME).files(world, process).container)
         say(world, process.ref, program, _greeting(program, blocks, text, cores))
         self._load(world, process, text, blocks)
         serve(world, process.ref)
@@ -186,7 +186,7 @@ def _read(world: World, process: Process) -> tuple[str, str]:
     """The text of the Corefile, or why it cannot be read."""
     path = process.settings["conf"]
     place = path if path.startswith("/") else f"{process.working_dir.rstrip('/')}/{path}"
-    text = world.room(RUNTIME).files(world, process).read(place)
+    text = world.service(RUNTIME).files(world, process).read(place)
     if text is None:
         return "", f"loading Caddyfile via flag: open {path}: no such file or directory"
     return text, ""

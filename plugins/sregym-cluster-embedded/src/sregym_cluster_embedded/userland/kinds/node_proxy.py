@@ -46,14 +46,14 @@ class Configuration(NamedTuple):
 
 
 class NodeProxyKind(ServiceKind):
-    """A service of a node that lets its network room know by which rules connections go."""
+    """A service of a node that lets its network layer know by which rules connections go."""
 
     def begin(self, world: World, process: Process, program: ServiceProgram) -> None:
         """Read the file and write the rules, or end with kube-proxy's own words."""
         assert isinstance(program, NodeProxyProgram)
         path = expand(program.configuration, process.facts())
         try:
-            wanted = read(world.room(RUNTIME).files(world, process).read(path), path)
+            wanted = read(world.service(RUNTIME).files(world, process).read(path), path)
         except ConfigurationError as refusal:
             fields = {"err": str(refusal)}
             line = Line(text="command failed", level="error", caller="run.go:72", fields=fields)

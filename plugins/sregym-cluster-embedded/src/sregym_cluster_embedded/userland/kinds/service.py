@@ -230,7 +230,7 @@ def _do(
         say(world, process.ref, program, (step.log if isinstance(step, LogStep) else step.grow,))
         return Result()
     if isinstance(step, ReadStep):
-        files = world.room(RUNTIME).files(world, process)
+        files = world.service(RUNTIME).files(world, process)
         path = step.read if step.read.startswith("/") else f"{process.working_dir}/{step.read}"
         error = read_failure(files, path.replace("//", "/"), step.read)
         return Result(error, (("file", step.read),))
@@ -304,7 +304,7 @@ def _connect(
         error = error_text(client, target.kind, dict(facts))
         waited = timeout if target.kind == "timeout" else _FAST_S
         return Result(error, facts, max(0.0, search.until - world.now) if searches else waited)
-    runtime = world.room(RUNTIME)
+    runtime = world.service(RUNTIME)
     server = process_of(world, target.ref)
     if server is None:
         return Result(error_text(client, "refused", dict(facts)), facts, _FAST_S)
@@ -344,7 +344,7 @@ def _succeed(
         wake_traffic(world)
         return
     if isinstance(step, SeedStep):
-        kind = world.room(RUNTIME).kind_of(server)
+        kind = world.service(RUNTIME).kind_of(server)
         kind.seed(world, server, client, collection, step.documents, step.record)
         if step.total or step.indexes:
             total = max(step.total, step.documents)

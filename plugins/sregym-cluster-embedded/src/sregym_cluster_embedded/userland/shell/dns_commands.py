@@ -251,7 +251,7 @@ def _hosts(session: Session, what: str, name: str) -> Output:
         known = [host for host, ip in hosts_of(session.world, place.pod).items() if ip == name]
         found = known or [record.data for record in reply.records]
         return Output(0, f"{name:<15} {found[0]}\n") if found else Output(2)
-    looked = session.world.room(NETWORK).lookup(session.world, place.pod, name)
+    looked = session.world.service(NETWORK).lookup(session.world, place.pod, name)
     session.slept_s += looked.seconds
     if looked.status != "ok":
         return Output(2)

@@ -56,14 +56,14 @@ def place_of(session: Session) -> Place:
 
 def ask(session: Session, place: Place, server: str, name: str, kind: str) -> Reply:
     """One question to one server."""
-    return session.world.room(NETWORK).query(session.world, place.pod, server, name, kind)
+    return session.world.service(NETWORK).query(session.world, place.pod, server, name, kind)
 
 
 def address_of(session: Session, place: Place, server: str) -> str:
     """The address of a server that may be given by name; empty when that is not found."""
     if is_address(server):
         return server
-    found = session.world.room(NETWORK).lookup(session.world, place.pod, server)
+    found = session.world.service(NETWORK).lookup(session.world, place.pod, server)
     return found.addresses[0] if found.status == "ok" else ""
 
 
@@ -92,7 +92,9 @@ def dotted(record: Record) -> str:
 
 def sought(session: Session, name: str) -> tuple[str, float]:
     """Why the C library cannot resolve a name, and after how many seconds it says so."""
-    routes = session.world.room(NETWORK).routes(session.world, session.process.ref.pod_uid, name, 0)
+    routes = session.world.service(NETWORK).routes(
+        session.world, session.process.ref.pod_uid, name, 0
+    )
     return routes.dns_status, routes.dns_s
 
 

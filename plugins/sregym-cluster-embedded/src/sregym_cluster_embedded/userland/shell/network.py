@@ -137,7 +137,7 @@ def _telnet(session: Session, words: list[str], stdin: str) -> Output:
 def _echo(session: Session, host: str) -> Echo:
     """Whether an address answers pings."""
     pod = session.files.container.pod
-    found: Echo = session.world.room(NETWORK).echo(session.world, pod, host)
+    found: Echo = session.world.service(NETWORK).echo(session.world, pod, host)
     return found
 
 

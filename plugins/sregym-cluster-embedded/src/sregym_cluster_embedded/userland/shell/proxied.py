@@ -73,7 +73,9 @@ def pass_on(
 
 
 def _from_backend(world: World, server: Process, found: Route, method: str, host: str) -> Passed:
-    target = world.room(NETWORK).backends(world, found.ingress.namespace, found.service, found.port)
+    target = world.service(NETWORK).backends(
+        world, found.ingress.namespace, found.service, found.port
+    )
     if target.failure is not None or not target.backends:
         return Passed(_page(503))
     chosen = world.seed.pick(target.backends, "ingress", found.ingress, found.path, world.now)
@@ -83,7 +85,7 @@ def _from_backend(world: World, server: Process, found: Route, method: str, host
     if end.kind or end.ref is None:
         return Passed(_page(502))
     backend = process_of(world, end.ref)
-    runtime: Runtime = world.room(RUNTIME)
+    runtime: Runtime = world.service(RUNTIME)
     program = runtime.program_of(backend) if backend is not None else None
     answer = None
     if backend is not None and program is not None:

@@ -102,8 +102,8 @@ def used_by(session: Session, task: Task) -> Used:
         return Used(0.0, 0.0, 0.0)
     seconds = scheduled(world, process.ref).cpu_s
     age = max(1.0, world.now - process.started_at)
-    room = world.room_or_none(USAGE)
-    shares = [] if room is None else room.containers(world, process.ref.pod_uid)
+    service = world.service_or_none(USAGE)
+    shares = [] if service is None else service.containers(world, process.ref.pod_uid)
     now = sum(one.cpu_nanocores for one in shares if one.name == process.ref.name) / 1e7
     each = of_a_thread(world, process)
     for job in jobs_of(world, process.ref):

@@ -35,7 +35,7 @@ def connect(session: Session, host: str, port: int, protocol: str = "tcp", url: 
     """Where one connection ends: one of several ends, as kube-proxy would choose."""
     targets = reach(session.world, session.process, host, port, protocol, url or host)
     if session.process.ref.pod_uid and host not in _LOOPBACK:
-        network = session.world.room(NETWORK)
+        network = session.world.service(NETWORK)
         network.looked_up(session.world, session.process.ref.pod_uid, host)
     count = session.connections
     session.connections += 1

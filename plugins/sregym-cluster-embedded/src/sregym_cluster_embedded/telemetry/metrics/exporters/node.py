@@ -70,7 +70,7 @@ class _Node:
         self.lives = [life for life in view.lives_in_order if life.process.config.node == name]
         self._known: tuple[Floats, Floats] | None = None
         self.begin = place("node", name)
-        self.overhead = view.world.room(USAGE).node_overhead(view.world, name)
+        self.overhead = view.world.service(USAGE).node_overhead(view.world, name)
         self._line = view.past.one(Key("nodes", "", name))
         self._pods, self._held = view.pods, dict(held(view.world))
 

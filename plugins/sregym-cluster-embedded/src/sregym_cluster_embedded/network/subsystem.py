@@ -1,4 +1,4 @@
-"""The network's contribution, and what rooms above ask of it."""
+"""The network's subsystem, and what layers above ask of it."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
 _LOOKS: CacheKey[int] = CacheKey("network.looks")
 
-__all__ = ["Network", "Routes", "contribution"]
+__all__ = ["Network", "Routes", "subsystem"]
 
 
 class Network:
-    """Found by `world.room(NETWORK)`."""
+    """Found by `world.service(NETWORK)`."""
 
     def routes(
         self, world: World, pod_uid: str, host: str, port: int, protocol: str = "TCP"
@@ -113,7 +113,7 @@ class Network:
 
     def looks(self, world: World) -> int:
         """How often this world was asked where something leads: commands that ask see others."""
-        return world.worked_out.kept(_LOOKS) or 0
+        return world.cache.kept(_LOOKS) or 0
 
     def resolver(self, pod: Object) -> resolver.Resolver:
         """What /etc/resolv.conf of the pod says."""
@@ -133,7 +133,7 @@ class Network:
 
 
 def _note_look(world: World) -> None:
-    world.worked_out.keep(_LOOKS, (world.worked_out.kept(_LOOKS) or 0) + 1)
+    world.cache.keep(_LOOKS, (world.cache.kept(_LOOKS) or 0) + 1)
 
 
 def pod_by_uid(world: World, uid: str) -> Object | None:
@@ -175,8 +175,8 @@ def pod_uids(pod: Object) -> list[str]:
     return [pod["metadata"]["uid"]]
 
 
-def contribution() -> Subsystem:
-    """What this room adds to a cluster."""
+def subsystem() -> Subsystem:
+    """What this layer adds to a cluster."""
     rare = (cache.follow,)
     return Subsystem(
         name="network",
@@ -205,5 +205,5 @@ def contribution() -> Subsystem:
             "services": dict(proxies.INDEXES),
             proxies.SLICES: {"service": proxies.slice_services},
         },
-        rooms=NETWORK.offer(Network()),
+        services=NETWORK.offer(Network()),
     )

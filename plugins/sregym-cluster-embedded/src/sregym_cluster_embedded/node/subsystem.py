@@ -19,8 +19,8 @@ from sregym_cluster_embedded.node.keys import FREEZE_KUBELET
 from sregym_cluster_embedded.subsystem import Subsystem
 
 
-def contribution() -> Subsystem:
-    """What this room adds to a cluster."""
+def subsystem() -> Subsystem:
+    """What this layer adds to a cluster."""
     return Subsystem(
         name="node",
         handlers={
@@ -42,7 +42,7 @@ def contribution() -> Subsystem:
                 (refusals.configuration_changed,),
             ),
         },
-        rooms={
+        services={
             **HEARTBEATS.offer(fresh),
             **FREEZE_KUBELET.offer(kubelets.freeze_kubelet),
             **MACHINE_CHANGED.offer(pressure.machine_changed),

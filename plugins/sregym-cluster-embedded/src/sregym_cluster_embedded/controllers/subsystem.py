@@ -140,8 +140,8 @@ _OF_DRIVERS: Mapping[str, Callable[..., None]] = MappingProxyType(
 _DRIVERS_S = 10.0
 
 
-def contribution() -> Subsystem:
-    """What this room adds to a cluster."""
+def subsystem() -> Subsystem:
+    """What this layer adds to a cluster."""
     period_s = node_lifecycle.MONITOR_PERIOD_S
     return Subsystem(
         name="controllers",

@@ -1,4 +1,4 @@
-"""The traffic room: finds what flows when something has changed, and lets it evolve with time."""
+"""The traffic layer: finds what flows when something has changed, and lets it evolve with time."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class OperationWindow(NamedTuple):
 
 
 class Traffic:
-    """Offered to lower rooms as `traffic`."""
+    """Offered to lower layers as `traffic`."""
 
     def changed(self, world: World) -> None:
         """Something that requests depend on has changed: solve soon, once."""
@@ -207,7 +207,7 @@ class Traffic:
         accounts, index = _alone(world, ref, operation)
         if index < 0 or accounts.of(index).panics[0] <= 0:
             return
-        program = world.room(RUNTIME).program_as(process, Program)
+        program = world.service(RUNTIME).program_as(process, Program)
         _, lines, facts = max(accounts.of(index).last_words, key=lambda words: words[0])
         say(world, ref, program, lines, facts)
         end(world, ref, code)
@@ -241,11 +241,11 @@ class Traffic:
 
 
 def _generators(world: World) -> tuple[tuple[Process, LoadGeneratorProgram], ...]:
-    return tuple(world.room(RUNTIME).load_generators(world))
+    return tuple(world.service(RUNTIME).load_generators(world))
 
 
 def _consumers(world: World) -> tuple[tuple[Process, ServiceProgram], ...]:
-    found = world.room(RUNTIME).consumers(world)
+    found = world.service(RUNTIME).consumers(world)
     return tuple(entry for entry in found if not entry[0].stopped)
 
 

@@ -29,7 +29,7 @@ _BACKGROUNDS = Backgrounds()
 
 
 class Hosts:
-    """The nodes, as a part of `world.room(RUNTIME)`."""
+    """The nodes, as a part of `world.service(RUNTIME)`."""
 
     def host_files(self, world: World, node: str, rights: Credentials | None = None) -> HostFiles:
         """The files of a node, as root sees them or a process with these rights."""
@@ -56,7 +56,7 @@ class Hosts:
             what = "is off" if machine is not None else "does not exist"
             message = f"nothing runs on machine {node!r}: it {what}"
             raise LookupError(message)
-        runtime: Runtime = world.room(RUNTIME)
+        runtime: Runtime = world.service(RUNTIME)
         process = host_process(world, node, environment)
         return Session(  # noqa: S604 - `shell` is the name of one
             world=world,
@@ -118,5 +118,5 @@ def run_on_host(
     world: World, node: str, argv: Sequence[str], stdin: str = "", rights: Credentials | None = None
 ) -> ExecResult:
     """Run a command as root on a node itself, to its end; see `Hosts.run_on_host`."""
-    runtime: Hosts = world.room(RUNTIME)
+    runtime: Hosts = world.service(RUNTIME)
     return runtime.run_on_host(world, node, argv, stdin, rights)

@@ -46,7 +46,7 @@ _FOLLOWED = ("pods", "configmaps", "secrets", "services", "nodes")
 
 
 class Kubelet:
-    """What the runtime and the rooms above tell the kubelets; found by `world.room(KUBELET)`."""
+    """What the runtime and the layers above tell the kubelets; found by `world.service(KUBELET)`."""
 
     def container_exited(self, world: World, ref: ContainerRef, ended: ExitState) -> None:
         """A process has ended by itself, just now."""
@@ -189,8 +189,8 @@ _ACTIONS: Mapping[str, Callable[..., None]] = MappingProxyType(
 )
 
 
-def contribution() -> Subsystem:
-    """What this room adds to a cluster."""
+def subsystem() -> Subsystem:
+    """What this layer adds to a cluster."""
     kubelet = Kubelet()
     return Subsystem(
         name="kubelet",
@@ -205,7 +205,7 @@ def contribution() -> Subsystem:
             **dict.fromkeys(_FOLLOWED, (listen,)),
             "persistentvolumeclaims": (growth.claim_changed,),
         },
-        rooms={
+        services={
             **KUBELETS.offer(kubelet),
             **KUBELET.offer(kubelet),
             **LOGS.offer(read_logs),

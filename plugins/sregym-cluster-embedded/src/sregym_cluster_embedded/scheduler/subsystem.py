@@ -263,8 +263,8 @@ def _set_unscheduled(world: World, pod: Object, reason: str, message: str) -> No
         internal_client.update_status(world, key, {**status, "conditions": [*others, condition]})
 
 
-def contribution() -> Subsystem:
-    """What this room adds to a cluster."""
+def subsystem() -> Subsystem:
+    """What this layer adds to a cluster."""
     return Subsystem(
         name="scheduler",
         handlers={_HANDLER: schedule, reservations.OVERDUE: overdue},
