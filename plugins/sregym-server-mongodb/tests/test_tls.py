@@ -12,7 +12,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
-from sregym_cluster_embedded.sdk.exporters import lives
+from sregym_cluster_embedded.sdk.exporters import instances
 from sregym_cluster_embedded.sdk.testing import Mount
 from sregym_server_mongodb.journal import background
 
@@ -118,8 +118,8 @@ def begin(make_shop: Callable[..., Any]) -> Callable[..., Any]:
 def told(shop: Any) -> list[dict[str, Any]]:
     """The lines of the server's log that follow from its life, oldest first."""
     ref = shop.ref("mongodb")
-    life = next(one for one in lives(shop.world) if one.ref == ref)
-    lines = background(shop.world, life, life.process.behaviour, 0.0, shop.world.now + 1)
+    instance = next(one for one in instances(shop.world) if one.ref == ref)
+    lines = background(shop.world, instance, instance.process.behaviour, 0.0, shop.world.now + 1)
     return [json.loads(line.text) for line in sorted(lines)]
 
 

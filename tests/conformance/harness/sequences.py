@@ -35,7 +35,7 @@ FREEZE = re.compile(r"(stop|cont) (\S+) \(kubelet")
 
 
 @dataclass
-class Life:
+class ContainerInstance:
     """What was seen of one object: its states in order, each with when it was seen first."""
 
     kind: str
@@ -109,9 +109,9 @@ def play(recording: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def lives(lines: list[dict[str, Any]]) -> list[Life]:
+def lives(lines: list[dict[str, Any]]) -> list[ContainerInstance]:
     """The objects of a watch in order of appearance, with generated names replaced."""
-    found: dict[tuple[str, str], Life] = {}
+    found: dict[tuple[str, str], ContainerInstance] = {}
     for line in renamed(lines):
         state = {key: value for key, value in line.items() if key not in ("t", "name")}
         name = line["name"]
@@ -121,7 +121,7 @@ def lives(lines: list[dict[str, Any]]) -> list[Life]:
             state["type"] = "SEEN"
         raw = (line["kind"], line["raw"] + name)
         state.pop("raw")
-        life = found.setdefault(raw, Life(line["kind"], name, [], []))
+        life = found.setdefault(raw, ContainerInstance(line["kind"], name, [], []))
         if not life.states or life.states[-1] != state:
             life.states.append(state)
             life.at_s.append(line["t"])
@@ -154,7 +154,7 @@ def without_noise(recording: dict[str, Any]) -> list[dict[str, Any]]:
     return kept
 
 
-def alike(wanted: Life, got: Life, number: int, from_s: float) -> bool:
+def alike(wanted: ContainerInstance, got: ContainerInstance, number: int, from_s: float) -> bool:
     """Whether a state came after as long a time as recorded, from the state before or an action."""
     recorded_s = wanted.at_s[number] - from_s
     before = from_s == wanted.at_s[number - 1]
@@ -164,7 +164,9 @@ def alike(wanted: Life, got: Life, number: int, from_s: float) -> bool:
     )
 
 
-def difference(wanted: Life, got: Life, end_s: float, acted_s: Sequence[float] = ()) -> list[str]:
+def difference(
+    wanted: ContainerInstance, got: ContainerInstance, end_s: float, acted_s: Sequence[float] = ()
+) -> list[str]:
     """How two lives differ: the first state or distance that does; nothing when they match."""
     if (wanted.kind, wanted.name) != (got.kind, got.name):
         return [f"- {wanted.kind} {wanted.name}", f"+ {got.kind} {got.name}"]

@@ -253,9 +253,9 @@ def test_what_requests_leave_behind_grows_until_the_kernel_ends_it(market: Any) 
     assert later - grown == pytest.approx(90 * 40 * 1024 * 30, rel=0.2)
     assert market.memory("stock") == pytest.approx(kept, rel=0.05)
     switch(market, stockLeak=(40, "on"))
-    life = market.refs("stock")[-1].attempt
+    instance = market.refs("stock")[-1].attempt
     market.run(120)
-    assert market.refs("stock")[-1].attempt > life
+    assert market.refs("stock")[-1].attempt > instance
 
 
 def test_entries_of_a_mix_may_be_sent_in_rows_and_count_as_others(market: Any) -> None:

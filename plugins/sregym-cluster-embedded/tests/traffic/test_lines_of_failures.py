@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sregym_cluster_embedded.kubelet.runtime import LogLine
-from sregym_cluster_embedded.telemetry.container_instances import lives
+from sregym_cluster_embedded.telemetry.container_instances import instances
 from sregym_cluster_embedded.telemetry.logs import written
 from sregym_cluster_embedded.userland.keys import TELEMETRY
 
@@ -71,13 +71,13 @@ def test_whoever_panics_does_so_once_a_life(make_market: Any) -> None:
     market = make_market(changes(then="panic"))
     market.scale("stock", 0)
     market.run(40)
-    ended = [life for life in lives(market.world) if life.ref.name == "web"][:-1]
+    ended = [instance for instance in instances(market.world) if instance.ref.name == "web"][:-1]
     assert len(ended) == 3
-    for life in ended:
-        found = written(market.world, life, 0.0, market.world.now)
+    for instance in ended:
+        found = written(market.world, instance, 0.0, market.world.now)
         texts = [line.text for line in found]
         assert len([text for text in texts if "stock: " in text]) == 1
         assert texts[-4:-1] == TRACE.split("\n")
         assert "given up on " in texts[-1]
-        assert life.process.ended_at is not None
-        assert 0 <= found[-1].at - life.process.ended_at < 1e-3
+        assert instance.process.ended_at is not None
+        assert 0 <= found[-1].at - instance.process.ended_at < 1e-3

@@ -61,8 +61,11 @@ def bought(market: Any) -> tuple[float, set[str]]:
 
 def booked(market: Any) -> list[float]:
     """Bookings a second of each worker."""
-    lives = [segments(market.world, SERVED, ref)[-1] for ref in market.refs("worker")]
-    return [sum(flow.rate for flow in life.flows if flow.operation == "Book") for life in lives]
+    instances = [segments(market.world, SERVED, ref)[-1] for ref in market.refs("worker")]
+    return [
+        sum(flow.rate for flow in instance.flows if flow.operation == "Book")
+        for instance in instances
+    ]
 
 
 def test_takers_share_the_requests_and_callers_wait_for_them(market: Any) -> None:

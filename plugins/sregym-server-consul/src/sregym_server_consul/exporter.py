@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def _member(store: Store) -> Said:
-    yield (("member", store.life.process.config.hostname),), 1.0
+    yield (("member", store.instance.process.config.hostname),), 1.0
 
 
 CONSUL = (

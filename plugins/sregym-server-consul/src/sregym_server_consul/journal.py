@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_apps.model import Line
-from sregym_cluster_embedded.sdk.exporters import lives
+from sregym_cluster_embedded.sdk.exporters import instances
 from sregym_cluster_embedded.sdk.servers import Seed, millis_form, quoted, registered_at, render
 
 from sregym_server_consul.api import ADDRESS, SERVER_PORT, node_id, uuid
@@ -14,7 +14,7 @@ from sregym_server_consul.api import ADDRESS, SERVER_PORT, node_id, uuid
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sregym_cluster_embedded.sdk.exporters import Life
+    from sregym_cluster_embedded.sdk.exporters import ContainerInstance
     from sregym_cluster_embedded.sdk.servers import LogLine, LogRecord, World
 
     from sregym_server_consul.program import RegistryProgram
@@ -41,29 +41,29 @@ class Said(NamedTuple):
 
 def background(
     world: World,
-    life: Life,
+    instance: ContainerInstance,
     program: RegistryProgram,
     first: float,
     until: float,
     wanted: int | None = None,  # noqa: ARG001 - all that there are is enough
 ) -> Iterator[LogLine]:
     """What an agent wrote from `first` on and before `until`, in no order."""
-    process = life.process
+    process = instance.process
     if not process.lines:
         return
     begun = process.lines[0].at
     head = _banner(process.config.hostname, program.version, node_id(process))
     for text in head:
         yield from _line(world, program, begun, Line(text=text, raw=True))
-    moments = [(begun, said) for said in _beginning(life)]
+    moments = [(begun, said) for said in _beginning(instance)]
     if process.served_at is not None:
-        moments += [(process.served_at, said) for said in _serving(life, program)]
+        moments += [(process.served_at, said) for said in _serving(instance, program)]
     for start, said in moments:
         at = start + said.after_s
         if first <= at < until:
             line = Line(text=said.text, level=said.level)
             yield from _line(world, program, at, line)
-    known = [*_registered(world, life)]
+    known = [*_registered(world, instance)]
     for one in known:
         if first - _ASKED_S <= one.at < until:
             text = f"agent: Synced service: service={one.number}"
@@ -71,7 +71,7 @@ def background(
             asked = f"agent.http: Request finished: method=PUT url=/v1/agent/service/register from={one.peer} latency={one.latency_ms:.6f}ms"
             yield from _line(world, program, one.at + _ASKED_S, Line(text=asked, level="debug"))
     if process.served_at is not None:
-        yield from _in_sync(world, life, program, known, first, until)
+        yield from _in_sync(world, instance, program, known, first, until)
 
 
 class Registered(NamedTuple):
@@ -92,9 +92,9 @@ class Registered(NamedTuple):
     latency_ms: float
 
 
-def _registered(world: World, life: Life) -> Iterator[Registered]:
-    lived = {one.ref: one for one in lives(world)}
-    for name, ref, at in registered_at(world, life.ref):
+def _registered(world: World, instance: ContainerInstance) -> Iterator[Registered]:
+    lived = {one.ref: one for one in instances(world)}
+    for name, ref, at in registered_at(world, instance.ref):
         one = lived.get(ref)
         if one is not None:
             draw = Seed(0).fraction("registered", ref, name)
@@ -110,16 +110,16 @@ def _registered(world: World, life: Life) -> Iterator[Registered]:
 
 def _in_sync(
     world: World,
-    life: Life,
+    instance: ContainerInstance,
     program: RegistryProgram,
     known: list[Registered],
     first: float,
     until: float,
 ) -> Iterator[LogLine]:
-    start = (life.process.served_at or 0.0) + _ELECTED_S
+    start = (instance.process.served_at or 0.0) + _ELECTED_S
     number = max(1, int((first - start - _SPREAD_S) // _SYNCED_S))
     while (base := start + number * _SYNCED_S) < until:
-        at = base + Seed(0).fraction("consul", life.ref, number) * _SPREAD_S
+        at = base + Seed(0).fraction("consul", instance.ref, number) * _SPREAD_S
         if first <= at < until:
             there = [one.number for one in known if one.at <= at < one.until]
             texts = ("Node info in sync", *(f"Service in sync: service={one}" for one in there))
@@ -167,8 +167,8 @@ def _banner(node: str, version: str, number: str) -> Iterator[str]:
     yield ""
 
 
-def _beginning(life: Life) -> tuple[Said, ...]:
-    node, number = life.process.config.hostname, node_id(life.process)
+def _beginning(instance: ContainerInstance) -> tuple[Said, ...]:
+    node, number = instance.process.config.hostname, node_id(instance.process)
     place = f"{ADDRESS}:{SERVER_PORT}"
     voter = f'"[{{Suffrage:Voter ID:{number} Address:{place}}}]"'
     server = f'"{node} (Addr: tcp/{place}) (DC: dc1)"'
@@ -184,9 +184,9 @@ def _beginning(life: Life) -> tuple[Said, ...]:
     )  # fmt: skip
 
 
-def _serving(life: Life, program: RegistryProgram) -> tuple[Said, ...]:
-    node, place = life.process.config.hostname, f"{ADDRESS}:{SERVER_PORT}"
-    http = life.process.ports[0][0] if life.process.ports else program.port
+def _serving(instance: ContainerInstance, program: RegistryProgram) -> tuple[Said, ...]:
+    node, place = instance.process.config.hostname, f"{ADDRESS}:{SERVER_PORT}"
+    http = instance.process.ports[0][0] if instance.process.ports else program.port
     dns = "agent: Started DNS server: address=0.0.0.0:8600"
     return (
         Said(0.0, "info", f"{dns} network=udp"),

@@ -21,7 +21,7 @@ from sregym_server_etcd.program import EtcdProgram
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sregym_cluster_embedded.sdk.exporters import Life, Target, View
+    from sregym_cluster_embedded.sdk.exporters import ContainerInstance, Target, View
 
 _QUOTA_BYTES = 2.0 * (1 << 30)
 _FAMILIES = (
@@ -73,9 +73,9 @@ class EtcdServers(Exporter):
         """What one tells, life by life: of itself, and what was written to it."""
         scraped = target.subject
         assert isinstance(scraped, Scraped)
-        for life in scraped.lives:
-            served, until = life.process.served_at, end_of(life)
-            program = life.process.behaviour
+        for instance in scraped.instances:
+            served, until = instance.process.served_at, end_of(instance)
+            program = instance.process.behaviour
             if served is None or not isinstance(program, EtcdProgram):
                 continue
             if sample == "etcd_server_version":
@@ -83,16 +83,16 @@ class EtcdServers(Exporter):
             elif sample in _CONSTANT:
                 yield Row((), _CONSTANT[sample], served, until)
             elif sample in _PROPOSALS:
-                store = Store(view.lives_in_order, view.world.epoch, life)
+                store = Store(view.instances_in_order, view.world.epoch, instance)
                 yield Row((), store.total(names=("put", "set", "delete")), served, until)
 
 
-def _is_server(life: Life) -> bool:
-    return isinstance(life.process.behaviour, EtcdProgram)
+def _is_server(instance: ContainerInstance) -> bool:
+    return isinstance(instance.process.behaviour, EtcdProgram)
 
 
-def _port(life: Life) -> int:
-    return next((port for port, _ in life.process.ports), 2379)
+def _port(instance: ContainerInstance) -> int:
+    return next((port for port, _ in instance.process.ports), 2379)
 
 
 EXPORTER = EtcdServers()

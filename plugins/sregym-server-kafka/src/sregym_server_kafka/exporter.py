@@ -30,7 +30,7 @@ from sregym_server_kafka.program import KafkaProgram
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sregym_cluster_embedded.sdk.exporters import Floats, Life, Target, Value, View
+    from sregym_cluster_embedded.sdk.exporters import ContainerInstance, Floats, Target, Value, View
 
 _BROKERS = Family("kafka_brokers", "gauge", "Number of Brokers in the Kafka Cluster.")
 _PARTITIONS = Family("kafka_topic_partitions", "gauge", "Number of partitions for this Topic")
@@ -82,25 +82,27 @@ class KafkaExporter(Exporter):
         """What one broker tells, life by life; topics and offsets outlive it."""
         scraped = target.subject
         assert isinstance(scraped, Scraped)
-        for life in scraped.lives:
-            served, until = life.process.served_at, end_of(life)
+        for instance in scraped.instances:
+            served, until = instance.process.served_at, end_of(instance)
             if served is None:
                 continue
             if sample == _BROKERS.name:
                 yield Row((), 1.0, served, until)
                 continue
-            storage = life.process.settings.get(_STORAGE, "")
+            storage = instance.process.settings.get(_STORAGE, "")
             for row in _topics(view, storage, sample):
                 yield row._replace(since=max(row.since, served), until=until)
 
 
-def _is_one(life: Life) -> bool:
-    return isinstance(life.process.behaviour, KafkaProgram)
+def _is_one(instance: ContainerInstance) -> bool:
+    return isinstance(instance.process.behaviour, KafkaProgram)
 
 
-def _port(life: Life) -> int:
-    program = life.process.behaviour
-    text = expand(program.port, life.process.facts()) if isinstance(program, KafkaProgram) else ""
+def _port(instance: ContainerInstance) -> int:
+    program = instance.process.behaviour
+    text = (
+        expand(program.port, instance.process.facts()) if isinstance(program, KafkaProgram) else ""
+    )
     return int(text) if text.isdecimal() else 9092
 
 

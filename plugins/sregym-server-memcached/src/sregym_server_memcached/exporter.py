@@ -31,18 +31,18 @@ _IN_KERNEL = 0.45
 
 
 def _user(store: Store) -> Value:
-    used = cpu(store.life)
+    used = cpu(store.instance)
     return lambda seconds: used(seconds) * (1 - _IN_KERNEL)
 
 
 def _system(store: Store) -> Value:
-    used = cpu(store.life)
+    used = cpu(store.instance)
     return lambda seconds: used(seconds) * _IN_KERNEL
 
 
 def _flag(store: Store, name: str, default: float) -> float:
     """A number on the command line of memcached."""
-    flags, _ = parse_words(store.life.process.argv[1:], {})
+    flags, _ = parse_words(store.instance.process.argv[1:], {})
     text = flags.get(name, "")
     return float(text) if text.isdecimal() else default
 

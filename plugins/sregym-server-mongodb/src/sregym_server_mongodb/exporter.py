@@ -103,7 +103,7 @@ def _other_commands(store: Store) -> Value:
 
 
 def _cache_bytes(store: Store) -> Value:
-    limit = store.life.process.config.memory_limit_bytes
+    limit = store.instance.process.config.memory_limit_bytes
     return float(max(256 << 20, ((_GIB * 4 if limit is None else limit) - _GIB) // 2))
 
 
@@ -115,7 +115,7 @@ def _members(figure: Callable[[int, SeenMember], Value], *, old: bool = False) -
     """One series for each state of each member, for as long as it is in it."""
 
     def said(store: Store) -> Iterator[Row]:
-        known = views_of(store.life.process)
+        known = views_of(store.instance.process)
         for view, then in zip(known, [*known, None][1:], strict=True):
             until = inf if then is None else then.at
             for member in view.members:
@@ -140,7 +140,7 @@ def _own(figure: Callable[[SetView], float]) -> Saying:
     """What a member says of itself."""
 
     def said(store: Store) -> Iterator[Row]:
-        known = views_of(store.life.process)
+        known = views_of(store.instance.process)
         for view, then in zip(known, [*known, None][1:], strict=True):
             labels = (("rs_nm", view.name), ("rs_state", str(view.state)))
             yield Row(labels, figure(view), view.at, inf if then is None else then.at)

@@ -12,7 +12,7 @@ from sregym_server_mongodb.visits import Visit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sregym_cluster_embedded.sdk.exporters import Life
+    from sregym_cluster_embedded.sdk.exporters import ContainerInstance
     from sregym_cluster_embedded.sdk.logs import CallFlow
     from sregym_cluster_embedded.sdk.servers import Process, World
 
@@ -26,7 +26,9 @@ def in_vain(call: CallFlow) -> bool:
     return sum(share for kind, _, share in call.errors if kind in _KINDS) >= 1
 
 
-def tried_in_vain(world: World, life: Life, callers: Sequence[Life]) -> Iterator[Visit]:
+def tried_in_vain(
+    world: World, instance: ContainerInstance, callers: Sequence[ContainerInstance]
+) -> Iterator[Visit]:
     """The connections of clients of a server with which it did not come to terms."""
     for caller in callers:
         began = -_AGAIN_S
@@ -35,12 +37,12 @@ def tried_in_vain(world: World, life: Life, callers: Sequence[Life]) -> Iterator
                 call
                 for flow in segment.flows
                 for call in flow.calls
-                if call.callee == life.ref and call.rate > 0 and in_vain(call)
+                if call.callee == instance.ref and call.rate > 0 and in_vain(call)
             ]
             if not calls:
                 continue
             client = calls[0].client
-            words = _words(life.process, caller.process, client, calls[0])
+            words = _words(instance.process, caller.process, client, calls[0])
             at = max(segment.start, began + _AGAIN_S)
             while at < end:
                 yield Visit(at, caller.process.config.pod_ip, broken=words)

@@ -11,7 +11,7 @@ import re
 from ipaddress import ip_network
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.sdk.exporters import lives
+from sregym_cluster_embedded.sdk.exporters import instances
 from sregym_cluster_embedded.sdk.logs import (
     Ticks,
     before_last,
@@ -34,7 +34,7 @@ from sregym_server_mongodb.visits import SHELLS, Denial, Visit, happenings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sregym_cluster_embedded.sdk.exporters import Life
+    from sregym_cluster_embedded.sdk.exporters import ContainerInstance
     from sregym_cluster_embedded.sdk.logs import CallFlow, Rhythm
     from sregym_cluster_embedded.sdk.servers import World
 
@@ -77,7 +77,7 @@ class Calls(NamedTuple):
         rhythm: Their rate modulation.
     """
 
-    caller: Life
+    caller: ContainerInstance
     call: CallFlow
     start: float
     seed: Seed
@@ -90,18 +90,18 @@ class Diary:
 
     Args:
         world: Where it runs.
-        life: The life.
+        instance: The life.
         program: The server.
     """
 
-    def __init__(self, world: World, life: Life, program: MongodbProgram) -> None:
+    def __init__(self, world: World, instance: ContainerInstance, program: MongodbProgram) -> None:
         self._world = world
-        self._life = life
+        self._instance = instance
         release = program.version.split(".")
         self._release = (int(release[0]), int(release[1]))
-        self._probes = [one for one in ticks(world, life) if "tcpSocket" in one.handler]
+        self._probes = [one for one in ticks(world, instance) if "tcpSocket" in one.handler]
         self._callers = [
-            one for one in lives(world)
+            one for one in instances(world)
             if any(c.protocol == "mongodb" for c in one.process.clients.values())
         ]  # fmt: skip
         self._stays = self._settled()
@@ -121,7 +121,7 @@ class Diary:
         yield from self._commands(first, until, wanted)
         if not self._probes:
             return
-        node = pod_range(self._world, self._life.process.config.node)
+        node = pod_range(self._world, self._instance.process.config.node)
         bridge = str(ip_network(node).network_address + 1)
         for probe in self._probes:
             start = first
@@ -132,15 +132,17 @@ class Diary:
                 yield from self._stay(Stay(visit, self._number(at), at + _CLOSES_S), first, until)
 
     def _denials(self) -> Iterator[Denial]:
-        for one in happenings(self._world, self._life.ref):
+        for one in happenings(self._world, self._instance.ref):
             if isinstance(one, Denial):
                 yield one
 
     def _settled(self) -> list[Stay]:
         """All connections but those of probes, oldest first."""
-        visits = [one for one in happenings(self._world, self._life.ref) if isinstance(one, Visit)]
+        visits = [
+            one for one in happenings(self._world, self._instance.ref) if isinstance(one, Visit)
+        ]
         visits.extend(self._reconnected(visits))
-        visits.extend(tried_in_vain(self._world, self._life, self._callers))
+        visits.extend(tried_in_vain(self._world, self._instance, self._callers))
         visits.sort(key=lambda visit: visit.at)
         found: list[Stay] = []
         held: dict[str, float] = {}
@@ -164,7 +166,7 @@ class Diary:
                     for segment in caller.served
                     for flow in segment.flows
                     for call in flow.calls
-                    if call.callee == self._life.ref and call.rate > 0 and not in_vain(call)
+                    if call.callee == self._instance.ref and call.rate > 0 and not in_vain(call)
                 ),
                 None,
             )
@@ -201,14 +203,14 @@ class Diary:
 
     def _stay(self, stay: Stay, first: float, until: float) -> Iterator[LogLine]:
         """All lines of one connection."""
-        visit, ended = stay.visit, self._life.ended(self._world.now)
+        visit, ended = stay.visit, self._instance.ended(self._world.now)
         if not (first <= visit.at < until or first <= stay.left < min(until, ended)):
             return
         remote = f"{visit.peer}:{self._port(stay)}"
         context = f"conn{stay.number}"
         about: dict[str, object] = {"remote": remote}
         if self._release >= _IDENTITY:
-            about["uuid"] = {"uuid": {"$uuid": _uuid(self._life, stay.number)}}
+            about["uuid"] = {"uuid": {"$uuid": _uuid(self._instance, stay.number)}}
         about["connectionId"] = stay.number
         if first <= visit.at < until:
             count = self._open(visit.at) + (visit.shell == "probe")
@@ -236,8 +238,8 @@ class Diary:
             if process.config.pod_ip != visit.peer or process.started_at > visit.at:
                 continue
             if visit.at <= caller.ended(math.inf):
-                return first_port(caller.ref, self._life.ref)
-        return 32768 + int(Seed(0).fraction("mongod", self._life.ref, stay.number) * 28232)
+                return first_port(caller.ref, self._instance.ref)
+        return 32768 + int(Seed(0).fraction("mongod", self._instance.ref, stay.number) * 28232)
 
     def _login(self, visit: Visit, context: str, remote: str) -> LogLine:
         if self._release >= _LOGIN_WORDS:
@@ -277,7 +279,7 @@ class Diary:
                     continue
                 for flow in segment.flows:
                     for place, call in enumerate(flow.calls):
-                        if call.callee != self._life.ref or call.rate <= 0:
+                        if call.callee != self._instance.ref or call.rate <= 0:
                             continue
                         name = ("mongod", caller.ref, flow.operation, place, segment.start)
                         seed, rhythm = Seed(segment.seed), flow.rhythm
@@ -295,7 +297,7 @@ class Diary:
             message = (
                 words
                 if _OWN_WORDS.search(words)
-                else needs_login(calls.call.operation, self._life.process)
+                else needs_login(calls.call.operation, self._instance.process)
             )
             rate = calls.call.rate * share
             if wanted is not None:
@@ -308,7 +310,7 @@ class Diary:
         self, calls: Calls, first: float, stop: float, wanted: int | None
     ) -> Iterator[LogLine]:
         """Commands that took longer than the threshold of the profiler, with their time."""
-        own = [one for one in self._life.served if one.start <= calls.start]
+        own = [one for one in self._instance.served if one.start <= calls.start]
         # A datastore has one flow, of all its commands; what reads everything is slow by itself.
         flows = own[-1].flows if own else ()
         search = calls.call.search
@@ -342,10 +344,10 @@ class Diary:
 
     def _checkpoints(self, first: float, until: float) -> Iterator[LogLine]:
         """WiredTiger's message of each minute's checkpoint."""
-        start = self._life.process.served_at
+        start = self._instance.process.served_at
         if start is None:
             return
-        thread = int(Seed(0).fraction("checkpoints", self._life.ref) * 0xFFFF)
+        thread = int(Seed(0).fraction("checkpoints", self._instance.ref) * 0xFFFF)
         number = max(1, math.floor((first - start) / CHECKPOINT_S))
         while (at := start + number * CHECKPOINT_S) < until:
             if at >= first:
@@ -380,20 +382,20 @@ def _ticked(probes: list[Ticks], moment: float) -> int:
     return sum(probe.before(moment) for probe in probes)
 
 
-def _uuid(life: Life, number: int) -> str:
-    draw = int(Seed(0).fraction("mongod-uuid", life.ref, number) * (1 << 52))
+def _uuid(instance: ContainerInstance, number: int) -> str:
+    draw = int(Seed(0).fraction("mongod-uuid", instance.ref, number) * (1 << 52))
     digits = f"{draw:013x}{number:019x}"
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-8{digits[17:20]}-{digits[20:32]}"
 
 
 def background(
     world: World,
-    life: Life,
+    instance: ContainerInstance,
     program: MongodbProgram,
     first: float,
     until: float,
     wanted: int | None = None,
 ) -> Iterator[LogLine]:
     """What a mongod wrote of its clients, its storage and its start."""
-    yield from Diary(world, life, program).lines(first, until, wanted)
-    yield from starting(world, life, program, first, until)
+    yield from Diary(world, instance, program).lines(first, until, wanted)
+    yield from starting(world, instance, program, first, until)

@@ -13,7 +13,7 @@ from sregym_server_mongodb.lines import mongod_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sregym_cluster_embedded.sdk.exporters import Life
+    from sregym_cluster_embedded.sdk.exporters import ContainerInstance
     from sregym_cluster_embedded.sdk.servers import Process, World
 
     from sregym_server_mongodb.program import MongodbProgram
@@ -55,10 +55,10 @@ class Said(NamedTuple):
 
 
 def starting(
-    world: World, life: Life, program: MongodbProgram, first: float, until: float
+    world: World, instance: ContainerInstance, program: MongodbProgram, first: float, until: float
 ) -> Iterator[LogLine]:
     """The lines of a start from `first` on and before `until`, in no order."""
-    process = life.process
+    process = instance.process
     if "mongod.folder" not in process.settings:
         return
     groups = [(process.started_at + _FIRST_S, _beginning(process, program))]

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sregym_cluster_embedded.sdk.exporters import (
+        ContainerInstance,
         Floats,
-        Life,
         QueueSegment,
         Target,
         Value,
@@ -101,25 +101,25 @@ class RabbitmqPlugin(Exporter):
         """What one broker tells, life by life; queues outlive it."""
         scraped = target.subject
         assert isinstance(scraped, Scraped)
-        for life in scraped.lives:
-            served, until = life.process.served_at, end_of(life)
-            program = life.process.behaviour
+        for instance in scraped.instances:
+            served, until = instance.process.served_at, end_of(instance)
+            program = instance.process.behaviour
             if served is None or not isinstance(program, RabbitmqProgram):
                 continue
             if sample in _OF_BROKER:
-                labels, value = _OF_BROKER[sample](view, life, program)
+                labels, value = _OF_BROKER[sample](view, instance, program)
                 yield Row(labels, value, served, until)
                 continue
-            for row in _queues(view, life, sample):
+            for row in _queues(view, instance, sample):
                 yield row._replace(since=max(row.since, served), until=until)
 
 
-def _is_one(life: Life) -> bool:
-    return isinstance(life.process.behaviour, RabbitmqProgram)
+def _is_one(instance: ContainerInstance) -> bool:
+    return isinstance(instance.process.behaviour, RabbitmqProgram)
 
 
 def _build(
-    _: View, __: Life, program: RabbitmqProgram
+    _: View, __: ContainerInstance, program: RabbitmqProgram
 ) -> tuple[tuple[tuple[str, str], ...], Value]:
     return (
         ("erlang_version", ERLANG),
@@ -130,18 +130,18 @@ def _build(
 
 
 def _identity(
-    _: View, life: Life, __: RabbitmqProgram
+    _: View, instance: ContainerInstance, __: RabbitmqProgram
 ) -> tuple[tuple[tuple[str, str], ...], Value]:
-    node = node_of(life.process)
+    node = node_of(instance.process)
     return (("rabbitmq_cluster", node), ("rabbitmq_node", node)), 1.0
 
 
-def _watermark(life: Life) -> float:
-    return (life.process.config.memory_limit_bytes or _NO_LIMIT_BYTES) * _MOST_OF_MEMORY
+def _watermark(instance: ContainerInstance) -> float:
+    return (instance.process.config.memory_limit_bytes or _NO_LIMIT_BYTES) * _MOST_OF_MEMORY
 
 
-def _alarm(life: Life) -> Value:
-    held, limit = WorkingSet(life), _watermark(life)
+def _alarm(instance: ContainerInstance) -> Value:
+    held, limit = WorkingSet(instance), _watermark(instance)
 
     def of(seconds: Floats) -> Floats:
         found: Floats = (held(seconds) > limit).astype(np.float64)
@@ -150,24 +150,24 @@ def _alarm(life: Life) -> Value:
     return of
 
 
-_OF_BROKER: Mapping[str, Callable[[View, Life, RabbitmqProgram], tuple[tuple[tuple[str, str], ...], Value]]] = {
+_OF_BROKER: Mapping[str, Callable[[View, ContainerInstance, RabbitmqProgram], tuple[tuple[tuple[str, str], ...], Value]]] = {
     _BUILD.name: _build,
     _IDENTITY.name: _identity,
-    _RESIDENT.name: lambda _, life, __: ((), WorkingSet(life)),
-    _LIMIT.name: lambda _, life, __: ((), _watermark(life)),
-    _ALARM.name: lambda _, life, __: ((), _alarm(life)),
-    _COUNT.name: lambda view, life, _: ((), float(len(_known(view, life)))),
+    _RESIDENT.name: lambda _, instance, __: ((), WorkingSet(instance)),
+    _LIMIT.name: lambda _, instance, __: ((), _watermark(instance)),
+    _ALARM.name: lambda _, instance, __: ((), _alarm(instance)),
+    _COUNT.name: lambda view, instance, _: ((), float(len(_known(view, instance)))),
 }  # fmt: skip
 
 
-def _known(view: View, life: Life) -> Mapping[str, tuple[str, bool]]:
-    return load(view.world, life.process.settings.get("rabbitmq.storage", "")).queues
+def _known(view: View, instance: ContainerInstance) -> Mapping[str, tuple[str, bool]]:
+    return load(view.world, instance.process.settings.get("rabbitmq.storage", "")).queues
 
 
-def _queues(view: View, life: Life, sample: str) -> Iterator[Row]:
-    storage = life.process.settings.get("rabbitmq.storage", "")
+def _queues(view: View, instance: ContainerInstance, sample: str) -> Iterator[Row]:
+    storage = instance.process.settings.get("rabbitmq.storage", "")
     flowing = {key[1]: key for key in view.world.table(QUEUES) if key[0] == storage}
-    for name, (vhost, _) in sorted(_known(view, life).items()):
+    for name, (vhost, _) in sorted(_known(view, instance).items()):
         labels = (("queue", name), ("vhost", vhost))
         known = queue_segments(view.world, flowing[name]) if name in flowing else ()
         yield Row(labels, _value(known, sample) if known else 0.0)

@@ -48,7 +48,7 @@ def _failures(store: Store) -> Said:
 
 
 def _instance(store: Store) -> Said:
-    process = store.life.process
+    process = store.instance.process
     settings, watches = process.settings, "redis.sentinel" in process.settings
     for view, since, until in remembered(process, Following):
         labels = (
@@ -64,12 +64,12 @@ def _instance(store: Store) -> Said:
 
 
 def _followed(store: Store) -> Said:
-    for view, since, until in remembered(store.life.process, Followed):
+    for view, since, until in remembered(store.instance.process, Followed):
         yield Row((), float(len(view.replicas)), since, until)
 
 
 def _lags(store: Store) -> Said:
-    for view, since, until in remembered(store.life.process, Followed):
+    for view, since, until in remembered(store.instance.process, Followed):
         for place in view.replicas:
             host, _, port = place.partition(" ")
             labels = ("slave_ip", host), ("slave_port", port), ("slave_state", "online")
@@ -80,7 +80,7 @@ def _of_replica(figure: Callable[[Following, float], Value], *more: tuple[str, s
     """What a replica says of its link; nothing while it is a master."""
 
     def said(store: Store) -> Said:
-        for view, since, until in remembered(store.life.process, Following):
+        for view, since, until in remembered(store.instance.process, Following):
             if view.master:
                 host, _, port = view.master.partition(" ")
                 labels = ("master_host", host), ("master_port", port), *more
@@ -101,7 +101,7 @@ def _watching(figure: Callable[[Watching], float], *names: str) -> Saying:
     """What a Sentinel says of its master."""
 
     def said(store: Store) -> Said:
-        for view, since, until in remembered(store.life.process, Watching):
+        for view, since, until in remembered(store.instance.process, Watching):
             if view.name:
                 labels = {
                     "master_name": view.name, "master_address": view.place, "master_status": view.status,
@@ -119,23 +119,23 @@ def _able(view: Watching) -> float:
 
 
 def _masters(store: Store) -> Said:
-    if "redis.sentinel" in store.life.process.settings:
+    if "redis.sentinel" in store.instance.process.settings:
         yield (), 1.0
 
 
 def _user(store: Store) -> Value:
-    used = cpu(store.life)
+    used = cpu(store.instance)
     return lambda seconds: used(seconds) * (1 - _IN_KERNEL)
 
 
 def _system(store: Store) -> Value:
-    used = cpu(store.life)
+    used = cpu(store.instance)
     return lambda seconds: used(seconds) * _IN_KERNEL
 
 
 def _limit(store: Store) -> float:
     """What it was told when it started; 0 where there is no limit."""
-    return float(memory_size(store.life.process.settings.get("redis.maxmemory", "0")) or 0)
+    return float(memory_size(store.instance.process.settings.get("redis.maxmemory", "0")) or 0)
 
 
 def _rate(store: Store) -> Value:
@@ -178,7 +178,7 @@ REDIS: tuple[Measure, ...] = (
     gauges("redis_sentinel_master_setting_ckquorum", "Quorum of the master", _watching(lambda view: float(view.quorum), *_MASTER)),
     gauge("redis_loading_dump_file", "loading_dump_file metric", 0.0),
     gauge("redis_rdb_last_bgsave_status", "rdb_last_bgsave_status metric", 1.0),
-    gauge("redis_aof_enabled", "aof_enabled metric", lambda store: float(store.life.process.settings.get("redis.appendonly") == "yes")),
+    gauge("redis_aof_enabled", "aof_enabled metric", lambda store: float(store.instance.process.settings.get("redis.appendonly") == "yes")),
     gauge("redis_exporter_last_scrape_error", "The last scrape error status.", 0.0),
     gauge("redis_uptime_in_seconds", "uptime_in_seconds metric", Store.uptime),
     gauge("redis_start_time_seconds", "Start time of the Redis instance since unix epoch in seconds.", Store.started),

@@ -80,7 +80,7 @@ def _replica(figure: Callable[[Replicating], Value | None]) -> Saying:
     """What a replica says of its source; nothing where SHOW REPLICA STATUS shows NULL, or no row."""
 
     def said(store: Store) -> Said:
-        for view, then in noted(store.life.process, Replicating):
+        for view, then in noted(store.instance.process, Replicating):
             value = figure(view) if view.host else None
             if value is not None:
                 labels = (
@@ -96,7 +96,7 @@ def _seconds_behind(view: Replicating) -> Value | None:
 
 
 def _read_only(store: Store) -> float:
-    settings = store.life.process.settings
+    settings = store.instance.process.settings
     asked = (settings.get(f"sql.{name}", "") for name in ("read_only", "super_read_only"))
     return float(any(value.upper() in ("ON", "1") for value in asked))
 
@@ -165,7 +165,7 @@ def _own(figure: Callable[[Following], Value]) -> Saying:
 
     def said(store: Store) -> Said:
         until = inf
-        for place, (view, then) in enumerate(noted(store.life.process, Following)):
+        for place, (view, then) in enumerate(noted(store.instance.process, Following)):
             until = view.at if place == 0 else until
             yield Row((), figure(view), view.at, then)
         yield Row((), 0.0, -inf, until)
@@ -194,7 +194,7 @@ def _receivers(figure: Callable[[Receiver], Value]) -> Saying:
     """One series for each standby that streams from a server, for as long as it does."""
 
     def said(store: Store) -> Said:
-        for view, then in noted(store.life.process, Followed):
+        for view, then in noted(store.instance.process, Followed):
             for one in view.receivers:
                 # The exporter puts the first column, the process, where it finds no name of a slot.
                 labels = (

@@ -15,7 +15,7 @@ from sregym_apps.model import (
 from sregym_core.interfaces import FatalCalls, PodFailures
 
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.telemetry.container_instances import lives
+from sregym_cluster_embedded.telemetry.container_instances import instances
 from sregym_cluster_embedded.telemetry.dashboard.flowing import stretches
 from sregym_cluster_embedded.userland.wiring import parse_address, wanted_by
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sregym_cluster_embedded.http.live import LiveWorld
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.telemetry.dashboard.flowing import Stretch
     from sregym_cluster_embedded.traffic.segments import Flow
     from sregym_cluster_embedded.userland.process import Process
@@ -87,46 +87,48 @@ class _Tally:
 
 
 def _failures(world: World, start: float, end: float) -> tuple[PodFailures, ...]:
-    every = [life for life in lives(world) if life.process.started_at < end]
+    every = [instance for instance in instances(world) if instance.process.started_at < end]
     known = _known(every)
     found: dict[_Pod, _Tally] = {}
     followed = _followed(every)
-    for life in every:
-        tally = found.setdefault((life.ref.namespace, life.ref.pod), _Tally(known))
-        for stretch in stretches(life.served, start, end, life.ended(world.now)):
+    for instance in every:
+        tally = found.setdefault((instance.ref.namespace, instance.ref.pod), _Tally(known))
+        for stretch in stretches(instance.served, start, end, instance.ended(world.now)):
             for flow in stretch.segment.flows:
                 tally.serve(flow, stretch)
-        host = _stuck_at(life.process)
-        if host and _felt_until(world, life, followed) > start:
+        host = _stuck_at(instance.process)
+        if host and _felt_until(world, instance, followed) > start:
             tally.start(host)
     told = (tally.of(*pod) for pod, tally in found.items())
     return tuple(sorted(one for one in told if one.requests or one.calls))
 
 
-def _followed(every: Sequence[Life]) -> dict[tuple[str, str, int], float]:
+def _followed(every: Sequence[ContainerInstance]) -> dict[tuple[str, str, int], float]:
     """When each life of a container began, by pod, container and number."""
     return {
-        (life.ref.pod_uid, life.ref.name, life.ref.attempt): life.process.started_at
-        for life in every
+        (instance.ref.pod_uid, instance.ref.name, instance.ref.attempt): instance.process.started_at
+        for instance in every
     }
 
 
-def _felt_until(world: World, life: Life, followed: Mapping[tuple[str, str, int], float]) -> float:
+def _felt_until(
+    world: World, instance: ContainerInstance, followed: Mapping[tuple[str, str, int], float]
+) -> float:
     """Until when a start that failed is felt: until the next one, while there is a pod to start."""
-    ref = life.ref
+    ref = instance.ref
     further = followed.get((ref.pod_uid, ref.name, ref.attempt + 1))
     if further is not None:
         return further
     pod = world.store.get(Key("pods", ref.namespace, ref.pod))
     there = pod is not None and pod["metadata"]["uid"] == ref.pod_uid
-    return world.now if there else life.ended(world.now)
+    return world.now if there else instance.ended(world.now)
 
 
-def _known(every: Sequence[Life]) -> dict[str, _Pod]:
+def _known(every: Sequence[ContainerInstance]) -> dict[str, _Pod]:
     """Who last had an address, or registered under a name."""
     found: dict[str, _Pod] = {}
-    for life in sorted(every, key=lambda one: (one.process.started_at, one.ref)):
-        process, pod = life.process, (life.ref.namespace, life.ref.pod)
+    for instance in sorted(every, key=lambda one: (one.process.started_at, one.ref)):
+        process, pod = instance.process, (instance.ref.namespace, instance.ref.pod)
         found[process.config.pod_ip] = pod
         if isinstance(process.behaviour, ServiceProgram):
             for step in process.behaviour.startup:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from sregym_promql.storage import Floats
 
-from sregym_cluster_embedded.telemetry.container_instances import Life, lives
+from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance, instances
 from sregym_cluster_embedded.telemetry.metrics.exporters.objects import ObjectExporter, of_objects
 from sregym_cluster_embedded.telemetry.metrics.exporters.stores.exporter import StoreExporter
 from sregym_cluster_embedded.telemetry.metrics.exporters.stores.measures import (
@@ -64,12 +64,12 @@ __all__ = [
     "MIB",
     "MISS",
     "QUEUES",
+    "ContainerInstance",
     "Exporter",
     "Family",
     "Figure",
     "Floats",
     "Lag",
-    "Life",
     "Measure",
     "ObjectExporter",
     "Offset",
@@ -98,7 +98,7 @@ __all__ = [
     "end_of",
     "gauge",
     "gauges",
-    "lives",
+    "instances",
     "memory",
     "memory_mib",
     "of_objects",

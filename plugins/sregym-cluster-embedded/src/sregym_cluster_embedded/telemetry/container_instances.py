@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.world import World
 
-_FORMER: TableKey[ContainerRef, Life] = TableKey("telemetry.former")
+_FORMER: TableKey[ContainerRef, ContainerInstance] = TableKey("telemetry.former")
 
 
-class Life(NamedTuple):
+class ContainerInstance(NamedTuple):
     """One life of a container, from the start of its process to its end.
 
     Attributes:
@@ -59,11 +59,11 @@ def keep(world: World, ref: ContainerRef) -> None:
     process = process_of(world, ref)
     served = world.table(SERVED).pop(ref, ())
     if process is not None:
-        world.table(_FORMER)[ref] = Life(process, served)
+        world.table(_FORMER)[ref] = ContainerInstance(process, served)
 
 
-def lives(world: World) -> Iterator[Life]:
+def instances(world: World) -> Iterator[ContainerInstance]:
     """All lives: those that were forgotten in that order, then the others in order of start."""
     yield from world.table(_FORMER).values()
     for ref, process in processes(world).items():
-        yield Life(process, segments(world, SERVED, ref))
+        yield ContainerInstance(process, segments(world, SERVED, ref))

@@ -15,7 +15,7 @@ from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.network.questions_asked import QUESTIONS
 from sregym_cluster_embedded.network.resolver import CLUSTER_DOMAIN
-from sregym_cluster_embedded.telemetry.container_instances import Life, lives
+from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance, instances
 from sregym_cluster_embedded.telemetry.event_times import moments
 from sregym_cluster_embedded.traffic.segments import SENT, segments
 from sregym_cluster_embedded.userland.kinds.nameserver import logged_classes
@@ -82,13 +82,13 @@ def logged_lookups(
     switches = logged_classes(server)
     if not any(classes for _, classes in switches):
         return
-    known = [*lives(world)]
+    known = [*instances(world)]
     servers = sorted(
-        Server(life.ref, life.process.started_at, life.ended(world.now))
-        for life in known
-        if life.process.program == server.program
+        Server(instance.ref, instance.process.started_at, instance.ended(world.now))
+        for instance in known
+        if instance.process.program == server.program
     )
-    asked = [one for life in known for one in _asked(world, life) if one.end > first]
+    asked = [one for instance in known for one in _asked(world, instance) if one.end > first]
     length = until - first if wanted is None else _FIRST_LOOK_S
     while True:
         start = max(first, until - length)
@@ -117,11 +117,13 @@ def _between(
     return found
 
 
-def _asked(world: World, life: Life) -> Iterator[Asked]:
-    sent = segments(world, SENT, life.ref)
-    for segment, end in Life(life.process, sent or life.served).spans(world.now):
-        for host, answer, rate in rates(life.process, segment):
-            yield Asked(life.process, host, answer, rate, segment.start, end, segment.seed)
+def _asked(world: World, instance: ContainerInstance) -> Iterator[Asked]:
+    sent = segments(world, SENT, instance.ref)
+    for segment, end in ContainerInstance(instance.process, sent or instance.served).spans(
+        world.now
+    ):
+        for host, answer, rate in rates(instance.process, segment):
+            yield Asked(instance.process, host, answer, rate, segment.start, end, segment.seed)
 
 
 def rates(caller: Process, segment: Segment, *, each: bool = True) -> list[tuple[str, str, float]]:
@@ -264,11 +266,11 @@ def questions(namespace: str, host: str, answer: str) -> list[tuple[str, str]]:
 
 def background(
     world: World,
-    life: Life,
+    instance: ContainerInstance,
     program: NameServerProgram,  # noqa: ARG001 - what it logs stands in its Corefile
     first: float,
     until: float,
     wanted: int | None = None,
 ) -> Iterator[LogLine]:
     """What a name server wrote of the lookups that came to it."""
-    yield from logged_lookups(world, life.process, first, until, wanted)
+    yield from logged_lookups(world, instance.process, first, until, wanted)

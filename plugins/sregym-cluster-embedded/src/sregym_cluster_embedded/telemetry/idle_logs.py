@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from sregym_apps.model import AnyProgram
 
     from sregym_cluster_embedded.kubelet.runtime import LogLine
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.world import World
 
 
 def background(
     world: World,
-    life: Life,
+    instance: ContainerInstance,
     program: AnyProgram,
     first: float,
     until: float,
@@ -33,5 +33,5 @@ def background(
     kind = runtime.kinds.described(program.kind)
     if kind.background is not None:
         yield from runtime.kinds.load(kind, kind.background)(
-            world, life, program, first, until, wanted
+            world, instance, program, first, until, wanted
         )

@@ -21,7 +21,7 @@ from sregym_apps.model import (
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.clock.jitter import mixed
 from sregym_cluster_embedded.kubelet.runtime import LogLine
-from sregym_cluster_embedded.telemetry.container_instances import Life, keep, lives
+from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance, instances, keep
 from sregym_cluster_embedded.telemetry.event_times import before_last, moments
 from sregym_cluster_embedded.telemetry.idle_logs import background
 from sregym_cluster_embedded.telemetry.rounds import rounds
@@ -69,18 +69,20 @@ class Telemetry:
         """The lines of one life of a container, oldest first; at least the last `tail_lines`."""
         wanted = LINES_KEPT if tail_lines is None else min(tail_lines, LINES_KEPT)
         oldest = process.started_at if since is None else max(since, process.started_at)
-        life = Life(process, segments(world, SERVED, process.ref))
-        end = min(world.now, life.ended(world.now))
+        instance = ContainerInstance(process, segments(world, SERVED, process.ref))
+        end = min(world.now, instance.ended(world.now))
         span = _SOON_S
         while end - span > oldest:
             first = end - span
             found = [
-                line for line in written(world, life, first, world.now, wanted) if line.at >= first
+                line
+                for line in written(world, instance, first, world.now, wanted)
+                if line.at >= first
             ]
             if len(found) >= wanted:
                 return found
             span *= _TIMES
-        return written(world, life, oldest, world.now, wanted)[-max(wanted, 1) :]
+        return written(world, instance, oldest, world.now, wanted)[-max(wanted, 1) :]
 
     def counted(self, world: World, ref: ContainerRef) -> Counted:
         """What a server has been asked for, as metrics count it."""
@@ -113,29 +115,33 @@ class Telemetry:
 
 
 def written(
-    world: World, life: Life, oldest: float, until: float, wanted: int | None = None
+    world: World,
+    instance: ContainerInstance,
+    oldest: float,
+    until: float,
+    wanted: int | None = None,
 ) -> list[LogLine]:
     """What a life wrote before a virtual second, oldest first.
 
     Args:
         world: The cluster.
-        life: Whose lines.
+        instance: Whose lines.
         oldest: From where on all lines are in the answer; earlier ones may be.
         until: Lines at this moment and later are not, but what was written at start and end is.
         wanted: At least so many of the last ones; all when None.
     """
-    process = life.process
+    process = instance.process
     program = process.behaviour
     found = _one_by_one(list(process.lines))
     if program is not None and wanted != 0:
-        window = Window(oldest, min(until, life.ended(world.now)), wanted)
-        found.extend(_request_lines(world, life, program, window))
+        window = Window(oldest, min(until, instance.ended(world.now)), wanted)
+        found.extend(_request_lines(world, instance, program, window))
         if isinstance(program, ServiceProgram):
             found.extend(_repeated(world, process, program, window))
         elif isinstance(program, LoadGeneratorProgram):
-            found.extend(rounds(world, life, program, *window))
+            found.extend(rounds(world, instance, program, *window))
         else:
-            found.extend(background(world, life, program, *window))
+            found.extend(background(world, instance, program, *window))
     found.sort(key=lambda line: line.at)
     return found
 
@@ -158,17 +164,17 @@ def _one_by_one(lines: list[LogLine]) -> list[LogLine]:
     return lines
 
 
-def output_streams(world: World, life: Life) -> set[str]:
+def output_streams(world: World, instance: ContainerInstance) -> set[str]:
     """`stdout` and `stderr`, as far as a life has written to them."""
-    program = life.process.behaviour
-    found = {line.stream for line in life.process.lines}
+    program = instance.process.behaviour
+    found = {line.stream for line in instance.process.lines}
     if program is not None:
-        found |= world.service(RUNTIME).kind_of(life.process).streams(life.process)
-        lines = [stream.line for segment in life.served for stream in segment.lines]
-        if isinstance(program, ServiceProgram) and life.process.served_at is not None:
+        found |= world.service(RUNTIME).kind_of(instance.process).streams(instance.process)
+        lines = [stream.line for segment in instance.served for stream in segment.lines]
+        if isinstance(program, ServiceProgram) and instance.process.served_at is not None:
             lines.extend(line for repeat in program.repeats for line in repeat.log)
         found.update(line.stream or program.log.stream for line in lines)
-        if isinstance(program, LoadGeneratorProgram) and life.process.served_at is not None:
+        if isinstance(program, LoadGeneratorProgram) and instance.process.served_at is not None:
             found.add(program.log.stream)
     return found
 
@@ -181,10 +187,12 @@ class Window(NamedTuple):
     wanted: int | None
 
 
-def _request_lines(world: World, life: Life, program: AnyProgram, window: Window) -> list[LogLine]:
+def _request_lines(
+    world: World, instance: ContainerInstance, program: AnyProgram, window: Window
+) -> list[LogLine]:
     stop = window.until
     found: list[LogLine] = []
-    for segment in reversed(life.served):
+    for segment in reversed(instance.served):
         if stop <= window.oldest:
             break
         rate = sum(stream.rate for stream in segment.lines)
@@ -196,7 +204,9 @@ def _request_lines(world: World, life: Life, program: AnyProgram, window: Window
                 missing = window.wanted - len(found) + len(segment.lines)
                 first = max(first, _last_of(segment, missing / rate, stop))
             for stream in segment.lines:
-                found.extend(_stream(world, life.process, program, stream, segment, first, stop))
+                found.extend(
+                    _stream(world, instance.process, program, stream, segment, first, stop)
+                )
         stop = min(stop, segment.start)
     return found
 
@@ -265,17 +275,17 @@ def _rhythm(segment: Segment, stream: LineStream) -> Rhythm:
 def _asker(world: World, ref: ContainerRef, segment: Segment) -> str:
     """The address of whoever asks a server most while a segment stands; `-` when nobody is known."""
     found, most = "-", 0.0
-    for life in lives(world):
-        sent = segments(world, SENT, life.ref)
+    for instance in instances(world):
+        sent = segments(world, SENT, instance.ref)
         if any(part.flows for part in sent) and found == "-":
-            found = life.process.config.pod_ip
-        for part, end in life.spans(world.now):
+            found = instance.process.config.pod_ip
+        for part, end in instance.spans(world.now):
             if part.start <= segment.start < end:
                 rate = sum(
                     call.rate for flow in part.flows for call in flow.calls if call.callee == ref
                 )
                 if rate > most:
-                    found, most = life.process.config.pod_ip, rate
+                    found, most = instance.process.config.pod_ip, rate
     return found
 
 

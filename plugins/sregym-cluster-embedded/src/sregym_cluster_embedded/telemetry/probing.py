@@ -10,12 +10,12 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.kubelet.probes import FIELDS, GRID_OFFSET_S
-from sregym_cluster_embedded.telemetry.container_instances import lives
+from sregym_cluster_embedded.telemetry.container_instances import instances
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.world import World
 
 _CLOSE_S = 1e-6
@@ -51,15 +51,15 @@ class Ticks(NamedTuple):
             yield self.at(number)
 
 
-def ticks(world: World, life: Life) -> list[Ticks]:
+def ticks(world: World, instance: ContainerInstance) -> list[Ticks]:
     """The probes of a container that reached a life of it while it served."""
-    process = life.process
+    process = instance.process
     spec, served = process.config.spec, process.served_at
     probes = {kind: spec[field] for kind, field in FIELDS.items() if field in spec}
     if served is None or not probes:
         return []
-    origin = _first_start(world, life) + GRID_OFFSET_S
-    end = life.ended(world.now)
+    origin = _first_start(world, instance) + GRID_OFFSET_S
+    end = instance.ended(world.now)
     begun = process.started_at
     found = []
     startup = probes.pop("startup", None)
@@ -84,16 +84,16 @@ def _grid(probe: dict[str, Any], origin: float, earliest: float, end: float) -> 
     return Ticks(probe, origin + number * period, period, end)
 
 
-def _first_start(world: World, life: Life) -> float:
+def _first_start(world: World, instance: ContainerInstance) -> float:
     """When the container's first life began: its probes keep their grid over restarts."""
-    ref = life.ref
+    ref = instance.ref
     if ref.attempt == 0:
-        return life.process.started_at
+        return instance.process.started_at
     return min(
         (
             known.process.started_at
-            for known in lives(world)
+            for known in instances(world)
             if known.ref.pod_uid == ref.pod_uid and known.ref.name == ref.name
         ),
-        default=life.process.started_at,
+        default=instance.process.started_at,
     )

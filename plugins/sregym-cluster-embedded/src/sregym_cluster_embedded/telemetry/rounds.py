@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sregym_apps.model import LoadGeneratorProgram
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.world import World
 
 # What a round tells of the times of its requests.
@@ -30,7 +30,7 @@ _ROUNDS: CacheKey[dict[tuple[ContainerRef, float], _Teller]] = CacheKey("telemet
 
 def rounds(
     world: World,
-    life: Life,
+    instance: ContainerInstance,
     program: LoadGeneratorProgram,
     oldest: float,
     until: float,
@@ -40,8 +40,8 @@ def rounds(
 
     At least the last `wanted` lines, all when None.
     """
-    start = life.process.served_at
-    sent = segments(world, SENT, life.ref)
+    start = instance.process.served_at
+    sent = segments(world, SENT, instance.ref)
     if start is None or not sent:
         return
     last = math.floor((until - start) / program.round_s + 1e-9)
@@ -51,9 +51,9 @@ def rounds(
     tellers = world.cache.kept(_ROUNDS)
     if tellers is None:
         tellers = world.cache.keep(_ROUNDS, {})
-    teller = tellers.get((life.ref, start))
+    teller = tellers.get((instance.ref, start))
     if teller is None or teller.program is not program:
-        teller = tellers[(life.ref, start)] = _Teller(life.ref, program, start)
+        teller = tellers[(instance.ref, start)] = _Teller(instance.ref, program, start)
     numbers = range(max(0, first), last)
     teller.tell(world, sent, numbers)
     for number in numbers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.telemetry.container_instances import Life, lives
+from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance, instances
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,16 +44,16 @@ class Searching(NamedTuple):
 def searching(world: World, server: ContainerRef) -> tuple[Searching, ...]:
     """What a datastore is looking for at this moment, by client."""
     found = []
-    for life in lives(world):
-        if not life.process.running or not life.served:
+    for instance in instances(world):
+        if not instance.process.running or not instance.served:
             continue
-        for call in _calls(life, len(life.served) - 1, server):
+        for call in _calls(instance, len(instance.served) - 1, server):
             lost = 1 - call.ok
             took_ms = call.ok * call.time.mean_ms + lost * call.failed_time.mean_ms
             at_once = min(_MOST, max(1, math.ceil(call.rate * took_ms / 1000)))
             assert call.search is not None  # by `_calls`
             by, examined = call.search.by, call.search.examined
-            address = life.process.config.pod_ip
+            address = instance.process.config.pod_ip
             found.append(
                 Searching(
                     address, call.operation, call.collection, by, examined, at_once, took_ms / 1000
@@ -65,16 +65,16 @@ def searching(world: World, server: ContainerRef) -> tuple[Searching, ...]:
 def searches_since(world: World, server: ContainerRef) -> dict[str, int]:
     """How often a datastore has read all of a collection since it started, by collection."""
     counts: dict[str, float] = {}
-    for life in lives(world):
-        for number, (segment, end) in enumerate(life.spans(world.now)):
-            for call in _calls(life, number, server):
+    for instance in instances(world):
+        for number, (segment, end) in enumerate(instance.spans(world.now)):
+            for call in _calls(instance, number, server):
                 made = call.rate * max(0.0, end - segment.start)
                 counts[call.collection] = counts.get(call.collection, 0.0) + made
     return {name: int(count) for name, count in counts.items()}
 
 
-def _calls(life: Life, number: int, server: ContainerRef) -> Iterator[CallFlow]:
-    for flow in life.served[number].flows:
+def _calls(instance: ContainerInstance, number: int, server: ContainerRef) -> Iterator[CallFlow]:
+    for flow in instance.served[number].flows:
         for call in flow.calls:
             if call.search is not None and call.callee == server and call.rate > 0:
                 yield call

@@ -7,7 +7,7 @@ from typing import Any
 
 from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.kubectl import DirectAccess, run
-from sregym_cluster_embedded.telemetry.container_instances import lives
+from sregym_cluster_embedded.telemetry.container_instances import instances
 from sregym_cluster_embedded.telemetry.endpoints import service
 from sregym_cluster_embedded.telemetry.logs import written
 from sregym_cluster_embedded.telemetry.loki.storage import WorldLogs
@@ -113,12 +113,13 @@ def test_counts_are_those_of_the_lines(data: Any, lines: Any) -> None:
 
 
 def test_lines_of_one_moment_follow_each_other_within_microseconds(world: World) -> None:
-    life = next(life for life in lives(world) if life.ref.name == "coredns")
-    assert len({line.at for line in life.process.lines}) < len(life.process.lines)
-    found = written(world, life, 0.0, world.now)
-    assert [line.text for line in found] == [line.text for line in life.process.lines]
+    instance = next(instance for instance in instances(world) if instance.ref.name == "coredns")
+    assert len({line.at for line in instance.process.lines}) < len(instance.process.lines)
+    found = written(world, instance, 0.0, world.now)
+    assert [line.text for line in found] == [line.text for line in instance.process.lines]
     assert all(
-        0 <= line.at - said.at < 2e-4 for line, said in zip(found, life.process.lines, strict=True)
+        0 <= line.at - said.at < 2e-4
+        for line, said in zip(found, instance.process.lines, strict=True)
     )
     assert len({line.at for line in found}) == len(found)
-    assert written(world.fork(seed=3), life, 0.0, world.now) == found
+    assert written(world.fork(seed=3), instance, 0.0, world.now) == found

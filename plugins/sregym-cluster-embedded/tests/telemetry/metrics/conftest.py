@@ -12,7 +12,7 @@ from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.telemetry.container_instances import Life, lives
+from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance, instances
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.world import World
 from sregym_promql import Engine, Matcher, StoredSeries
@@ -158,15 +158,15 @@ class Booth:
             if pod["metadata"]["labels"]["app"] == name
         ]
 
-    def lives(self, name: str) -> list[Life]:
-        found = [life for life in lives(self.world) if life.ref.name == name]
-        return sorted(found, key=lambda life: life.process.started_at)
+    def instances(self, name: str) -> list[ContainerInstance]:
+        found = [instance for instance in instances(self.world) if instance.ref.name == name]
+        return sorted(found, key=lambda instance: instance.process.started_at)
 
-    def all_lives(self) -> list[Life]:
-        return list(lives(self.world))
+    def all_instances(self) -> list[ContainerInstance]:
+        return list(instances(self.world))
 
     def ref(self, name: str) -> ContainerRef:
-        return self.lives(name)[-1].ref
+        return self.instances(name)[-1].ref
 
     def series(self, name: str, start_s: float = 0.0, /, **labels: str) -> list[StoredSeries]:
         """The series of a metric from a virtual second to now."""

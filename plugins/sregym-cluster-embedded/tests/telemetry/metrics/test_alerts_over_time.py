@@ -17,14 +17,14 @@ from sregym_cluster_embedded.telemetry.rules import (
     observed,
     standard_groups,
 )
-from sregym_cluster_embedded.telemetry.rules.alerts import Life, alert_of, evaluated
+from sregym_cluster_embedded.telemetry.rules.alerts import ActiveAlert, alert_of, evaluated
 from sregym_cluster_embedded.telemetry.rules.evaluation import Evaluated
 from sregym_cluster_embedded.world import World
 from sregym_promql import Engine, Labels, Matcher
 
 STEP_S = 30
 # By name and severity, which is all that tells some rules apart.
-Living = dict[tuple[str, str], Mapping[Labels, Life]]
+Living = dict[tuple[str, str], Mapping[Labels, ActiveAlert]]
 
 
 def fresh(world: World) -> Evaluated:

@@ -37,14 +37,14 @@ def break_stock(booth: Any) -> None:
 def test_calls_of_a_pod_are_those_that_the_history_of_traffic_counts(booth: Any) -> None:
     break_stock(booth)
     booth.run(100)
-    for life in booth.lives("web"):
+    for instance in booth.instances("web"):
         for operation, span in (("buy", "GET /buy"), ("look", "GET /look")):
             found = booth.series(
-                CALLS, k8s_pod_name=life.ref.pod, span_name=span, span_kind="SPAN_KIND_SERVER"
+                CALLS, k8s_pod_name=instance.ref.pod, span_name=span, span_kind="SPAN_KIND_SERVER"
             )
             by_status = {dict(one.labels)["status_code"]: last(one) for one in found}
             at = next(iter(by_status.values()))[0] - booth.world.epoch
-            counted = totals(life.served, operation, 0, at)
+            counted = totals(instance.served, operation, 0, at)
             assert sum(value for _, value in by_status.values()) == counted.requests
             failed = by_status.get("STATUS_CODE_ERROR", (0, 0.0))[1]
             assert abs(failed - sum(counted.failed.values())) <= 1
@@ -116,7 +116,7 @@ def test_buckets_of_a_histogram_grow_with_their_bound_up_to_the_count(booth: Any
 def test_the_median_of_buckets_is_that_of_the_history(booth: Any) -> None:
     selector = f'{BUCKET}{{service_name="stock",span_kind="SPAN_KIND_SERVER"}}'
     found = booth.ask(f"histogram_quantile(0.5, sum by (le) (rate({selector}[2m])))")[()]
-    (flow,) = booth.lives("stock")[-1].served[-1].flows
+    (flow,) = booth.instances("stock")[-1].served[-1].flows
     low, high = (0, 2) if flow.time.quantile(0.5) < 2 else (2, 4)
     assert low < found <= high
     total = "traces_span_metrics_duration_milliseconds_sum"
@@ -136,7 +136,7 @@ def test_containers_use_what_kubectl_top_says(booth: Any) -> None:
         cpu = booth.ask(f"rate(container_cpu_usage_seconds_total{labels}[1m])")
         # The counter is ahead or behind by two seconds at most.
         assert list(cpu.values()) == [pytest.approx(use.cpu_nanocores / 1e9, rel=0.07)]
-        held = WorkingSet(booth.lives(name)[-1])(np.array([booth.world.now]))
+        held = WorkingSet(booth.instances(name)[-1])(np.array([booth.world.now]))
         assert held.tolist() == [use.memory_bytes]
         # Scraped up to a quarter of a minute ago.
         memory = booth.ask(f"container_memory_working_set_bytes{labels}")
@@ -235,15 +235,22 @@ def test_counters_begin_anew_with_each_life_of_a_container(booth: Any) -> None:
     assert (np.diff(values) < 0).sum() >= 1
     (start,) = booth.series("process_start_time_seconds", pod=pod)
     begun = sorted(set(start.values[~is_stale(start.values)].tolist()))
-    known = [round(life.process.started_at + booth.world.epoch, 2) for life in booth.lives("leak")]
+    known = [
+        round(instance.process.started_at + booth.world.epoch, 2)
+        for instance in booth.instances("leak")
+    ]
     assert set(begun) <= set(known)
     assert len(begun) >= 2
 
 
 def test_kills_for_memory_are_counted_by_the_node_and_lost_with_each_container(booth: Any) -> None:
     pod = booth.pods("leak")[0]
-    node = booth.lives("leak")[0].process.config.node
-    ends = [life.process.ended_at for life in booth.lives("leak") if life.process.ended_at]
+    node = booth.instances("leak")[0].process.config.node
+    ends = [
+        instance.process.ended_at
+        for instance in booth.instances("leak")
+        if instance.process.ended_at
+    ]
     assert len(ends) >= 2
     booth.run(16)
     counted = f'node_vmstat_oom_kill{{instance="{node}"}}'
@@ -265,9 +272,9 @@ def test_kills_for_memory_are_counted_by_the_node_and_lost_with_each_container(b
 
 
 def test_a_container_that_waits_to_restart_is_down_and_says_why(booth: Any) -> None:
-    while booth.lives("leak")[-1].process.ended_at is not None:
+    while booth.instances("leak")[-1].process.ended_at is not None:
         booth.run(5)
-    while booth.lives("leak")[-1].process.ended_at is None:
+    while booth.instances("leak")[-1].process.ended_at is None:
         booth.run(1)
     booth.run(16)
     pod = booth.pods("leak")[0]

@@ -75,15 +75,15 @@ def test_at_every_moment_callees_have_counted_what_their_callers_have(booth: Any
     seconds = booth.world.now - np.arange(100.0, 0.0, -1.0)
     made = sum(
         served.outcomes.total(seconds)
-        for life in booth.lives("web")
+        for instance in booth.instances("web")
         for _, served in calls_of(
-            life, lambda flow: ((c.client, c) for c in flow.calls if c.client == "stock"), str
+            instance, lambda flow: ((c.client, c) for c in flow.calls if c.client == "stock"), str
         )
     )
     counted = sum(
         served.outcomes.total(seconds)
-        for life in booth.lives("stock")
-        for _, served in operations_of(life, lambda _, words: words)
+        for instance in booth.instances("stock")
+        for _, served in operations_of(instance, lambda _, words: words)
     )
     grown = np.diff(made)
     assert np.abs(grown - np.diff(counted)).max() <= 2
@@ -108,11 +108,11 @@ def test_all_who_count_agree_at_every_moment_whatever_happens(booth: Any) -> Non
     booth.run(80)
     moments = sorted(chance.uniform(0, booth.world.now) for _ in range(60))
     kinds = set()
-    for life in [*booth.lives("web"), *booth.lives("stock"), *booth.lives("book")]:
-        for name, served in operations_of(life, lambda _, words: words):
-            outcomes, end = served.outcomes, life.ended(booth.world.now)
+    for instance in [*booth.instances("web"), *booth.instances("stock"), *booth.instances("book")]:
+        for name, served in operations_of(instance, lambda _, words: words):
+            outcomes, end = served.outcomes, instance.ended(booth.world.now)
             for at in moments:
-                counted = totals(life.served, name, 0.0, min(at, end))
+                counted = totals(instance.served, name, 0.0, min(at, end))
                 found = {
                     kind: int(outcomes.count(kind, np.array([at]))[0]) for kind in outcomes.names
                 }

@@ -186,9 +186,9 @@ def test_targets_have_the_shape_of_the_http_api(booth: Any) -> None:
 
 
 def test_a_target_whose_process_is_down_says_why(booth: Any) -> None:
-    while booth.lives("leak")[-1].process.ended_at is not None:
+    while booth.instances("leak")[-1].process.ended_at is not None:
         booth.run(5)
-    while booth.lives("leak")[-1].process.ended_at is None:
+    while booth.instances("leak")[-1].process.ended_at is None:
         booth.run(1)
     booth.run(16)
     (target,) = (

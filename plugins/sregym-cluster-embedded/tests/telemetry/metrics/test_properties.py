@@ -62,11 +62,11 @@ def odd_values(booth: Any, name: str, ends: dict[str, float]) -> list[str]:
         if (values < 0).any() and name != "node_timex_offset_seconds":
             found.append(f"below 0: {labels}")
         pod = next((labels[label] for label in POD_LABELS if label in labels), "")
-        lives = sum(life.ref.pod == pod for life in booth.all_lives())
+        instances = sum(instance.ref.pod == pod for instance in booth.all_instances())
         if KINDS[name] in ("counter", "histogram"):
             resets = int((np.diff(values) < -1e-9).sum())
-            if resets > max(0, lives - 1):
-                found.append(f"goes back {resets} times in {lives} lives: {labels}")
+            if resets > max(0, instances - 1):
+                found.append(f"goes back {resets} times in {instances} lives: {labels}")
         if pod in ends and there.any():
             last = one.times[there][-1] / 1000 - booth.world.epoch
             if last > ends[pod]:

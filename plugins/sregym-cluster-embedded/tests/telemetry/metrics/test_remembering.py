@@ -130,14 +130,14 @@ def test_what_is_remembered_is_no_state(booth: Any) -> None:
 def test_what_stays_as_it_is_stays_the_same_object(booth: Any) -> None:
     view = view_of(booth.world)
     pods, web = view.pods, booth.ref("web").pod_uid
-    members, services = view.all_lives[web], view.past.of("services")
+    members, services = view.all_instances[web], view.past.of("services")
     assert view_of(booth.world) is view
     booth.edit("Service", "web", lambda obj: obj["metadata"].update(labels={"a": "b"}))
     after = view_of(booth.world)
     assert after is not view
     assert after.basis(("pods", LIVES))[1] is view.basis(("pods", LIVES))[1]
     assert after.pods[web] is pods[web]
-    assert after.all_lives[web] is members
+    assert after.all_instances[web] is members
     assert after.past.of("services") is not services
 
 

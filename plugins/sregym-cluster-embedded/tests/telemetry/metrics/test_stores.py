@@ -21,7 +21,7 @@ def test_operations_have_both_names_and_add_up(booth: Any) -> None:
 def test_latencies_are_those_of_the_history(booth: Any) -> None:
     took = "rate(mongodb_ss_opLatencies_latency[2m])"
     found = booth.ask(f'sum({took}) / sum(rate(mongodb_ss_opLatencies_ops{{op_type="reads"}}[2m]))')
-    (flow,) = booth.lives("mongodb")[-1].served[-1].flows
+    (flow,) = booth.instances("mongodb")[-1].served[-1].flows
     assert list(found.values()) == [pytest.approx(flow.time.mean_ms * 1000, rel=0.01)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sregym_cluster_embedded.telemetry.rules.alerts import Life
+from sregym_cluster_embedded.telemetry.rules.alerts import ActiveAlert
 from sregym_cluster_embedded.telemetry.rules.books import AlertBook, Books, Shared
 from sregym_promql.storage import Labels
 
@@ -12,8 +12,12 @@ RULE = ("file", "group", "rule")
 
 
 def book(first: int, count: int) -> AlertBook:
-    states = {first + number * 30: {(): Life(first, float(number))} for number in range(count)}
-    return AlertBook(first, 30, first + (count - 1) * 30, dict[int, Mapping[Labels, Life]](states))
+    states = {
+        first + number * 30: {(): ActiveAlert(first, float(number))} for number in range(count)
+    }
+    return AlertBook(
+        first, 30, first + (count - 1) * 30, dict[int, Mapping[Labels, ActiveAlert]](states)
+    )
 
 
 def sharing(shared: Shared) -> Books:
@@ -58,6 +62,6 @@ def test_only_the_last_books_of_a_rule_are_shared() -> None:
 def test_a_book_tells_of_the_evaluations_of_a_span_at_which_something_was() -> None:
     quiet = book(300, 2)
     quiet.first, quiet.last = 0, 3_000_000
-    assert [*quiet.between(300, 329)] == [(300, {(): Life(300, 0.0)})]
+    assert [*quiet.between(300, 329)] == [(300, {(): ActiveAlert(300, 0.0)})]
     assert [step for step, _ in quiet.between(0, 3_000_000)] == [300, 330]
     assert [*quiet.between(360, 3_000_000)] == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from sregym_cluster_embedded.telemetry.container_instances import lives
+from sregym_cluster_embedded.telemetry.container_instances import instances
 
 REFUSED = (
     'rpc error: code = Unavailable desc = connection error: desc = "transport: Error while '
@@ -95,12 +95,12 @@ def test_a_dead_pod_writes_no_spans(shop: Any) -> None:
     dead = shop.ref("stock").pod
     shop.scale("stock", 0)
     shop.run(60)
-    (life,) = [
+    (instance,) = [
         process
-        for process in _lives(shop)
+        for process in _instances(shop)
         if process.ref.pod == dead and process.ended_at is not None
     ]
-    ended = int((shop.world.epoch + life.ended_at) * 1e6)
+    ended = int((shop.world.epoch + instance.ended_at) * 1e6)
     found = [
         span["startTime"] + span["duration"]
         for trace in shop.traces(service="stock")
@@ -111,8 +111,8 @@ def test_a_dead_pod_writes_no_spans(shop: Any) -> None:
     assert max(found) <= ended
 
 
-def _lives(shop: Any) -> list[Any]:
-    return [life.process for life in lives(shop.world)]
+def _instances(shop: Any) -> list[Any]:
+    return [instance.process for instance in instances(shop.world)]
 
 
 def test_without_its_collector_there_are_no_traces(shop: Any) -> None:

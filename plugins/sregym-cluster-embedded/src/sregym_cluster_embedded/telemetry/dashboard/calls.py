@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_apps.model import ServiceProgram, StoreProgram
 
-from sregym_cluster_embedded.telemetry.container_instances import lives
+from sregym_cluster_embedded.telemetry.container_instances import instances
 from sregym_cluster_embedded.telemetry.dashboard.flowing import (
     Mixture,
     Stretch,
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.traffic.segments import CallFlow, Segment
     from sregym_cluster_embedded.world import World
@@ -94,52 +94,52 @@ class Calls:
         self.edges: dict[tuple[str, str], Edge] = {}
         self.roles: dict[str, str] = {}
         self.users = Tally()
-        every = list(lives(world))
+        every = list(instances(world))
         self._reached = self._remembered(every)
-        for life in every:
-            self._serve(life)
-        for life, known, host in sent(world):
-            self._send(life, known, host)
+        for instance in every:
+            self._serve(instance)
+        for instance, known, host in sent(world):
+            self._send(instance, known, host)
 
-    def _serve(self, life: Life) -> None:
-        me = self.census.of_container(life.ref)
-        program = life.process.behaviour
+    def _serve(self, instance: ContainerInstance) -> None:
+        me = self.census.of_container(instance.ref)
+        program = instance.process.behaviour
         if isinstance(program, ServiceProgram | StoreProgram):
             self.roles[me] = "store" if isinstance(program, StoreProgram) else "service"
         now = self._world.now
-        for stretch in stretches(life.served, self._since, now, life.ended(now)):
+        for stretch in stretches(instance.served, self._since, now, instance.ended(now)):
             for flow in stretch.segment.flows:
                 self.nodes.setdefault(me, Tally()).add(flow, stretch)
                 for call in flow.calls:
-                    edge = self.edges.setdefault((me, self._target(me, life, call)), Edge())
+                    edge = self.edges.setdefault((me, self._target(me, instance, call)), Edge())
                     edge.add(call, flow.rhythm, stretch)
 
-    def _send(self, life: Life, known: Sequence[Segment], host: str) -> None:
-        me, now, tally = self.census.of_container(life.ref), self._world.now, Tally()
+    def _send(self, instance: ContainerInstance, known: Sequence[Segment], host: str) -> None:
+        me, now, tally = self.census.of_container(instance.ref), self._world.now, Tally()
         self.roles[me] = "load"
-        for stretch in stretches(known, self._since, now, life.ended(now)):
+        for stretch in stretches(known, self._since, now, instance.ended(now)):
             for flow in stretch.segment.flows:
                 tally.add(flow, stretch)
                 self.users.add(flow, stretch)
-        target = self.census.behind(host, life.ref.namespace) or host
+        target = self.census.behind(host, instance.ref.namespace) or host
         self.edges.setdefault((me, target), Edge()).add_users(tally)
         self.nodes.setdefault(me, Tally())
 
-    def _target(self, me: str, life: Life, call: CallFlow) -> str:
+    def _target(self, me: str, instance: ContainerInstance, call: CallFlow) -> str:
         """Whom a call reaches, or would reach: whom it reached before, whom its host names."""
         if call.callee is not None:
             return self.census.of_container(call.callee)
         known = self._reached.get((me, call.client))
-        return known or self.census.behind(call.host, life.ref.namespace) or call.host
+        return known or self.census.behind(call.host, instance.ref.namespace) or call.host
 
-    def _remembered(self, every: Sequence[Life]) -> dict[tuple[str, str], str]:
+    def _remembered(self, every: Sequence[ContainerInstance]) -> dict[tuple[str, str], str]:
         """Whom each client of a workload last reached; edges are there even when quiet now."""
         found: dict[tuple[str, str], tuple[float, str]] = {}
         now = self._world.now
-        for life in every:
-            me = self.census.of_container(life.ref)
+        for instance in every:
+            me = self.census.of_container(instance.ref)
             seen: set[tuple[tuple[str, ContainerRef | None], ...]] = set()
-            for segment in _looked_at(life.served, now - MEMORY_S):
+            for segment in _looked_at(instance.served, now - MEMORY_S):
                 # While something evolves only numbers change: what is called stays the same.
                 calls = [call for flow in segment.flows for call in flow.calls]
                 shape = tuple((call.client, call.callee) for call in calls)
@@ -150,7 +150,7 @@ class Calls:
                     if call.callee is None:
                         continue
                     target = self.census.of_container(call.callee)
-                    if life.ended(now) >= now - MEMORY_S:
+                    if instance.ended(now) >= now - MEMORY_S:
                         self.edges.setdefault((me, target), Edge())
                     if found.get((me, call.client), (-1.0, ""))[0] < segment.start:
                         found[me, call.client] = segment.start, target

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_apps.model import LoadGeneratorProgram, expand
 
-from sregym_cluster_embedded.telemetry.container_instances import lives
+from sregym_cluster_embedded.telemetry.container_instances import instances
 from sregym_cluster_embedded.traffic.arrivals import Course
 from sregym_cluster_embedded.traffic.segments import SENT, segments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.traffic.latency import Time
     from sregym_cluster_embedded.traffic.segments import Flow, Segment
@@ -130,11 +130,11 @@ class Tally:
         return round(self.ok / self.requests, 6) if self.requests > 1e-9 else None
 
 
-def sent(world: World) -> Iterable[tuple[Life, tuple[Segment, ...], str]]:
+def sent(world: World) -> Iterable[tuple[ContainerInstance, tuple[Segment, ...], str]]:
     """Load generators, dead ones too: life, what they sent, and the host that they send to."""
-    for life in lives(world):
-        program = life.process.behaviour
+    for instance in instances(world):
+        program = instance.process.behaviour
         if isinstance(program, LoadGeneratorProgram):
-            known = segments(world, SENT, life.ref)
-            target = expand(program.target, life.process.facts())
-            yield life, known, target.partition("://")[2].partition("/")[0].partition(":")[0]
+            known = segments(world, SENT, instance.ref)
+            target = expand(program.target, instance.process.facts())
+            yield instance, known, target.partition("://")[2].partition("/")[0].partition(":")[0]

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.telemetry.container_instances import lives
+from sregym_cluster_embedded.telemetry.container_instances import instances
 from sregym_cluster_embedded.telemetry.dashboard.flowing import Tally, sent, stretches
 from sregym_cluster_embedded.telemetry.dashboard.workloads import SYSTEM, Census
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.traffic.segments import Segment
     from sregym_cluster_embedded.world import World
 
@@ -55,22 +55,24 @@ def signals(world: World, workload: str, window_s: float) -> dict[str, Any]:
     }
 
 
-def _sources(world: World, workload: str) -> tuple[list[_Source], list[tuple[Life, float]]]:
+def _sources(
+    world: World, workload: str
+) -> tuple[list[_Source], list[tuple[ContainerInstance, float]]]:
     """Whose requests are counted, and whose processors are looked at."""
     census, now = Census(world), world.now
-    every = list(lives(world))
+    every = list(instances(world))
     if not workload:
-        users: list[_Source] = [(known, life.ended(now)) for life, known, _ in sent(world)]
-        shown = [life for life in every if life.ref.namespace not in SYSTEM]
-        return users, [(life, life.ended(now)) for life in shown]
-    mine = [life for life in every if census.of_container(life.ref) == workload]
+        users: list[_Source] = [(known, instance.ended(now)) for instance, known, _ in sent(world)]
+        shown = [instance for instance in every if instance.ref.namespace not in SYSTEM]
+        return users, [(instance, instance.ended(now)) for instance in shown]
+    mine = [instance for instance in every if census.of_container(instance.ref) == workload]
     generated = [
-        (known, life.ended(now))
-        for life, known, _ in sent(world)
-        if census.of_container(life.ref) == workload
+        (known, instance.ended(now))
+        for instance, known, _ in sent(world)
+        if census.of_container(instance.ref) == workload
     ]
-    served: list[_Source] = [(life.served, life.ended(now)) for life in mine]
-    return [*served, *generated], [(life, life.ended(now)) for life in mine]
+    served: list[_Source] = [(instance.served, instance.ended(now)) for instance in mine]
+    return [*served, *generated], [(instance, instance.ended(now)) for instance in mine]
 
 
 class _Rows:
@@ -89,7 +91,7 @@ class _Rows:
     def add(
         self,
         served: Sequence[_Source],
-        loads: Sequence[tuple[Life, float]],
+        loads: Sequence[tuple[ContainerInstance, float]],
         start: float,
         end: float,
     ) -> None:
@@ -111,27 +113,29 @@ class _Rows:
             self.times[level].append(value)
         self._saturation(loads, start, end)
 
-    def _saturation(self, loads: Sequence[tuple[Life, float]], start: float, end: float) -> None:
+    def _saturation(
+        self, loads: Sequence[tuple[ContainerInstance, float]], start: float, end: float
+    ) -> None:
         shares: list[tuple[float, float]] = []
         in_flight = 0.0
-        for life, until in loads:
+        for instance, until in loads:
             cpu = throttled = 0.0
-            for stretch in stretches(life.served, start, end, until):
+            for stretch in stretches(instance.served, start, end, until):
                 load, part = stretch.segment.load, stretch.seconds / (end - start)
                 cpu += load.cpu * part
                 throttled += load.throttled * part
                 in_flight += load.in_flight * part
-            shares.append((cpu / self._cores(life), throttled))
+            shares.append((cpu / self._cores(instance), throttled))
         self.cpu.append(round(max((share for share, _ in shares), default=0.0), 6))
         self.throttled.append(round(max((share for _, share in shares), default=0.0), 6))
         self.in_flight.append(round(in_flight, 3))
 
-    def _cores(self, life: Life) -> float:
+    def _cores(self, instance: ContainerInstance) -> float:
         """What the process may use: its limit, else its whole node."""
-        limit = life.process.config.cpu_limit_cores
+        limit = instance.process.config.cpu_limit_cores
         if limit:
             return limit
-        node = self._world.store.get(Key("nodes", "", life.process.config.node))
+        node = self._world.store.get(Key("nodes", "", instance.process.config.node))
         if node is None:
             return 1.0
         return float(parse(node["status"]["allocatable"]["cpu"]))

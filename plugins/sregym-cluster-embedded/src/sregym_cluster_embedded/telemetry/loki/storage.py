@@ -11,7 +11,7 @@ from sregym_logql.errors import LogqlError
 from sregym_promql.storage import Labels, labels_of
 
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.telemetry.container_instances import Life, lives
+from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance, instances
 from sregym_cluster_embedded.telemetry.logs import output_streams, written
 from sregym_cluster_embedded.telemetry.loki.audit import audit_stream
 from sregym_cluster_embedded.telemetry.past import Past
@@ -51,7 +51,7 @@ class WorldLogs:
         self._world = world
         self._without = without
         self._past = Past(world)
-        self._known: dict[Labels, list[Life]] | None = None
+        self._known: dict[Labels, list[ContainerInstance]] | None = None
 
     def select(self, matchers: Sequence[Matcher], start_ns: int, end_ns: int) -> Sequence[Stream]:
         """The streams that all matchers select, with their lines of the span."""
@@ -59,14 +59,16 @@ class WorldLogs:
         # A microsecond more on both sides: virtual seconds are floats.
         first, last = (start_ns - epoch_ns) / _NS - 1e-6, (end_ns - epoch_ns) / _NS + 1e-6
         chosen = [*self._chosen(matchers)]
-        self._check_size([life for base, _ in chosen for life in self._lives()[base]], first, last)
+        self._check_size(
+            [instance for base, _ in chosen for instance in self._instances()[base]], first, last
+        )
         found: list[Stream] = []
         for base, streams in chosen:
             entries: dict[str, list[Entry]] = {stream: [] for stream in streams}
-            for life in self._lives()[base]:
-                if life.process.started_at > last or life.ended(self._world.now) < first:
+            for instance in self._instances()[base]:
+                if instance.process.started_at > last or instance.ended(self._world.now) < first:
                     continue
-                for line in written(self._world, life, first, last):
+                for line in written(self._world, instance, first, last):
                     at_ns = epoch_ns + round(line.at * _NS)
                     if start_ns <= at_ns <= end_ns and line.stream in entries:
                         entries[line.stream].append(Entry(at_ns, line.text))
@@ -85,9 +87,9 @@ class WorldLogs:
         found: set[Labels] = set()
         for base, streams in self._chosen(matchers):
             written_to: set[str] = set()
-            for life in self._lives()[base]:
-                if life.process.started_at <= last and life.ended(self._world.now) >= first:
-                    written_to.update(output_streams(self._world, life))
+            for instance in self._instances()[base]:
+                if instance.process.started_at <= last and instance.ended(self._world.now) >= first:
+                    written_to.update(output_streams(self._world, instance))
             chosen = (stream for stream in streams if stream in written_to)
             found.update(labels_of((*base, ("stream", stream))) for stream in chosen)
         audited = audit_stream(self._world, matchers, start_ns, end_ns, self._without)
@@ -98,17 +100,17 @@ class WorldLogs:
         now = self._world.now
         return self._world.epoch * _NS, self._world.epoch * _NS + round(now * _NS)
 
-    def _check_size(self, selected: Sequence[Life], first: float, last: float) -> None:
+    def _check_size(self, selected: Sequence[ContainerInstance], first: float, last: float) -> None:
         """Refuse to render more lines than fit into the memory of a querier.
 
         Raises:
             LogqlError: There would be more.
         """
         lines = 0.0
-        for life in selected:
-            ended = life.ended(self._world.now)
-            ends = [segment.start for segment in life.served[1:]] + [ended]
-            for segment, end in zip(life.served, ends, strict=False):
+        for instance in selected:
+            ended = instance.ended(self._world.now)
+            ends = [segment.start for segment in instance.served[1:]] + [ended]
+            for segment, end in zip(instance.served, ends, strict=False):
                 length = min(end, ended, last) - max(segment.start, first)
                 lines += sum(stream.rate for stream in segment.lines) * max(length, 0.0)
         if lines > _MOST_LINES:
@@ -121,7 +123,7 @@ class WorldLogs:
 
     def _chosen(self, matchers: Sequence[Matcher]) -> Iterator[tuple[Labels, tuple[str, ...]]]:
         """Containers by their labels, each with the output streams that are selected."""
-        for base in self._lives():
+        for base in self._instances():
             labels = dict(base)
             others = [matcher for matcher in matchers if matcher.name != "stream"]
             if all(matcher.matches(labels.get(matcher.name, "")) for matcher in others):
@@ -130,35 +132,35 @@ class WorldLogs:
                 if streams:
                     yield base, streams
 
-    def _lives(self) -> dict[Labels, list[Life]]:
+    def _instances(self) -> dict[Labels, list[ContainerInstance]]:
         if self._known is None:
             self._known = {}
-            for life in lives(self._world):
-                labels = self._labels(life)
+            for instance in instances(self._world):
+                labels = self._labels(instance)
                 if self._without and any(tells(value, self._without) for _, value in labels):
                     continue
-                self._known.setdefault(labels, []).append(life)
+                self._known.setdefault(labels, []).append(instance)
             for several in self._known.values():
-                several.sort(key=lambda life: life.process.started_at)
+                several.sort(key=lambda instance: instance.process.started_at)
         return self._known
 
-    def _labels(self, life: Life) -> Labels:
-        ref = life.ref
-        app = _app(self._pod(life)) or ref.pod
+    def _labels(self, instance: ContainerInstance) -> Labels:
+        ref = instance.ref
+        app = _app(self._pod(instance)) or ref.pod
         return labels_of(
             {
                 "app": app,
                 "container": ref.name,
                 "job": f"{ref.namespace}/{app}",
                 "namespace": ref.namespace,
-                "node_name": life.process.config.node,
+                "node_name": instance.process.config.node,
                 "pod": ref.pod,
                 "service_name": app,
             }
         )
 
-    def _pod(self, life: Life) -> Object | None:
-        ref = life.ref
+    def _pod(self, instance: ContainerInstance) -> Object | None:
+        ref = instance.ref
         key = Key("pods", ref.namespace, ref.pod)
         present = self._world.store.get(key)
         if present is not None and present["metadata"]["uid"] == ref.pod_uid:

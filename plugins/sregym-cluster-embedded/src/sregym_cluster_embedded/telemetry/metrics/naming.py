@@ -13,7 +13,7 @@ from sregym_cluster_embedded.telemetry.traces.sites import sites_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.telemetry.metrics.view import Pod
     from sregym_cluster_embedded.traffic.segments import CallFlow, Flow
 
@@ -30,17 +30,19 @@ def workload_of(pod: Pod) -> str:
     return name.removesuffix(f"-{hashed}") if hashed else name
 
 
-def service_name(pod: Pod | None, life: Life) -> str:
+def service_name(pod: Pod | None, instance: ContainerInstance) -> str:
     """`service.name` of a process: as its tracing says, else the name of its workload."""
-    program = life.process.behaviour
+    program = instance.process.behaviour
     if isinstance(program, ServiceProgram) and program.tracing is not None:
-        return expand(program.tracing.service, life.process.facts())
-    return life.ref.name if pod is None else workload_of(pod)
+        return expand(program.tracing.service, instance.process.facts())
+    return instance.ref.name if pod is None else workload_of(pod)
 
 
-def server_span(life: Life, program: ServiceProgram, operation: str) -> tuple[str, str]:
+def server_span(
+    instance: ContainerInstance, program: ServiceProgram, operation: str
+) -> tuple[str, str]:
     """(name, kind) of the span of serving an operation; the name is empty when it has none."""
-    message = names.taken(program, life.process.facts()).get(operation)
+    message = names.taken(program, instance.process.facts()).get(operation)
     if message is not None and not message.alone:
         message = None
     return _served(program, operation, message), "CONSUMER" if message is not None else "SERVER"

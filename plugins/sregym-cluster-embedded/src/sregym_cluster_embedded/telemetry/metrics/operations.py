@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sregym_promql.storage import Floats
 
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.telemetry.metrics.exposition import Pairs, Value
     from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.traffic.latency import Time
@@ -138,18 +138,20 @@ class Count:
         return self.outcomes.count(self.name, seconds)
 
 
-def operations_of(life: Life, word: Callable[[Flow, str], str]) -> Iterator[tuple[str, Served]]:
+def operations_of(
+    instance: ContainerInstance, word: Callable[[Flow, str], str]
+) -> Iterator[tuple[str, Served]]:
     """The operations that a process served.
 
     Args:
-        life: The process.
+        instance: The process.
         word: What an error (of requests, in words) counts as; those that count alike are one outcome.
     """
-    names = dict.fromkeys(flow.operation for part in life.served for flow in part.flows)
-    starts, course = [segment.start for segment in life.served], Shared()
+    names = dict.fromkeys(flow.operation for part in instance.served for flow in part.flows)
+    starts, course = [segment.start for segment in instance.served], Shared()
     for name in names:
-        stretches = [_stretch(_flow(segment, name), word) for segment in life.served]
-        yield name, Served(starts, stretches, end_of(life), course, (life.ref, name))
+        stretches = [_stretch(_flow(segment, name), word) for segment in instance.served]
+        yield name, Served(starts, stretches, end_of(instance), course, (instance.ref, name))
 
 
 def _flow(segment: Segment, name: str) -> Flow | None:
@@ -167,25 +169,30 @@ def _stretch(flow: Flow | None, word: Callable[[Flow, str], str]) -> Stretch | N
 
 
 def calls_of(
-    life: Life, named: Callable[[Flow], Iterable[tuple[str, CallFlow]]], word: Callable[[str], str]
+    instance: ContainerInstance,
+    named: Callable[[Flow], Iterable[tuple[str, CallFlow]]],
+    word: Callable[[str], str],
 ) -> Iterator[tuple[str, Served]]:
     """The calls that a process made; those of one name are taken together.
 
     Args:
-        life: The process.
+        instance: The process.
         named: The calls of an operation that count, with the names under which they do.
         word: What an error (its kind) counts as.
     """
     by_name: dict[str, list[Stretch | None]] = {}
-    for number, segment in enumerate(life.served):
+    for number, segment in enumerate(instance.served):
         for flow in segment.flows:
             for name, call in named(flow) if flow.calls else ():
                 if call.rate > 0:
-                    known = by_name.setdefault(name, [None] * len(life.served))
+                    known = by_name.setdefault(name, [None] * len(instance.served))
                     known[number] = _joined(known[number], call, word, flow.rhythm)
-    starts, course = [segment.start for segment in life.served], Shared()
+    starts, course = [segment.start for segment in instance.served], Shared()
     for name, stretches in by_name.items():
-        yield name, Served(starts, stretches, end_of(life), course, (life.ref, "calls", name))
+        yield (
+            name,
+            Served(starts, stretches, end_of(instance), course, (instance.ref, "calls", name)),
+        )
 
 
 def _joined(

@@ -12,7 +12,7 @@ from sregym_cluster_embedded.telemetry.metrics.work import end_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.telemetry.metrics.exposition import Row
     from sregym_cluster_embedded.telemetry.metrics.view import Pod, View
 
@@ -22,18 +22,18 @@ class Scraped(NamedTuple):
 
     Attributes:
         pod: The pod.
-        lives: All lives of the container, oldest first.
+        instances: All lives of the container, oldest first.
     """
 
     pod: Pod
-    lives: tuple[Life, ...]
+    instances: tuple[ContainerInstance, ...]
 
 
 def container_targets(
     view: View,
     exporter: object,
-    wanted: Callable[[Life], bool],
-    port: Callable[[Life], int],
+    wanted: Callable[[ContainerInstance], bool],
+    port: Callable[[ContainerInstance], int],
     job: str = "",
     *,
     beside: bool = False,
@@ -49,7 +49,7 @@ def container_targets(
         beside: Whether an exporter beside it answers, as long as the pod is there.
     """
     found = []
-    for uid, members in view.lives_by_pod.items():
+    for uid, members in view.instances_by_pod.items():
         pod = view.pods[uid]
         found.extend(
             view.remembered(
@@ -64,24 +64,24 @@ def container_targets(
 
 def _of_pod(
     pod: Pod,
-    members: Sequence[Life],
-    wanted: Callable[[Life], bool],
-    port: Callable[[Life], int],
+    members: Sequence[ContainerInstance],
+    wanted: Callable[[ContainerInstance], bool],
+    port: Callable[[ContainerInstance], int],
     job: str,
     *,
     beside: bool,
 ) -> list[Target]:
     found = []
-    for name in dict.fromkeys(life.ref.name for life in members):
-        own = tuple(life for life in members if life.ref.name == name)
-        if any(wanted(life) for life in own):
+    for name in dict.fromkeys(container.ref.name for container in members):
+        own = tuple(container for container in members if container.ref.name == name)
+        if any(wanted(container) for container in own):
             found.append(_target(Scraped(pod, own), port(own[-1]), job, beside=beside))
     return found
 
 
 def _target(scraped: Scraped, port: int, job: str, *, beside: bool) -> Target:
-    pod, lives = scraped
-    last = lives[-1].process
+    pod, instances = scraped
+    last = instances[-1].process
     workload = workload_of(pod)
     instance = f"{last.config.pod_ip}:{port}"
     labels = (
@@ -93,19 +93,21 @@ def _target(scraped: Scraped, port: int, job: str, *, beside: bool) -> Target:
         ("service", workload),
         ("node", last.config.node),
     )
-    since = lives[0].process.started_at
+    since = instances[0].process.started_at
     serving = tuple(
-        (life.process.served_at, end_of(life))
-        for life in lives
-        if life.process.served_at is not None
+        (container.process.served_at, end_of(container))
+        for container in instances
+        if container.process.served_at is not None
     )
     answers = ((since, pod.until),) if beside else serving
     url = f"http://{instance}/metrics"
     return Target(job or workload, url, labels, scraped, since, pod.until, answers=answers)
 
 
-def by_life(
-    target: Target, rows: Callable[[Life], Iterable[Row]], *more: Callable[[Life], object]
+def by_instance(
+    target: Target,
+    rows: Callable[[ContainerInstance], Iterable[Row]],
+    *more: Callable[[ContainerInstance], object],
 ) -> Iterator[Part]:
     """The parts of a container whose rows are those of its lives, one by one.
 
@@ -116,9 +118,14 @@ def by_life(
     """
     scraped = target.subject
     assert isinstance(scraped, Scraped)
-    for life in scraped.lives:
-        if life.process.served_at is not None:
-            basis = (life, *(of(life) for of in more))
+    for container in scraped.instances:
+        if container.process.served_at is not None:
+            basis = (container, *(of(container) for of in more))
             yield Part(
-                life.ref, basis, (), life.process.served_at, end_of(life), partial(rows, life)
+                container.ref,
+                basis,
+                (),
+                container.process.served_at,
+                end_of(container),
+                partial(rows, container),
             )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.store import Object
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.telemetry.metrics.view import View
     from sregym_cluster_embedded.telemetry.past import Lifeline
 
@@ -46,25 +46,29 @@ class Reach:
         ]
         uids = partial(_uids, self._slices)
         behind = view.remembered(("uids", namespace, name), self._slices, uids, shared=True)
-        self._lives = {uid: view.all_lives.get(uid, ()) for uid in behind}
+        self._instances = {uid: view.all_instances.get(uid, ()) for uid in behind}
 
     @cached_property
     def _opened(self) -> Mapping[ContainerRef, set[int]]:
-        return {life.ref: opened(life) for members in self._lives.values() for life in members}
+        return {
+            instance.ref: opened(instance)
+            for members in self._instances.values()
+            for instance in members
+        }
 
     @property
     def basis(self) -> Sequence[object]:
         """All that the answer depends on."""
-        return (*self._services, *self._slices, *self._policies, *self._lives.values())
+        return (*self._services, *self._slices, *self._policies, *self._instances.values())
 
     @property
     def moments(self) -> set[float]:
         """When the answer may have changed."""
         lines = [*self._services, *self._slices, *self._policies]
         found = {version.since for line in lines for version in line.versions}
-        for members in self._lives.values():
-            for life in members:
-                found |= moments_of(life)
+        for members in self._instances.values():
+            for instance in members:
+                found |= moments_of(instance)
         return found
 
     def at(self, port: int | str, at: float) -> bool:
@@ -90,9 +94,10 @@ class Reach:
         for endpoint in obj.get("endpoints") or ():
             uid = (endpoint.get("targetRef") or {}).get("uid", "")
             ready = (endpoint.get("conditions") or {}).get("ready", True)
-            lives = self._lives.get(uid, ())
+            instances = self._instances.get(uid, ())
             if ready and any(
-                serving(life, at) and not self._opened[life.ref].isdisjoint(ports) for life in lives
+                serving(instance, at) and not self._opened[instance.ref].isdisjoint(ports)
+                for instance in instances
             ):
                 return True
         return False
@@ -124,21 +129,21 @@ def _uids(slices: Sequence[Lifeline]) -> list[str]:
     return sorted(found)
 
 
-def moments_of(life: Life) -> set[float]:
+def moments_of(instance: ContainerInstance) -> set[float]:
     """When a process began to serve, and ended."""
-    process = life.process
+    process = instance.process
     return {at for at in (process.served_at, process.ended_at) if at is not None}
 
 
-def serving(life: Life, at: float) -> bool:
+def serving(instance: ContainerInstance, at: float) -> bool:
     """Whether a process served at a moment."""
-    served, ended = life.process.served_at, life.process.ended_at
+    served, ended = instance.process.served_at, instance.process.ended_at
     return served is not None and served <= at and (ended is None or at < ended)
 
 
-def opened(life: Life) -> set[int]:
+def opened(instance: ContainerInstance) -> set[int]:
     """The ports that a program opens, as it was configured when it started."""
-    program = life.process.behaviour
+    program = instance.process.behaviour
     texts: list[str] = []
     if isinstance(program, ServiceProgram):
         texts = [listener.port for listener in program.listeners.values()]
@@ -146,7 +151,7 @@ def opened(life: Life) -> set[int]:
         texts = [program.port, *getattr(program, "ports", ())]
     elif isinstance(program, IngressProgram):
         texts = [program.http_port, program.https_port]
-    facts = life.process.facts()
+    facts = instance.process.facts()
     written = (expand(text, facts) for text in texts)
     return {int(text) for text in written if text.isdecimal()}
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.keys import CacheKey
 from sregym_cluster_embedded.network.questions_asked import QUESTIONS
-from sregym_cluster_embedded.telemetry.container_instances import Life, lives
+from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance, instances
 from sregym_cluster_embedded.telemetry.past import Past
 from sregym_cluster_embedded.traffic.segments import QUEUES, SENT
 from sregym_cluster_embedded.userland.space import held
@@ -156,12 +156,12 @@ class View:
         return self.remembered("writes", ends, lambda: ends, shared=True)
 
     @property
-    def _lives(self) -> object:
-        return self.lives
+    def _instances(self) -> object:
+        return self.instances
 
     @property
-    def _lives_in_order(self) -> object:
-        return self.lives_in_order
+    def _instances_in_order(self) -> object:
+        return self.instances_in_order
 
     @cached_property
     def _sent(self) -> object:
@@ -202,48 +202,48 @@ class View:
         return found
 
     @cached_property
-    def lives_in_order(self) -> Sequence[Life]:
+    def instances_in_order(self) -> Sequence[ContainerInstance]:
         """All lives of containers there ever were, in the order in which worlds have them."""
-        known = [*lives(self.world)]
-        parts = [part for life in known for part in life]
-        work = partial(self._same_lives, known)
+        known = [*instances(self.world)]
+        parts = [part for instance in known for part in instance]
+        work = partial(self._same_instances, known)
         return self.remembered("lives in order", parts, work, shared=True)
 
-    def _same_lives(self, known: Sequence[Life]) -> Sequence[Life]:
-        return tuple(self._same_life(life) for life in known)
+    def _same_instances(self, known: Sequence[ContainerInstance]) -> Sequence[ContainerInstance]:
+        return tuple(self._same_instance(instance) for instance in known)
 
     @cached_property
-    def lives(self) -> Sequence[Life]:
+    def instances(self) -> Sequence[ContainerInstance]:
         """All lives of containers there ever were, by container and attempt."""
-        known = self.lives_in_order
+        known = self.instances_in_order
         return self.remembered("ordered", (known,), partial(self._ordered, known), shared=True)
 
-    def _ordered(self, known: Sequence[Life]) -> Sequence[Life]:
+    def _ordered(self, known: Sequence[ContainerInstance]) -> Sequence[ContainerInstance]:
         # The same lives may have come in another order elsewhere.
-        found = tuple(sorted(known, key=lambda life: life.ref))
+        found = tuple(sorted(known, key=lambda instance: instance.ref))
         return self.remembered("lives", found, lambda: found, shared=True)
 
-    def _same_life(self, life: Life) -> Life:
-        return self.remembered(("life", life.ref), life, lambda: life, shared=True)
+    def _same_instance(self, instance: ContainerInstance) -> ContainerInstance:
+        return self.remembered(("life", instance.ref), instance, lambda: instance, shared=True)
 
     @cached_property
-    def all_lives(self) -> Mapping[str, Sequence[Life]]:
+    def all_instances(self) -> Mapping[str, Sequence[ContainerInstance]]:
         """All lives there ever were, by uid of their pod."""
-        return self.remembered("all lives", (self.lives,), self._all_lives, shared=True)
+        return self.remembered("all lives", (self.instances,), self._all_instances, shared=True)
 
-    def _all_lives(self) -> Mapping[str, Sequence[Life]]:
-        found: dict[str, list[Life]] = {}
-        for life in self.lives:
-            found.setdefault(life.ref.pod_uid, []).append(life)
+    def _all_instances(self) -> Mapping[str, Sequence[ContainerInstance]]:
+        found: dict[str, list[ContainerInstance]] = {}
+        for instance in self.instances:
+            found.setdefault(instance.ref.pod_uid, []).append(instance)
         return {
             uid: self.remembered(("lives", uid), members, partial(tuple, members), shared=True)
             for uid, members in found.items()
         }
 
     @cached_property
-    def lives_by_pod(self) -> Mapping[str, Sequence[Life]]:
+    def instances_by_pod(self) -> Mapping[str, Sequence[ContainerInstance]]:
         """All lives of the pods of which something is known, by uid of the pod."""
-        return {uid: members for uid, members in self.all_lives.items() if uid in self.pods}
+        return {uid: members for uid, members in self.all_instances.items() if uid in self.pods}
 
     @property
     def nodes(self) -> Sequence[Lifeline]:
@@ -277,9 +277,9 @@ def _state(world: World) -> tuple[Any, ...]:
     tables: list[Mapping[Any, Any]] = [machines.pasts(world), held(world)]
     tables += [world.table(SENT), world.table(QUEUES), world.table(QUESTIONS)]
     parts: list[Any] = [world.store.history[-1] if world.store.history else None]
-    for life in lives(world):
-        parts.append(life.process)
-        parts.append(life.served)
+    for instance in instances(world):
+        parts.append(instance.process)
+        parts.append(instance.served)
     for table in tables:
         parts.extend(table)
         parts.extend(table.values())

@@ -15,7 +15,7 @@ import numpy as np
 
 from sregym_cluster_embedded.clock import jitter
 from sregym_cluster_embedded.clock.jitter import level, place
-from sregym_cluster_embedded.telemetry.container_instances import Life
+from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
 from sregym_cluster_embedded.telemetry.metrics.arrival_integrals import Progress
 from sregym_cluster_embedded.telemetry.metrics.exposition import BEGINNING, FOREVER, Steps
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
@@ -56,23 +56,26 @@ _ROOM = 0.88
 _STOPPED_S = 0.06
 
 
-def end_of(life: Life) -> float:
+def end_of(instance: ContainerInstance) -> float:
     """Virtual second at which a life ended; infinity while it goes on."""
-    return FOREVER if life.process.ended_at is None else life.process.ended_at
+    return FOREVER if instance.process.ended_at is None else instance.process.ended_at
 
 
-def cpu(life: Life) -> Unsteady | Summed:
+def cpu(instance: ContainerInstance) -> Unsteady | Summed:
     """CPU seconds since the start; what a process uses varies, but never beyond its limit."""
-    process = life.process
-    idle = idle_nanocores(life.ref) / 1e9
+    process = instance.process
+    idle = idle_nanocores(instance.ref) / 1e9
     limit = process.config.cpu_limit_cores
     starts, rates, steady = [process.started_at], [idle], [0.0]
-    for segment in life.served:
+    for segment in instance.served:
         starts.append(max(segment.start, process.started_at))
         used = idle + segment.load.cpu
         rates.append(used if limit is None else min(used, limit))
         steady.append(segment.load.computed)
-    end, purpose = end_of(life), ("cpu", life.ref.namespace, life.ref.pod, life.ref.name)
+    end, purpose = (
+        end_of(instance),
+        ("cpu", instance.ref.namespace, instance.ref.pod, instance.ref.name),
+    )
     if (limit is None or max(rates) <= _ROOM * limit) and not any(steady):
         return Unsteady(Integral(starts, rates, end), *purpose)
     # What is at its limit stays there, and what never rests does not vary.
@@ -104,30 +107,32 @@ class Requests:
         return self._flow(self._course(seconds))
 
 
-def requests_of(life: Life, weight: Callable[[Flow], float] = lambda flow: flow.rate) -> Requests:
+def requests_of(
+    instance: ContainerInstance, weight: Callable[[Flow], float] = lambda flow: flow.rate
+) -> Requests:
     """What the requests that a process served add up to.
 
     Args:
-        life: The process.
+        instance: The process.
         weight: What the requests of an operation add a second.
     """
     starts, rhythms, rates = [], [], []
-    for segment in life.served:
-        starts.append(max(segment.start, life.process.started_at))
+    for segment in instance.served:
+        starts.append(max(segment.start, instance.process.started_at))
         parts = [(weight(flow), flow.rhythm) for flow in segment.flows]
         rates.append(sum(part for part, _ in parts))
         rhythms.append(blended(parts, rates[-1]))
     if not starts:
-        starts, rhythms, rates = [life.process.started_at], [()], [0.0]
-    return Requests(Progress(np.array(starts), rhythms), rates, end_of(life))
+        starts, rhythms, rates = [instance.process.started_at], [()], [0.0]
+    return Requests(Progress(np.array(starts), rhythms), rates, end_of(instance))
 
 
-def periods(life: Life) -> tuple[Integral, Integral, Integral]:
+def periods(instance: ContainerInstance) -> tuple[Integral, Integral, Integral]:
     """CFS periods in which the process ran, those in which its limit stopped it, and for how long."""
-    process = life.process
+    process = instance.process
     starts, ran, stopped, seconds = [process.started_at], [1.0], [0.0], [0.0]
     limit = process.config.cpu_limit_cores or 1.0
-    for segment in life.served:
+    for segment in instance.served:
         load = segment.load
         requests = sum(flow.rate for flow in segment.flows)
         # A period counts when something ran in it; a busy process runs in nearly all.
@@ -140,7 +145,7 @@ def periods(life: Life) -> tuple[Integral, Integral, Integral]:
         # Each thread that never rests stands still for what is left of a period.
         left = load.threads - load.computed if load.threads else active * _STOPPED_S
         seconds.append(left * load.throttled)
-    end = end_of(life)
+    end = end_of(instance)
     return (
         Integral(starts, ran, end),
         Integral(starts, stopped, end),
@@ -148,21 +153,21 @@ def periods(life: Life) -> tuple[Integral, Integral, Integral]:
     )
 
 
-def waiting(lives: Iterable[Life]) -> Integral | None:
+def waiting(instances: Iterable[ContainerInstance]) -> Integral | None:
     """Threads that want to run and wait for a processor, over time; None where none ever did.
 
     Those that a limit stops do not wait for one.
     """
     found: dict[float, float] = {}
-    for life in lives:
+    for instance in instances:
         before = 0.0
-        for segment in life.served:
+        for segment in instance.served:
             load = segment.load
             now = (load.threads - load.computed) * (1 - load.throttled)
             found[segment.start] = found.get(segment.start, 0.0) + now - before
             before = now
         if before:
-            found[end_of(life)] = found.get(end_of(life), 0.0) - before
+            found[end_of(instance)] = found.get(end_of(instance), 0.0) - before
     if not any(found.values()):
         return None
     starts = sorted(found)
@@ -173,24 +178,24 @@ class WorkingSet:
     """Bytes that a process holds.
 
     Args:
-        life: The process and what it served.
+        instance: The process and what it served.
     """
 
-    def __init__(self, life: Life) -> None:
-        self._process = life.process
-        program = life.process.behaviour
+    def __init__(self, instance: ContainerInstance) -> None:
+        self._process = instance.process
+        program = instance.process.behaviour
         self._memory = None if program is None else program.memory
-        starts, held = [life.process.started_at], [0.0]
+        starts, held = [instance.process.started_at], [0.0]
         per_rps = 0.0 if self._memory is None else self._memory.per_rps_kib * 1024
-        for segment in life.served:
+        for segment in instance.served:
             starts.append(segment.start)
             load = sum(flow.rate for flow in segment.flows) * per_rps
             held.append(load + segment.load.memory_bytes)
         self._load = Steps(starts, held)
-        leaks = [0.0, *(segment.load.leaks for segment in life.served)]
-        begins = [max(at, life.process.started_at) for at in starts]
-        self._left = Integral(begins, leaks, end_of(life)) if any(leaks) else None
-        self._begin = place(life.ref.namespace, life.ref.pod, life.ref.name)
+        leaks = [0.0, *(segment.load.leaks for segment in instance.served)]
+        begins = [max(at, instance.process.started_at) for at in starts]
+        self._left = Integral(begins, leaks, end_of(instance)) if any(leaks) else None
+        self._begin = place(instance.ref.namespace, instance.ref.pod, instance.ref.name)
 
     def __call__(self, seconds: Floats) -> Floats:
         """The working set at each moment."""
@@ -244,10 +249,10 @@ class WorkingSet:
         return 0.0 if self._memory is None else base_memory(self._process, self._memory)
 
 
-def in_flight(life: Life) -> Steps:
+def in_flight(instance: ContainerInstance) -> Steps:
     """Requests that a process works on, as whole numbers."""
-    starts = [life.process.started_at, *(segment.start for segment in life.served)]
-    numbers = [0.0, *(float(round(segment.load.in_flight)) for segment in life.served)]
+    starts = [instance.process.started_at, *(segment.start for segment in instance.served)]
+    numbers = [0.0, *(float(round(segment.load.in_flight)) for segment in instance.served)]
     return Steps(starts, numbers)
 
 
@@ -256,9 +261,9 @@ def scheduled_of(world: World, ref: ContainerRef) -> Scheduled:
     process = process_of(world, ref)
     if process is None:
         return Scheduled()
-    life = Life(process, segments(world, SERVED, ref))
+    instance = ContainerInstance(process, segments(world, SERVED, ref))
     now = np.array([world.now])
     if process.config.cpu_limit_cores is None:
-        return Scheduled(float(cpu(life)(now)[0]))
-    ran, stopped, seconds = (part(now)[0] for part in periods(life))
-    return Scheduled(float(cpu(life)(now)[0]), int(ran), int(stopped), float(seconds))
+        return Scheduled(float(cpu(instance)(now)[0]))
+    ran, stopped, seconds = (part(now)[0] for part in periods(instance))
+    return Scheduled(float(cpu(instance)(now)[0]), int(ran), int(stopped), float(seconds))

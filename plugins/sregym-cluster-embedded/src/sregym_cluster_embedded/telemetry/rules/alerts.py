@@ -52,7 +52,7 @@ class Alert:
 
 
 @dataclass(frozen=True)
-class Life:
+class ActiveAlert:
     """An alert between evaluations.
 
     Attributes:
@@ -69,8 +69,8 @@ class Life:
 
 
 def evaluated(
-    rule: AlertingRule, rows: Rows, steps: range, living: Mapping[Labels, Life]
-) -> Iterator[tuple[int, Mapping[Labels, Life]]]:
+    rule: AlertingRule, rows: Rows, steps: range, living: Mapping[Labels, ActiveAlert]
+) -> Iterator[tuple[int, Mapping[Labels, ActiveAlert]]]:
     """The steps at which something is pending or firing, with that by the expression's labels.
 
     Args:
@@ -90,7 +90,7 @@ def evaluated(
     step = steps.start if living else following
     while step is not None and step in steps:
         there = by_step.get(step, nothing)
-        found: dict[Labels, Life] = {}
+        found: dict[Labels, ActiveAlert] = {}
         for labels in sorted({*living, *there}):
             life = _next(rule, living.get(labels), there.get(labels), step)
             if life is not None:
@@ -105,7 +105,9 @@ def evaluated(
             step = following
 
 
-def _next(rule: AlertingRule, life: Life | None, value: float | None, step: int) -> Life | None:
+def _next(
+    rule: AlertingRule, life: ActiveAlert | None, value: float | None, step: int
+) -> ActiveAlert | None:
     if value is None:
         if life is None or life.fired_ms is None or not rule.keep_ms:
             return None
@@ -113,17 +115,17 @@ def _next(rule: AlertingRule, life: Life | None, value: float | None, step: int)
         return (
             None
             if step - kept >= rule.keep_ms
-            else Life(life.since_ms, life.value, life.fired_ms, kept)
+            else ActiveAlert(life.since_ms, life.value, life.fired_ms, kept)
         )
     if life is None:
-        life = Life(step, value)
+        life = ActiveAlert(step, value)
     fired = life.fired_ms
     if fired is None and step - life.since_ms >= rule.hold_ms:
         fired = step
-    return Life(life.since_ms, value, fired)
+    return ActiveAlert(life.since_ms, value, fired)
 
 
-def alert_of(rule: AlertingRule, labels: Labels, life: Life) -> Alert:
+def alert_of(rule: AlertingRule, labels: Labels, life: ActiveAlert) -> Alert:
     """The alert of a row, with its templates expanded."""
     given = dict(without_name(labels))
     annotations = {

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sregym_promql.storage import Labels
 
-    from sregym_cluster_embedded.telemetry.rules.alerts import Life, Rows
+    from sregym_cluster_embedded.telemetry.rules.alerts import ActiveAlert, Rows
 
 # A rule, by file, group and its place there: several may have one name, for each severity one.
 RuleKey: TypeAlias = tuple[str, str, int]
@@ -31,9 +31,9 @@ class AlertBook:
     first: int
     interval: int
     last: int
-    states: dict[int, Mapping[Labels, Life]]
+    states: dict[int, Mapping[Labels, ActiveAlert]]
 
-    def between(self, first: int, last: int) -> Iterator[tuple[int, Mapping[Labels, Life]]]:
+    def between(self, first: int, last: int) -> Iterator[tuple[int, Mapping[Labels, ActiveAlert]]]:
         """The evaluations of a span at which something was pending or firing."""
         if (last - first) // self.interval < len(self.states):
             steps = range(first, last + 1, self.interval)

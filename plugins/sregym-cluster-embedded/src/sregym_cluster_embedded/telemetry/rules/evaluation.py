@@ -29,8 +29,8 @@ from sregym_promql.storage import (
 from sregym_regex.budget import present
 
 from sregym_cluster_embedded.telemetry.rules.alerts import (
+    ActiveAlert,
     Alert,
-    Life,
     alert_of,
     evaluated,
     labels_with,
@@ -216,7 +216,7 @@ class Evaluated:
 
     def _lives(
         self, group: Group, rule: AlertingRule, first: int, last: int
-    ) -> Sequence[tuple[int, Mapping[Labels, Life]]]:
+    ) -> Sequence[tuple[int, Mapping[Labels, ActiveAlert]]]:
         """What was pending or firing at the evaluations of a span, where something was."""
         key, interval = _key(group, rule), group.interval_ms
         book = self._books.get(key, first)
@@ -310,7 +310,7 @@ def _given_back() -> AbstractContextManager[None]:
     return nullcontext() if budget is None else budget.process()
 
 
-def _states(rule: AlertingRule, lives: Iterable[tuple[int, Mapping[Labels, Life]]]) -> Rows:
+def _states(rule: AlertingRule, lives: Iterable[tuple[int, Mapping[Labels, ActiveAlert]]]) -> Rows:
     """`ALERTS` and `ALERTS_FOR_STATE` of a span."""
     written: dict[Labels, dict[int, float]] = {}
     for step, living in lives:

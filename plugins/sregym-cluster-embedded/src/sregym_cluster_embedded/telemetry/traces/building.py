@@ -29,18 +29,18 @@ class Builder:
     def sampled(self, origin: Origin, number: int) -> bool:
         """Whether a request is traced."""
         seed = self._chronicle.seed(origin.numbering.piece(number).segment)
-        purpose = ("sampled", origin.traced.life.ref, origin.kind)
+        purpose = ("sampled", origin.traced.instance.ref, origin.kind)
         return hit(seed, purpose, number - 1, origin.traced.sample) is not None
 
     def arrival(self, origin: Origin, number: int) -> float:
         """The virtual second at which a request comes."""
         seed = self._chronicle.seed(origin.numbering.piece(number).segment)
-        return origin.numbering.arrival(seed, (origin.traced.life.ref, origin.kind), number)
+        return origin.numbering.arrival(seed, (origin.traced.instance.ref, origin.kind), number)
 
     def identifier(self, origin: Origin, number: int) -> str:
         """The trace id of a request as its library writes it."""
         seed = origin.numbering.piece(number).segment.seed
-        full = trace_id(seed, origin.traced.life.ref, origin.kind, number)
+        full = trace_id(seed, origin.traced.instance.ref, origin.kind, number)
         return full[16:] if origin.traced.tracing.library == "jaeger" else full
 
     def outcome(self, origin: Origin, number: int) -> tuple[str | None, int]:
@@ -50,7 +50,7 @@ class Builder:
         if not origin.failed:
             return None, rank
         flow = next(f for f in piece.segment.flows if f.operation == origin.operation)
-        purpose = ("outcome", origin.traced.life.ref, origin.operation, piece.start)
+        purpose = ("outcome", origin.traced.instance.ref, origin.operation, piece.start)
         seed = self._chronicle.seed(piece.segment)
         index, rank = choose(seed, purpose, rank, [share for _, share in flow.errors])
         return flow.errors[index][0], rank
@@ -69,8 +69,8 @@ class Builder:
 
     def source(self, traced: Traced) -> Source:
         """What a process says of itself."""
-        ref = traced.life.ref
+        ref = traced.instance.ref
         if ref not in self._sources:
-            first = traced.life.served[0].seed if traced.life.served else 0
+            first = traced.instance.served[0].seed if traced.instance.served else 0
             self._sources[ref] = tags.source_of(traced, first)
         return self._sources[ref]

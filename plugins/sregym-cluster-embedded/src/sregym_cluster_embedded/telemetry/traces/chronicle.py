@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_apps.model import ServiceProgram, Tracing, expand
 
 from sregym_cluster_embedded.clock import Seed
-from sregym_cluster_embedded.telemetry.container_instances import Life, lives
+from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance, instances
 from sregym_cluster_embedded.telemetry.traces.ids import origin_code
 from sregym_cluster_embedded.telemetry.traces.messages import Messages
 from sregym_cluster_embedded.telemetry.traces.names import taken
@@ -40,7 +40,7 @@ class Traced(NamedTuple):
     """A life of a program that writes spans.
 
     Attributes:
-        life: The life.
+        instance: The life.
         program: Its program.
         tracing: How it is instrumented.
         service: Its name in spans.
@@ -49,7 +49,7 @@ class Traced(NamedTuple):
         taken: Operation -> the messages that it is done for.
     """
 
-    life: Life
+    instance: ContainerInstance
     program: ServiceProgram
     tracing: Tracing
     service: str
@@ -93,13 +93,15 @@ class Chronicle:
     def __init__(self, world: World) -> None:
         self.world = world
         self.now = world.now
-        self.lives: dict[ContainerRef, Life] = {life.ref: life for life in lives(world)}
+        self.instances: dict[ContainerRef, ContainerInstance] = {
+            instance.ref: instance for instance in instances(world)
+        }
         self.traced: dict[ContainerRef, Traced] = {}
-        for ref, life in self.lives.items():
-            found = _traced(life)
+        for ref, instance in self.instances.items():
+            found = _traced(instance)
             if found is not None:
                 self.traced[ref] = found
-        self.messages = Messages(world, self.lives.values())
+        self.messages = Messages(world, self.instances.values())
         self._flows: dict[tuple[ContainerRef, int], dict[str, Flow]] = {}
         self._seeds: dict[int, Seed] = {}
         self._origins: tuple[Origin, ...] | None = None
@@ -112,11 +114,11 @@ class Chronicle:
 
     def segment(self, ref: ContainerRef, at: float) -> tuple[int, Segment] | None:
         """The segment of a life that was in effect at a virtual second, with its index."""
-        life = self.lives.get(ref)
-        if life is None:
+        instance = self.instances.get(ref)
+        if instance is None:
             return None
-        index = bisect_right(life.served, at, key=lambda segment: segment.start) - 1
-        return (index, life.served[index]) if index >= 0 else None
+        index = bisect_right(instance.served, at, key=lambda segment: segment.start) - 1
+        return (index, instance.served[index]) if index >= 0 else None
 
     def flow(self, ref: ContainerRef, operation: str, at: float) -> Flow | None:
         """What an operation did at a virtual second."""
@@ -139,7 +141,7 @@ class Chronicle:
                 origin
                 for ref, traced in self.traced.items()
                 for operation in dict.fromkeys(
-                    flow.operation for part in traced.life.served for flow in part.flows
+                    flow.operation for part in traced.instance.served for flow in part.flows
                 )
                 for origin in self._of(
                     traced, operation, called.get((ref, operation)), messages.get((ref, operation))
@@ -151,7 +153,7 @@ class Chronicle:
         """By (process, operation): the rate of calls that come with a trace."""
         changes: dict[tuple[ContainerRef, str], list[tuple[float, float]]] = {}
         for traced in self.traced.values():
-            for start, stop, segment in spans_of(traced.life, self.now):
+            for start, stop, segment in spans_of(traced.instance, self.now):
                 for flow in segment.flows:
                     for call in flow.calls:
                         if call.callee in self.traced:
@@ -163,7 +165,7 @@ class Chronicle:
         """By (process, operation): the rates of messages that it is done for."""
         sent: dict[Topic, list[tuple[float, float]]] = {}
         for traced in self.traced.values():
-            for start, stop, segment in spans_of(traced.life, self.now):
+            for start, stop, segment in spans_of(traced.instance, self.now):
                 for flow in segment.flows:
                     for call in flow.calls:
                         topic = self.messages.topic(call)
@@ -187,7 +189,7 @@ class Chronicle:
         behaviour = traced.program.operations.get(operation)
         asked = behaviour is None or bool(behaviour.listener)
         parts = []
-        for start, stop, segment in spans_of(traced.life, self.now):
+        for start, stop, segment in spans_of(traced.instance, self.now):
             flow = next((flow for flow in segment.flows if flow.operation == operation), _NOTHING)
             own = flow.rate if called is None else flow.rate - called.at(start)
             if messages is not None:
@@ -205,7 +207,7 @@ class Chronicle:
                 ]
             )  # fmt: skip
             if numbering.last >= 1:
-                code = origin_code(traced.life.ref, kind_of(operation, failed=failed))
+                code = origin_code(traced.instance.ref, kind_of(operation, failed=failed))
                 yield Origin(traced, operation, failed, numbering, code)
 
 
@@ -251,29 +253,29 @@ class _Messages(NamedTuple):
         return rate * min(1.0, self.traced.at(moment) / every) if every > _NEVER else 0.0
 
 
-def spans_of(life: Life, now: float) -> list[tuple[float, float, Segment]]:
+def spans_of(instance: ContainerInstance, now: float) -> list[tuple[float, float, Segment]]:
     """(start, stop, segment) of what a life served; nothing after its end."""
-    end = life.ended(now)
+    end = instance.ended(now)
     return [
         (segment.start, stop, segment)
-        for position, segment in enumerate(life.served)
+        for position, segment in enumerate(instance.served)
         if (
             stop := min(
                 end,
-                life.served[position + 1].start if position + 1 < len(life.served) else end,
+                instance.served[position + 1].start if position + 1 < len(instance.served) else end,
             )
         )
         > segment.start
     ]
 
 
-def _traced(life: Life) -> Traced | None:
-    program = life.process.behaviour
+def _traced(instance: ContainerInstance) -> Traced | None:
+    program = instance.process.behaviour
     if not isinstance(program, ServiceProgram) or program.tracing is None:
         return None
-    tracing, facts = program.tracing, life.process.facts()
+    tracing, facts = program.tracing, instance.process.facts()
     return Traced(
-        life,
+        instance,
         program,
         tracing,
         expand(tracing.service, facts),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_apps.model import ServiceProgram, expand
 
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.telemetry.container_instances import lives
+from sregym_cluster_embedded.telemetry.container_instances import instances
 from sregym_cluster_embedded.telemetry.past import Past
 from sregym_cluster_embedded.userland.wiring import parse_address
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sregym_cluster_embedded.store import Object
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.telemetry.traces.chronicle import Traced
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
@@ -86,7 +86,7 @@ class Reach:
 
     def reaches(self, traced: Traced, end: float) -> bool:
         """Whether a span that ended at a virtual second has come to the collector by now."""
-        process = traced.life.process
+        process = traced.instance.process
         turns = math.ceil((end - process.started_at) / _FLUSH_S)
         sent = process.started_at + max(1, turns) * _FLUSH_S
         if sent > self._now or (process.ended_at is not None and sent > process.ended_at):
@@ -95,13 +95,13 @@ class Reach:
 
     def latest(self, traced: Traced) -> float:
         """The virtual second of the last batch that a process has sent."""
-        process = traced.life.process
+        process = traced.instance.process
         until = self._now if process.ended_at is None else process.ended_at
         return process.started_at + math.floor((until - process.started_at) / _FLUSH_S) * _FLUSH_S
 
     def spans(self, traced: Traced) -> tuple[tuple[float, float], ...]:
         """(start, stop) of the times at which the collector was reached."""
-        key = (traced.life.ref.namespace, traced.collector)
+        key = (traced.instance.ref.namespace, traced.collector)
         if key not in self._known:
             self._known[key] = tuple(self._spans(*key))
         return self._known[key]
@@ -111,12 +111,12 @@ class Reach:
         since, end = self._collector.since, self._now + 1.0
         own = self._collector.process
         yield from self._led_to(namespace, address, own, (since, end))
-        for life, onward in self._relays:
-            served, ended = life.process.served_at, life.ended(end)
-            if served is None or (namespace, address) == (life.ref.namespace, onward):
+        for instance, onward in self._relays:
+            served, ended = instance.process.served_at, instance.ended(end)
+            if served is None or (namespace, address) == (instance.ref.namespace, onward):
                 continue
-            for begin, until in self._led_to(namespace, address, life.process, (served, ended)):
-                for start, stop in self._led_to(life.ref.namespace, onward, own, (since, end)):
+            for begin, until in self._led_to(namespace, address, instance.process, (served, ended)):
+                for start, stop in self._led_to(instance.ref.namespace, onward, own, (since, end)):
                     if max(begin, start) < min(until, stop):
                         yield max(begin, start), min(until, stop)
 
@@ -153,12 +153,12 @@ class Reach:
                     yield start, stop
 
 
-def _relays(world: World) -> Iterator[tuple[Life, str]]:
+def _relays(world: World) -> Iterator[tuple[ContainerInstance, str]]:
     """Programs that hand spans on, with the address that each hands them to."""
-    for life in lives(world):
-        program = life.process.behaviour
+    for instance in instances(world):
+        program = instance.process.behaviour
         if isinstance(program, ServiceProgram) and program.relays_traces_to:
-            yield life, expand(program.relays_traces_to, life.process.facts())
+            yield instance, expand(program.relays_traces_to, instance.process.facts())
 
 
 def _has_port(service: Object, port: int) -> bool:

@@ -187,12 +187,12 @@ class Following:
         for topic in sorted(sends):
             for queue in self._chronicle.messages.queues(topic):
                 for stint in queue.stints():
-                    life = self._chronicle.lives.get(stint.ref)
-                    if life is None or stint.ref not in self._chronicle.traced:
+                    instance = self._chronicle.instances.get(stint.ref)
+                    if instance is None or stint.ref not in self._chronicle.traced:
                         continue
                     found = self._chronicle.segment(stint.ref, stint.start)
-                    stop = min(stint.stop, life.ended(now))
-                    for segment, end in life.spans(now, 0 if found is None else found[0]):
+                    stop = min(stint.stop, instance.ended(now))
+                    for segment, end in instance.spans(now, 0 if found is None else found[0]):
                         if segment.start >= stop:
                             break
                         begin, until = max(segment.start, stint.start), min(end, stop)

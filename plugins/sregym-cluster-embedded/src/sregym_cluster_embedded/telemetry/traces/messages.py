@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.telemetry.traces.queues import Stint, Topic
     from sregym_cluster_embedded.traffic.segments import CallFlow
     from sregym_cluster_embedded.world import World
@@ -26,13 +26,15 @@ class Messages:
 
     Args:
         world: The cluster.
-        lives: All lives of containers.
+        instances: All lives of containers.
     """
 
-    def __init__(self, world: World, lives: Iterable[Life]) -> None:
+    def __init__(self, world: World, instances: Iterable[ContainerInstance]) -> None:
         brokers = world.service(RUNTIME).brokers
         self._storages: dict[ContainerRef, str] = {
-            life.ref: storage for life in lives if (storage := brokers.storage_of(life.process))
+            instance.ref: storage
+            for instance in instances
+            if (storage := brokers.storage_of(instance.process))
         }
         self._queues: dict[Topic, list[Queue]] = {}
         for (storage, topic, group), known in world.table(QUEUES).items():

@@ -99,7 +99,7 @@ class RequestWriter:
     def run(self, error: str | None, rank: int) -> list[Written]:
         """Serve it where it enters."""
         origin = self._origin
-        ref, operation = origin.traced.life.ref, origin.operation
+        ref, operation = origin.traced.instance.ref, origin.operation
         at = self._builder.arrival(origin, self._number)
         flow = self._chronicle.flow(ref, operation, at)
         if flow is None:
@@ -171,7 +171,7 @@ class RequestWriter:
         found: list[Timed] = []
         whole = math.sqrt(flow.time.variance) or 1.0
         for order, call in enumerate(made):
-            client = traced.life.process.clients[call.site.client]
+            client = traced.instance.process.clients[call.site.client]
             parts: list[float] = []
             for turn, attempt in enumerate(call.attempts):
                 here = place(path, order, turn)
@@ -244,7 +244,7 @@ class RequestWriter:
         if failure is not None and failure.kind == "server":
             error, number = self._inner(flow, failure.words, attempt)
         elif failure is not None:
-            limit = traced.life.process.clients[target.client].timeout_s * 1000
+            limit = traced.instance.process.clients[target.client].timeout_s * 1000
             beyond = flow.time.beyond(limit)
             if beyond <= 0:
                 return
@@ -372,7 +372,7 @@ class RequestWriter:
         begin: float,
         spent: float,
     ) -> None:
-        client = traced.life.process.clients[call.site.client]
+        client = traced.instance.process.clients[call.site.client]
         error = None if attempt.failure is None else attempt.failure.words
         operation, collection = call.site.operation, call.site.collection
         told = tags.client_tags(traced, client, attempt.target.host, operation, collection, error)
@@ -391,7 +391,7 @@ class RequestWriter:
                 traced.tracing.library,
                 client.protocol,
             ),
-            traced.life.ref,
+            traced.instance.ref,
         )
 
     def _write(self, span: Span, ref: ContainerRef) -> None:

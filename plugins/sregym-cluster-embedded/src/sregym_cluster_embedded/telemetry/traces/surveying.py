@@ -70,7 +70,7 @@ class Surveyor:
         if self._seen is None:
             found: set[tuple[str, str, str]] = set()
             for origin in self._chronicle.origins():
-                ref = origin.traced.life.ref
+                ref = origin.traced.instance.ref
                 for piece in origin.numbering.pieces:
                     start, stop = max(piece.start, self._since), piece.stop
                     counted = origin.numbering.count(stop) - origin.numbering.count(start)
@@ -90,7 +90,7 @@ class Surveyor:
         found: dict[tuple[str, str], float] = {}
         sent: dict[tuple[str, Topic], float] = {}
         for origin in self._chronicle.origins():
-            ref, share = origin.traced.life.ref, origin.traced.sample
+            ref, share = origin.traced.instance.ref, origin.traced.sample
             for piece in origin.numbering.pieces:
                 first, last = max(piece.start, start, self._since), min(piece.stop, end)
                 if piece.after == piece.before or first >= last:
@@ -131,7 +131,7 @@ class Surveyor:
                 continue
             if callee.service != traced.service:
                 _add(calls, {(traced.service, callee.service): count}, 1.0)
-            inner = self.each(callee.life.ref, call.operation, at)
+            inner = self.each(callee.instance.ref, call.operation, at)
             _add(calls, inner.pairs, count)
             _add(sent, inner.sent, count)
         self._calls[key] = Each(calls, sent)
@@ -146,7 +146,7 @@ class Surveyor:
             first: Virtual second from which on requests count that nobody waits with.
             kept: Virtual second from which on traces are kept.
         """
-        ref = origin.traced.life.ref
+        ref = origin.traced.instance.ref
         wants_error = ("error", "true") in query.tags
         for piece in reversed(origin.numbering.pieces):
             if piece.stop < kept:
@@ -170,7 +170,7 @@ class Surveyor:
         flow = next(f for f in piece.segment.flows if f.operation == origin.operation)
         level = level_of(flow.time, (query.least_us - 1) / 1000)
         seed = self._chronicle.seed(piece.segment)
-        scores = Even(seed, ("time", origin.traced.life.ref, origin.operation, ""))
+        scores = Even(seed, ("time", origin.traced.instance.ref, origin.operation, ""))
         before, good = math.floor(piece.before), not origin.failed
 
         def short(number: int) -> bool:

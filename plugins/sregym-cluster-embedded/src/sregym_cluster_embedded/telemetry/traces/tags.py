@@ -37,7 +37,7 @@ _CLIENTS_FAULT = (
 
 def source_of(traced: Traced, seed: int) -> Source:
     """What a process says of itself with its spans."""
-    process = traced.life.process
+    process = traced.instance.process
     if traced.tracing.library == "jaeger":
         tags: Tags = (
             (

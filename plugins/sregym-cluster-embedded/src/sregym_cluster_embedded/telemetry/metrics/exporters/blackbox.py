@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sregym_promql.storage import Floats
 
     from sregym_cluster_embedded.store import Object
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.telemetry.metrics.view import View
     from sregym_cluster_embedded.telemetry.past import Lifeline
 
@@ -248,9 +248,10 @@ def _connections(view: View, probed: _Port) -> tuple[list[float], list[int]]:
     servers = _running(view, NameServerProgram)
 
     def tried() -> tuple[list[float], list[int]]:
-        times = sorted(reach.moments.union(*(moments_of(life) for life in servers)))
+        times = sorted(reach.moments.union(*(moments_of(instance) for instance in servers)))
         good = (
-            any(serving(life, at) for life in servers) and reach.at(probed.port, at) for at in times
+            any(serving(instance, at) for instance in servers) and reach.at(probed.port, at)
+            for at in times
         )
         return times, [_GOOD if ok else _NOBODY for ok in good]
 
@@ -259,13 +260,13 @@ def _connections(view: View, probed: _Port) -> tuple[list[float], list[int]]:
     return view.remembered(("connections", probed), basis, tried, shared=True)
 
 
-def _running(view: View, kind: type[Program]) -> list[Life]:
+def _running(view: View, kind: type[Program]) -> list[ContainerInstance]:
     """All lives of programs of a kind."""
     return [
-        life
-        for lives in view.all_lives.values()
-        for life in lives
-        if isinstance(life.process.behaviour, kind)
+        instance
+        for instances in view.all_instances.values()
+        for instance in instances
+        if isinstance(instance.process.behaviour, kind)
     ]
 
 
@@ -284,13 +285,13 @@ def _answers(view: View, page: _Page) -> tuple[list[float], list[int]]:
     }
     reaches = {name: Reach(view, page.namespace, name) for name in sorted(services)}
     times = {version.since for line in (ingress, *classes) for version in line.versions}
-    for life in doors:
-        times |= moments_of(life)
+    for instance in doors:
+        times |= moments_of(instance)
     for reach in reaches.values():
         times |= reach.moments
 
     def status(at: float) -> int:
-        if not any(serving(life, at) for life in doors):
+        if not any(serving(instance, at) for instance in doors):
             return _NOBODY
         present = ingress.at(at)
         if present is None or not _looked_after(present, classes, at):

@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
     from sregym_promql.storage import Floats
 
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
     from sregym_cluster_embedded.telemetry.metrics.view import Pod, View
 
-    OfLife: TypeAlias = Callable[[View, Life], Value | None]
+    OfLife: TypeAlias = Callable[[View, ContainerInstance], Value | None]
 
 # How long cAdvisor still tells of a container that is gone: until it looks for new ones again.
 _NOTICED_S = 15.0
@@ -69,19 +69,19 @@ _EXTRA: Mapping[str, Pairs] = MappingProxyType(
 
 
 def _usage(share: float) -> OfLife:
-    return lambda _, life: Scaled(cpu(life), share)
+    return lambda _, instance: Scaled(cpu(instance), share)
 
 
 def _bytes(share: float) -> OfLife:
-    return lambda _, life: Floored(Scaled(WorkingSet(life), share))
+    return lambda _, instance: Floored(Scaled(WorkingSet(instance), share))
 
 
-def _peak(_: View, life: Life) -> Value:
-    held = WorkingSet(life)
+def _peak(_: View, instance: ContainerInstance) -> Value:
+    held = WorkingSet(instance)
 
     def of(seconds: Floats) -> Floats:
         # The highest that was held up to each moment: at a change of load, or just now.
-        moments = np.unique(np.append(np.array([s.start for s in life.served]), seconds))
+        moments = np.unique(np.append(np.array([s.start for s in instance.served]), seconds))
         highest = np.maximum.accumulate(held.highest(moments)) * (1 + _CACHE_SHARE)
         found: Floats = np.floor(highest[np.searchsorted(moments, seconds)])
         return found
@@ -89,11 +89,11 @@ def _peak(_: View, life: Life) -> Value:
     return of
 
 
-def _limited(of: Callable[[Life], Value]) -> OfLife:
+def _limited(of: Callable[[ContainerInstance], Value]) -> OfLife:
     """Only of containers with a CPU limit."""
 
-    def value(_: View, life: Life) -> Value | None:
-        return None if life.process.config.cpu_limit_cores is None else of(life)
+    def value(_: View, instance: ContainerInstance) -> Value | None:
+        return None if instance.process.config.cpu_limit_cores is None else of(instance)
 
     return value
 
@@ -101,37 +101,39 @@ def _limited(of: Callable[[Life], Value]) -> OfLife:
 def _of_periods(of: Callable[[Integral, Integral, Integral], Value]) -> OfLife:
     """From the periods in which a container ran, those in which it was stopped, and for how long."""
 
-    def value(view: View, life: Life) -> Value | None:
-        if life.process.config.cpu_limit_cores is None:
+    def value(view: View, instance: ContainerInstance) -> Value | None:
+        if instance.process.config.cpu_limit_cores is None:
             return None
-        return of(*view.remembered(("periods", life.ref), (life,), partial(periods, life)))
+        return of(
+            *view.remembered(("periods", instance.ref), (instance,), partial(periods, instance))
+        )
 
     return value
 
 
-def _memory_limit(_: View, life: Life) -> Value:
-    return float(life.process.config.memory_limit_bytes or 0)
+def _memory_limit(_: View, instance: ContainerInstance) -> Value:
+    return float(instance.process.config.memory_limit_bytes or 0)
 
 
-def _shares(_: View, life: Life) -> Value:
-    return float(shares(life.process.config))
+def _shares(_: View, instance: ContainerInstance) -> Value:
+    return float(shares(instance.process.config))
 
 
-def _started(view: View, life: Life) -> Value:
-    return float(int(view.world.epoch + life.process.started_at))
+def _started(view: View, instance: ContainerInstance) -> Value:
+    return float(int(view.world.epoch + instance.process.started_at))
 
 
 def _written(of: Callable[[Held], float]) -> OfLife:
     """Of what a container wrote beside its volumes."""
-    return lambda view, life: steps_of(held(view.world).get(life.ref, ()), of)
+    return lambda view, instance: steps_of(held(view.world).get(instance.ref, ()), of)
 
 
-def _disk(view: View, life: Life) -> Value:
-    machine = machines.machine(view.world, life.process.config.node)
+def _disk(view: View, instance: ContainerInstance) -> Value:
+    machine = machines.machine(view.world, instance.process.config.node)
     return 0.0 if machine is None else float(machine.root.size_bytes)
 
 
-def _last_seen(view: View, _: Life) -> Value:
+def _last_seen(view: View, _: ContainerInstance) -> Value:
     epoch = view.world.epoch
     return lambda seconds: np.floor(seconds + epoch)
 
@@ -147,10 +149,10 @@ _CONTAINERS: Mapping[str, tuple[Family, OfLife]] = MappingProxyType(
             (Family("container_cpu_cfs_throttled_periods_total", "counter", "Number of throttled period intervals."), _of_periods(lambda _, stopped, __: Floored(stopped))),
             (Family("container_cpu_cfs_throttled_seconds_total", "counter", "Total time duration the container has been throttled."), _of_periods(lambda _, __, seconds: seconds)),
             (Family("container_spec_cpu_period", "gauge", "CPU period of the container."), lambda _, __: _PERIOD_US),
-            (Family("container_spec_cpu_quota", "gauge", "CPU quota of the container."), _limited(lambda life: (life.process.config.cpu_limit_cores or 0.0) * _PERIOD_US)),
+            (Family("container_spec_cpu_quota", "gauge", "CPU quota of the container."), _limited(lambda instance: (instance.process.config.cpu_limit_cores or 0.0) * _PERIOD_US)),
             (Family("container_spec_cpu_shares", "gauge", "CPU share of the container."), _shares),
             (Family("container_spec_memory_limit_bytes", "gauge", "Memory limit for the container."), _memory_limit),
-            (Family("container_memory_working_set_bytes", "gauge", "Current working set in bytes."), lambda _, life: WorkingSet(life)),
+            (Family("container_memory_working_set_bytes", "gauge", "Current working set in bytes."), lambda _, instance: WorkingSet(instance)),
             (Family("container_memory_usage_bytes", "gauge", "Current memory usage in bytes, including all memory regardless of when it was accessed"), _bytes(1 + _CACHE_SHARE)),
             (Family("container_memory_rss", "gauge", "Size of RSS in bytes."), _bytes(_RSS_SHARE)),
             (Family("container_memory_cache", "gauge", "Number of bytes of page cache memory."), _bytes(_CACHE_SHARE)),
@@ -226,7 +228,7 @@ class Cadvisor(Exporter):
             else _containers
         )
         node = str(target.subject)
-        for uid, members in view.lives_by_pod.items():
+        for uid, members in view.instances_by_pod.items():
             if members[0].process.config.node == node:
                 pod = view.pods[uid]
                 known = (("namespace", pod.namespace), ("pod", pod.name))
@@ -236,21 +238,25 @@ class Cadvisor(Exporter):
                 yield Part(uid, basis, known, pod.since, pod.until, rows)
 
 
-def _containers(view: View, pod: Pod, members: Sequence[Life], sample: str) -> Iterator[Row]:
+def _containers(
+    view: View, pod: Pod, members: Sequence[ContainerInstance], sample: str
+) -> Iterator[Row]:
     of = _CONTAINERS[sample][1]
     extra = _EXTRA.get(sample, ())
     values = []
-    for life in members:
-        value = of(view, life)
+    for instance in members:
+        value = of(view, instance)
         if value is not None:
-            labels = (*container_labels(view, pod, life), *extra)
-            values.append(Row(labels, value, life.process.started_at, end_of(life)))
+            labels = (*container_labels(view, pod, instance), *extra)
+            values.append(Row(labels, value, instance.process.started_at, end_of(instance)))
     yield from values
     if sample in _OF_PODS and values:
         yield _sum_of(pod, members, values, sample)
 
 
-def _sum_of(pod: Pod, members: Sequence[Life], rows: Sequence[Row], sample: str) -> Row:
+def _sum_of(
+    pod: Pod, members: Sequence[ContainerInstance], rows: Sequence[Row], sample: str
+) -> Row:
     """The pod's own cgroup: it stays, and counters go on, while containers come and go."""
     counts = sample.endswith("_total")
 
@@ -260,11 +266,11 @@ def _sum_of(pod: Pod, members: Sequence[Life], rows: Sequence[Row], sample: str)
     return Row(labels, Summed(several, stays=counts), *_sandbox(pod, members))
 
 
-def container_labels(view: View, pod: Pod, life: Life) -> Pairs:
+def container_labels(view: View, pod: Pod, instance: ContainerInstance) -> Pairs:
     """The labels of a container, as the kubelet puts them on."""
-    ref = life.ref
+    ref = instance.ref
     identity, image = view.container_ids(pod).get(
-        (ref.name, ref.attempt), ("", life.process.config.image)
+        (ref.name, ref.attempt), ("", instance.process.config.image)
     )
     scope = f"{_slice(pod)}/cri-containerd-{identity}.scope" if identity else _slice(pod)
     return (
@@ -285,12 +291,12 @@ def _slice(pod: Pod) -> str:
     return f"/kubepods.slice/{middle}{stem}-pod{pod.uid.replace('-', '_')}.slice"
 
 
-def _network(_: View, pod: Pod, members: Sequence[Life], sample: str) -> Iterator[Row]:
+def _network(_: View, pod: Pod, members: Sequence[ContainerInstance], sample: str) -> Iterator[Row]:
     """The interface of a pod; it lives as long as the pod's sandbox."""
     if pod.last["spec"].get("hostNetwork"):
         return
     amount = _NETWORK[sample][1]
-    flows = [requests_of(life) for life in members] if amount else []
+    flows = [requests_of(instance) for instance in members] if amount else []
     labels = (
         ("namespace", pod.namespace),
         ("pod", pod.name),
@@ -314,20 +320,22 @@ class _Sum:
         return np.floor(total * self._amount + 1e-6)
 
 
-def _sandbox(pod: Pod, members: Sequence[Life]) -> tuple[float, float]:
+def _sandbox(pod: Pod, members: Sequence[ContainerInstance]) -> tuple[float, float]:
     """From when to when a pod has a sandbox: from its first container to its own end."""
-    return min(life.process.started_at for life in members), pod.until
+    return min(instance.process.started_at for instance in members), pod.until
 
 
-def _out_of_memory(view: View, pod: Pod, members: Sequence[Life], _: str) -> Iterator[Row]:
+def _out_of_memory(
+    view: View, pod: Pod, members: Sequence[ContainerInstance], _: str
+) -> Iterator[Row]:
     """Each container has a counter of its own, which the next one does not go on with."""
-    for life in members:
-        labels, ended = container_labels(view, pod, life), end_of(life)
-        if life.process.out_of_memory:
-            value: Value = Steps([life.process.started_at, ended], [0.0, 1.0])
-            yield Row(labels, value, life.process.started_at, ended + _NOTICED_S)
+    for instance in members:
+        labels, ended = container_labels(view, pod, instance), end_of(instance)
+        if instance.process.out_of_memory:
+            value: Value = Steps([instance.process.started_at, ended], [0.0, 1.0])
+            yield Row(labels, value, instance.process.started_at, ended + _NOTICED_S)
         else:
-            yield Row(labels, 0.0, life.process.started_at, ended)
+            yield Row(labels, 0.0, instance.process.started_at, ended)
 
 
 def _machine(view: View, node: str, sample: str) -> Iterator[Row]:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from sregym_promql.storage import Floats
 
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.telemetry.metrics.view import View
 
 _REQUESTS = Family(
@@ -111,8 +111,8 @@ class CoreDns(Exporter):
         """The series of one replica, life by life."""
         scraped = target.subject
         assert isinstance(scraped, Scraped)
-        for life in scraped.lives:
-            served, until = life.process.served_at, end_of(life)
+        for instance in scraped.instances:
+            served, until = instance.process.served_at, end_of(instance)
             if served is None:
                 continue
             if sample == _BUILD.name:
@@ -121,16 +121,16 @@ class CoreDns(Exporter):
             elif sample in (_PANICS.name, _REJECTED.name):
                 yield Row((), 0.0, served, until)
             else:
-                yield from _questions(view, life, sample)
+                yield from _questions(view, instance, sample)
 
 
-def _is_one(life: Life) -> bool:
-    return isinstance(life.process.behaviour, NameServerProgram)
+def _is_one(instance: ContainerInstance) -> bool:
+    return isinstance(instance.process.behaviour, NameServerProgram)
 
 
-def _questions(view: View, life: Life, sample: str) -> Iterator[Row]:
-    since, until = life.process.served_at or 0.0, end_of(life)
-    counts = _counts(view, life)
+def _questions(view: View, instance: ContainerInstance, sample: str) -> Iterator[Row]:
+    since, until = instance.process.served_at or 0.0, end_of(instance)
+    counts = _counts(view, instance)
     if sample == _RESPONSES.name:
         for code, plugin in sorted({(code, plugin) for _, code, plugin in counts}):
             mine = [counts[key] for key in sorted(counts) if key[1:] == (code, plugin)]
@@ -151,16 +151,16 @@ def _questions(view: View, life: Life, sample: str) -> Iterator[Row]:
         if sample.startswith(family.name):
             more = () if family is _DURATION else (("proto", "udp"),)
             counted = _Sum([counts[key] for key in sorted(counts)])
-            means = _taking(life, took) if family is _DURATION else [(since, took)]
+            means = _taking(instance, took) if family is _DURATION else [(since, took)]
             yield from changing_rows(
                 sample, (_SERVER, _ZONE, *more), counted, means, bounds, since, until
             )
 
 
-def _taking(life: Life, usual: float) -> list[tuple[float, float]]:
+def _taking(instance: ContainerInstance, usual: float) -> list[tuple[float, float]]:
     """From when on which time a server took for an answer, in seconds."""
-    found = [(life.process.served_at or 0.0, usual)]
-    for segment in life.served:
+    found = [(instance.process.served_at or 0.0, usual)]
+    for segment in instance.served:
         slowest = max((flow.time.mean_ms for flow in segment.flows), default=0.0) / 1000
         # A pair of questions that waits for nothing takes about the usual time.
         mean = slowest if slowest > 2 * usual else usual
@@ -169,12 +169,12 @@ def _taking(life: Life, usual: float) -> list[tuple[float, float]]:
     return found
 
 
-def _counts(view: View, life: Life) -> dict[tuple[str, str, str], _Share]:
+def _counts(view: View, instance: ContainerInstance) -> dict[tuple[str, str, str], _Share]:
     """What one server answered, by (type of the question, code, plugin that answered)."""
     flowing: dict[tuple[str, str, str], list[Integral]] = {}
-    served = [one for one in view.lives_in_order if _is_one(one) and one.process.served_at]
-    turns = _Turns(life, served)
-    for other in view.lives_in_order:
+    served = [one for one in view.instances_in_order if _is_one(one) and one.process.served_at]
+    turns = _Turns(instance, served)
+    for other in view.instances_in_order:
         if not _is_one(other):
             for (code, plugin), part in _asked(view, other):
                 for kind in FAMILIES:
@@ -184,10 +184,10 @@ def _counts(view: View, life: Life) -> dict[tuple[str, str, str], _Share]:
     for (kind, code), (before, latest) in view.world.table(QUESTIONS).items():
         named = kind if kind in _TYPES else "other"
         for number, heard in enumerate(latest, before):
-            if answering(servers, number, heard.at) == life.ref:
+            if answering(servers, number, heard.at) == instance.ref:
                 key = (named, code, _plugin(heard.name))
                 commands.setdefault(key, []).append(heard.at)
-    own = _served(life)
+    own = _served(instance)
     keys = {*flowing, *commands, *own, *((kind, "NOERROR", INSIDE) for kind in FAMILIES)}
     return {
         key: _Share(flowing.get(key, ()), commands.get(key, ()), turns, own.get(key))
@@ -195,9 +195,9 @@ def _counts(view: View, life: Life) -> dict[tuple[str, str, str], _Share]:
     }
 
 
-def _served(life: Life) -> dict[tuple[str, str, str], Integral]:
+def _served(instance: ContainerInstance) -> dict[tuple[str, str, str], Integral]:
     """What one server answered to look-ups that calls wait for."""
-    starts = [segment.start for segment in life.served]
+    starts = [segment.start for segment in instance.served]
     found = {}
     for code, plugin in ANSWERS:
         rates = [
@@ -206,11 +206,11 @@ def _served(life: Life) -> dict[tuple[str, str, str], Integral]:
                 for flow in segment.flows
                 if flow.operation == f"{code} {plugin}"
             )
-            for segment in life.served
+            for segment in instance.served
         ]
         if any(rates):
             for kind in FAMILIES:
-                found[(kind, code, plugin)] = Integral(starts, rates, end_of(life))
+                found[(kind, code, plugin)] = Integral(starts, rates, end_of(instance))
     return found
 
 
@@ -218,7 +218,7 @@ def _plugin(name: str) -> str:
     return INSIDE if name.endswith(CLUSTER_DOMAIN) else OUTSIDE
 
 
-def _asked(view: View, other: Life) -> Iterator[tuple[tuple[str, str], Integral]]:
+def _asked(view: View, other: ContainerInstance) -> Iterator[tuple[tuple[str, str], Integral]]:
     """The questions of one program for one family, by code and plugin."""
     sent = segments(view.world, SENT, other.ref)
     known = sent or other.served
@@ -238,12 +238,12 @@ class _Turns:
     """Servers that are there at the same time share what is asked.
 
     Args:
-        life: The server.
+        instance: The server.
         servers: All servers there ever were.
     """
 
-    def __init__(self, life: Life, servers: Sequence[Life]) -> None:
-        since, until = life.process.served_at or 0.0, end_of(life)
+    def __init__(self, instance: ContainerInstance, servers: Sequence[ContainerInstance]) -> None:
+        since, until = instance.process.served_at or 0.0, end_of(instance)
         spans = [(one.process.served_at or 0.0, end_of(one)) for one in servers]
         edges = {since, *(edge for span in spans for edge in span if since < edge < until)}
         self.edges = np.array(sorted(edges))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sregym_cluster_embedded.telemetry.container_instances import Life
+from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
 from sregym_cluster_embedded.telemetry.metrics.exporters.load import tool_of, users_of
 from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Exporter,
@@ -17,7 +17,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Target,
 )
 from sregym_cluster_embedded.telemetry.metrics.operations import OK, operations_of
-from sregym_cluster_embedded.telemetry.metrics.pods import by_life, container_targets
+from sregym_cluster_embedded.telemetry.metrics.pods import by_instance, container_targets
 from sregym_cluster_embedded.telemetry.metrics.view import LIVES, SENT_REQUESTS
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
 from sregym_cluster_embedded.traffic.segments import SENT, segments
@@ -63,40 +63,44 @@ class K6(Exporter):
     def parts(self, view: View, target: Target, sample: str) -> Iterable[Part]:
         """The series of one generator, life by life."""
 
-        def sent(life: Life) -> tuple[Segment, ...]:
-            return segments(view.world, SENT, life.ref)
+        def sent(instance: ContainerInstance) -> tuple[Segment, ...]:
+            return segments(view.world, SENT, instance.ref)
 
-        return by_life(target, lambda life: _of_life(life, sent(life), sample), sent)
-
-
-def _is_one(life: Life) -> bool:
-    return tool_of(life) == "k6"
+        return by_instance(
+            target, lambda instance: _of_instance(instance, sent(instance), sample), sent
+        )
 
 
-def _of_life(life: Life, sent: tuple[Segment, ...], sample: str) -> Iterator[Row]:
-    since, until = life.process.served_at or 0.0, end_of(life)
-    known = Life(life.process, sent)
+def _is_one(instance: ContainerInstance) -> bool:
+    return tool_of(instance) == "k6"
+
+
+def _of_instance(
+    instance: ContainerInstance, sent: tuple[Segment, ...], sample: str
+) -> Iterator[Row]:
+    since, until = instance.process.served_at or 0.0, end_of(instance)
+    known = ContainerInstance(instance.process, sent)
     kinds = [*operations_of(known, lambda _, kind: kind)]
     if sample == _USERS:
-        yield Row(_SCENARIO, users_of(life), since, until)
+        yield Row(_SCENARIO, users_of(instance), since, until)
     elif sample == _ITERATIONS:
         yield Row(_SCENARIO, _Sum([served for _, served in kinds]), since, until)
     else:
         for name, served in kinds:
-            yield from _requests(life, sent, name, served, sample)
+            yield from _requests(instance, sent, name, served, sample)
 
 
 _SCENARIO: Pairs = (("scenario", "default"),)
 
 
 def _requests(
-    life: Life, sent: tuple[Segment, ...], name: str, served: Served, sample: str
+    instance: ContainerInstance, sent: tuple[Segment, ...], name: str, served: Served, sample: str
 ) -> Iterator[Row]:
-    program: LoadGeneratorProgram = life.process.behaviour  # type: ignore[assignment]  # `_is_one`
+    program: LoadGeneratorProgram = instance.process.behaviour  # type: ignore[assignment]  # `_is_one`
     entry = program.mix.get(name)
     method = entry.request.partition(" ")[0] if entry else "GET"
     labels = (("method", method), ("name", name), *_SCENARIO)
-    since = life.process.served_at or 0.0
+    since = instance.process.served_at or 0.0
     if sample == _REQUESTS:
         yield from served.counters(
             lambda kind: (
@@ -107,7 +111,7 @@ def _requests(
         )
     else:
         of = _failing if sample == _FAILED else _slowest
-        starts = [life.process.started_at, *(segment.start for segment in sent)]
+        starts = [instance.process.started_at, *(segment.start for segment in sent)]
         yield Row(labels, Steps(starts, [0.0, *_of(sent, name, of)]), since, served.end)
 
 

@@ -148,11 +148,11 @@ class Kubelets(Exporter):
 
 def _running(view: View, node: str, sample: str) -> Iterator[Row]:
     changes: list[tuple[float, int, str]] = []
-    for life in view.lives:
-        if life.process.config.node == node:
-            changes.append((life.process.started_at, 1, life.ref.pod_uid))
-            if life.process.ended_at is not None and sample != _STARTED.name:
-                changes.append((end_of(life), -1, life.ref.pod_uid))
+    for instance in view.instances:
+        if instance.process.config.node == node:
+            changes.append((instance.process.started_at, 1, instance.ref.pod_uid))
+            if instance.process.ended_at is not None and sample != _STARTED.name:
+                changes.append((end_of(instance), -1, instance.ref.pod_uid))
     times, values, count = [float("-inf")], [0.0], 0
     pods: dict[str, int] = {}
     for at, change, uid in sorted(changes):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sregym_apps.model import LoadGeneratorProgram
 
-from sregym_cluster_embedded.telemetry.container_instances import Life
+from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
 from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Exporter,
     Family,
@@ -18,7 +18,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Target,
 )
 from sregym_cluster_embedded.telemetry.metrics.operations import OK, operations_of
-from sregym_cluster_embedded.telemetry.metrics.pods import by_life, container_targets
+from sregym_cluster_embedded.telemetry.metrics.pods import by_instance, container_targets
 from sregym_cluster_embedded.telemetry.metrics.view import LIVES, SENT_REQUESTS
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
 from sregym_cluster_embedded.traffic.segments import SENT, segments
@@ -75,45 +75,49 @@ class LoadGenerators(Exporter):
     def parts(self, view: View, target: Target, sample: str) -> Iterable[Part]:
         """The series of one generator, life by life."""
 
-        def sent(life: Life) -> tuple[Segment, ...]:
-            return segments(view.world, SENT, life.ref)
+        def sent(instance: ContainerInstance) -> tuple[Segment, ...]:
+            return segments(view.world, SENT, instance.ref)
 
-        return by_life(target, lambda life: _of_life(life, sent(life), sample), sent)
+        return by_instance(
+            target, lambda instance: _of_instance(instance, sent(instance), sample), sent
+        )
 
 
-def _of_life(life: Life, segments: tuple[Segment, ...], sample: str) -> Iterator[Row]:
-    sent = Life(life.process, segments)
-    since, until = life.process.served_at or 0.0, end_of(life)
+def _of_instance(
+    instance: ContainerInstance, segments: tuple[Segment, ...], sample: str
+) -> Iterator[Row]:
+    sent = ContainerInstance(instance.process, segments)
+    since, until = instance.process.served_at or 0.0, end_of(instance)
     if sample == _UP:
         yield Row((), 1.0, since, until)
     elif sample == _USERS:
-        yield Row((), users_of(life), since, until)
+        yield Row((), users_of(instance), since, until)
     elif sample == _RATIO:
         yield Row((), _by_segment(sent, _failing_share), since, until)
     else:
         yield from _requests(sent, sample)
 
 
-def tool_of(life: Life) -> str:
+def tool_of(instance: ContainerInstance) -> str:
     """Whose metrics a life exports: `locust`, `k6`, or `none`; empty when it generates no load."""
-    program = life.process.behaviour
+    program = instance.process.behaviour
     if not isinstance(program, LoadGeneratorProgram):
         return ""
-    command = life.process.argv[0].rpartition("/")[2] if life.process.argv else ""
-    words = {*re.split(r"[^a-z0-9]+", f"{life.process.program} {command}".lower())}
+    command = instance.process.argv[0].rpartition("/")[2] if instance.process.argv else ""
+    words = {*re.split(r"[^a-z0-9]+", f"{instance.process.program} {command}".lower())}
     named = "k6" if "k6" in words else "none" if words & _SILENT else "locust"
     return program.metrics or named
 
 
-def _is_one(life: Life) -> bool:
-    return tool_of(life) == "locust"
+def _is_one(instance: ContainerInstance) -> bool:
+    return tool_of(instance) == "locust"
 
 
-def users_of(life: Life) -> float:
+def users_of(instance: ContainerInstance) -> float:
     """The users that a load generator says it has."""
-    program = life.process.behaviour
+    program = instance.process.behaviour
     assert isinstance(program, LoadGeneratorProgram)
-    text = life.process.settings.get("connections", program.connections)
+    text = instance.process.settings.get("connections", program.connections)
     return float(text) if text.isdecimal() else 0.0
 
 
@@ -122,13 +126,13 @@ def _failing_share(segment: Segment) -> float:
     return sum(flow.rate * (1 - flow.ok) for flow in segment.flows) / rate if rate else 0.0
 
 
-def _by_segment(sent: Life, of: object) -> Steps:
+def _by_segment(sent: ContainerInstance, of: object) -> Steps:
     assert callable(of)
     starts = [sent.process.started_at, *(segment.start for segment in sent.served)]
     return Steps(starts, [0.0, *(float(of(segment)) for segment in sent.served)])
 
 
-def _requests(sent: Life, sample: str) -> Iterator[Row]:
+def _requests(sent: ContainerInstance, sample: str) -> Iterator[Row]:
     program = sent.process.behaviour
     assert isinstance(program, LoadGeneratorProgram)
     for name, served in operations_of(sent, lambda _, kind: kind):

@@ -67,7 +67,9 @@ class _Node:
         self.name, self.epoch = name, view.world.epoch
         self.cores = max(int(cores_of(view, name)), 1)
         self.past = machines.past(view.world, name)
-        self.lives = [life for life in view.lives_in_order if life.process.config.node == name]
+        self.instances = [
+            instance for instance in view.instances_in_order if instance.process.config.node == name
+        ]
         self._known: tuple[Floats, Floats] | None = None
         self.begin = place("node", name)
         self.overhead = view.world.service(USAGE).node_overhead(view.world, name)
@@ -94,7 +96,7 @@ class _Node:
         """A part of the memory that is left."""
         others = self.was(lambda machine: machine.other_memory_kib * _KIB)
         total = self.was(lambda machine: machine.memory_kib * _KIB)
-        return NodeMemory(self.begin, self.overhead[1], holding(self.lives), others, total, of)
+        return NodeMemory(self.begin, self.overhead[1], holding(self.instances), others, total, of)
 
     @cached_property
     def _own(self) -> Unsteady:
@@ -105,14 +107,14 @@ class _Node:
     def _used(self) -> Sequence[Callable[[Floats], Floats]]:
         others = [machine.other_cores for _, machine in self.past]
         if not any(others):
-            return [cpu(life) for life in self.lives]
+            return [cpu(instance) for instance in self.instances]
         taken = Integral([at for at, _ in self.past], others, FOREVER)
-        return [*(cpu(life) for life in self.lives), taken]
+        return [*(cpu(instance) for instance in self.instances), taken]
 
     @cached_property
     def waiting(self) -> Integral | None:
         """Threads that want to run and wait for a processor, over time; None where none ever did."""
-        return waiting(self.lives)
+        return waiting(self.instances)
 
     def taken(self) -> Sequence[Callable[[Floats], Floats]]:
         """Bytes of the root disk that images and pods take: of each over time."""
@@ -128,8 +130,11 @@ class _Node:
         found: list[Callable[[Floats], Floats]] = []
         if images:
             found.append(Steps([since for since, _ in images], [size for _, size in images]))
-        own = {life.ref: end_of(life) for life in self.lives}
-        pods = {life.ref.pod_uid: self._pods.get(life.ref.pod_uid) for life in self.lives}
+        own = {instance.ref: end_of(instance) for instance in self.instances}
+        pods = {
+            instance.ref.pod_uid: self._pods.get(instance.ref.pod_uid)
+            for instance in self.instances
+        }
         for owner, known in self._held.items():
             if isinstance(owner, str):
                 pod = pods.get(owner.partition("/")[0])
@@ -148,11 +153,11 @@ class _Node:
 
         flows = [
             Integral(
-                [segment.start for segment in life.served],
-                [rate(segment) for segment in life.served],
-                end_of(life),
+                [segment.start for segment in instance.served],
+                [rate(segment) for segment in instance.served],
+                end_of(instance),
             )
-            for life in self.lives
+            for instance in self.instances
         ]
 
         def of(seconds: Floats) -> Floats:
@@ -164,9 +169,9 @@ class _Node:
     def connections(self, seconds: Floats) -> Floats:
         """Entries of the connection table."""
         total = self.was(lambda machine: float(machine.other_connections))(seconds)
-        for life in self.lives:
-            there = (seconds >= life.process.started_at) & (seconds < end_of(life))
-            total = total + np.where(there, in_flight(life)(seconds) + 2.0, 0.0)
+        for instance in self.instances:
+            there = (seconds >= instance.process.started_at) & (seconds < end_of(instance))
+            total = total + np.where(there, in_flight(instance)(seconds) + 2.0, 0.0)
         found: Floats = np.floor(total + _SHORT * (1 + drift(self.begin, seconds, 20.0)))
         return found
 
@@ -369,7 +374,7 @@ _MEASURES: Mapping[str, tuple[Family, Callable[[_Node], Said]]] = MappingProxyTy
             _counter("node_network_transmit_bytes_total", "Network device statistic transmit_bytes.", _requests(_OUT_BYTES)),
             _gauge("node_nf_conntrack_entries", "Number of currently allocated flow entries for connection tracking.", _one(lambda node: node.connections)),
             _gauge("node_nf_conntrack_entries_limit", "Maximum size of connection tracking table.", _one(lambda node: node.was(lambda machine: float(machine.connection_limit)))),
-            (Family("node_vmstat_oom_kill", "unknown", "/proc/vmstat information field oom_kill."), _one(lambda node: kills(node.lives, node.past))),
+            (Family("node_vmstat_oom_kill", "unknown", "/proc/vmstat information field oom_kill."), _one(lambda node: kills(node.instances, node.past))),
             _gauge("node_boot_time_seconds", "Node boot time, in unixtime.", _one(_booted)),
             _gauge("node_time_seconds", "System time in seconds since epoch (1970).", _one(_clock)),
             _gauge("node_timex_offset_seconds", "Time offset in between local system and reference clock.", _one(_offset)),

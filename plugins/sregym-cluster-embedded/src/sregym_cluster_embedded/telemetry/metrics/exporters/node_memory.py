@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sregym_promql.storage import Floats
 
     from sregym_cluster_embedded.machines import Machine
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
 
 _KIB = 1024.0
 # The part of what is left that the kernel keeps files in; how far it wanders, and within which time.
@@ -34,9 +34,12 @@ class Holding(NamedTuple):
     until: float
 
 
-def holding(lives: Sequence[Life]) -> list[Holding]:
+def holding(instances: Sequence[ContainerInstance]) -> list[Holding]:
     """What processes hold."""
-    return [Holding(WorkingSet(life), life.process.started_at, end_of(life)) for life in lives]
+    return [
+        Holding(WorkingSet(instance), instance.process.started_at, end_of(instance))
+        for instance in instances
+    ]
 
 
 class NodeMemory:
@@ -78,11 +81,11 @@ class NodeMemory:
         return float(math.floor(self._of(left, _CACHED_SHARE * kept) / _KIB) * _KIB)
 
 
-def kills(lives: Sequence[Life], past: Sequence[tuple[float, Machine]]) -> Steps:
+def kills(instances: Sequence[ContainerInstance], past: Sequence[tuple[float, Machine]]) -> Steps:
     """How many processes the kernel has ended for their memory since the machine booted."""
     off = [not machine.powered for _, machine in past]
     boots = [(past[n][0], False) for n in range(1, len(past)) if off[n - 1] and not off[n]]
-    ended = [(end_of(life), True) for life in lives if life.process.out_of_memory]
+    ended = [(end_of(instance), True) for instance in instances if instance.process.out_of_memory]
     times, values = [BEGINNING], [0.0]
     for at, killed in sorted([*boots, *ended]):
         times.append(at)

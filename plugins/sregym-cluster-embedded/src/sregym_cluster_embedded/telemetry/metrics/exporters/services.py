@@ -8,14 +8,14 @@ from sregym_apps.model import ServiceProgram
 
 from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Family, Part, Row, Target
 from sregym_cluster_embedded.telemetry.metrics.operations import OK, operations_of
-from sregym_cluster_embedded.telemetry.metrics.pods import by_life, container_targets
+from sregym_cluster_embedded.telemetry.metrics.pods import by_instance, container_targets
 from sregym_cluster_embedded.telemetry.metrics.view import LIVES
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, cpu, end_of, in_flight
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.telemetry.metrics.exposition import Pairs
     from sregym_cluster_embedded.telemetry.metrics.operations import Served
     from sregym_cluster_embedded.telemetry.metrics.view import View
@@ -53,47 +53,47 @@ class Services(Exporter):
 
     def parts(self, view: View, target: Target, sample: str) -> Iterable[Part]:
         """The series of one container, life by life."""
-        return by_life(target, lambda life: _of_life(view, life, sample))
+        return by_instance(target, lambda instance: _of_instance(view, instance, sample))
 
 
-def _is_service(life: Life) -> bool:
-    return isinstance(life.process.behaviour, ServiceProgram)
+def _is_service(instance: ContainerInstance) -> bool:
+    return isinstance(instance.process.behaviour, ServiceProgram)
 
 
-def _port(life: Life) -> int:
-    for port in life.process.config.spec.get("ports") or ():
+def _port(instance: ContainerInstance) -> int:
+    for port in instance.process.config.spec.get("ports") or ():
         if port.get("name") == "metrics":
             return int(port["containerPort"])
     return _PORT
 
 
-def _of_life(view: View, life: Life, sample: str) -> Iterator[Row]:
-    since, until = life.process.served_at or 0.0, end_of(life)
+def _of_instance(view: View, instance: ContainerInstance, sample: str) -> Iterator[Row]:
+    since, until = instance.process.served_at or 0.0, end_of(instance)
     if sample == "process_cpu_seconds_total":
-        yield Row((), cpu(life), since, until)
+        yield Row((), cpu(instance), since, until)
     elif sample == "process_resident_memory_bytes":
-        yield Row((), WorkingSet(life), since, until)
+        yield Row((), WorkingSet(instance), since, until)
     elif sample == "process_start_time_seconds":
-        yield Row((), round(view.world.epoch + life.process.started_at, 2), since, until)
+        yield Row((), round(view.world.epoch + instance.process.started_at, 2), since, until)
     elif sample == _ACTIVE:
-        if _protocols(life) & {"http"}:
-            yield Row((("http_request_method", "GET"),), in_flight(life), since, until)
+        if _protocols(instance) & {"http"}:
+            yield Row((("http_request_method", "GET"),), in_flight(instance), since, until)
     else:
-        yield from _requests(life, sample)
+        yield from _requests(instance, sample)
 
 
-def _protocols(life: Life) -> set[str]:
-    program = life.process.behaviour
+def _protocols(instance: ContainerInstance) -> set[str]:
+    program = instance.process.behaviour
     if not isinstance(program, ServiceProgram):
         return set()
     return {listener.protocol for listener in program.listeners.values()}
 
 
-def _requests(life: Life, sample: str) -> Iterator[Row]:
-    program = life.process.behaviour
+def _requests(instance: ContainerInstance, sample: str) -> Iterator[Row]:
+    program = instance.process.behaviour
     assert isinstance(program, ServiceProgram)
     over_http = sample.startswith(_HTTP)
-    for name, served in operations_of(life, lambda flow, text: _status(program, flow, text)):
+    for name, served in operations_of(instance, lambda flow, text: _status(program, flow, text)):
         behaviour = program.operations.get(name)
         if behaviour is None or (behaviour.route is not None) != over_http:
             continue
@@ -102,7 +102,7 @@ def _requests(life: Life, sample: str) -> Iterator[Row]:
             yield from _http(served, method, path, str(behaviour.answer.status), sample)
         elif behaviour.listener in program.listeners:
             protocol = program.listeners[behaviour.listener].protocol
-            yield from _rpc(served, protocol, life.process.program, name, sample)
+            yield from _rpc(served, protocol, instance.process.program, name, sample)
 
 
 def _status(program: ServiceProgram, flow: Flow, text: str) -> str:

@@ -17,7 +17,7 @@ from sregym_cluster_embedded.telemetry.traces.names import call_kind
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.telemetry.metrics.exposition import Pairs
     from sregym_cluster_embedded.telemetry.metrics.operations import Served
     from sregym_cluster_embedded.telemetry.metrics.view import View
@@ -57,15 +57,15 @@ class SpanMetrics(Exporter):
 
     def parts(self, view: View, target: Target, sample: str) -> Iterable[Part]:
         """The spans of all services that were served, and of the calls that they made."""
-        for life in view.lives:
-            program = life.process.behaviour
-            if not isinstance(program, ServiceProgram) or not life.served:
+        for instance in view.instances:
+            program = instance.process.behaviour
+            if not isinstance(program, ServiceProgram) or not instance.served:
                 continue
-            ref, pod = life.ref, view.pods.get(life.ref.pod_uid)
+            ref, pod = instance.ref, view.pods.get(instance.ref.pod_uid)
             name = view.remembered(
                 ("service", ref),
-                (life.process, pod),
-                partial(service_name, pod, life),
+                (instance.process, pod),
+                partial(service_name, pod, instance),
                 shared=True,
             )
             labels = (
@@ -73,8 +73,8 @@ class SpanMetrics(Exporter):
                 ("k8s_namespace_name", ref.namespace),
                 ("k8s_pod_name", ref.pod),
             )
-            since, until = life.process.started_at, end_of(life)
-            works: dict[str, Callable[[Life, ServiceProgram], Spans]] = {
+            since, until = instance.process.started_at, end_of(instance)
+            works: dict[str, Callable[[ContainerInstance, ServiceProgram], Spans]] = {
                 "": _served,
                 "client": partial(_calls, "client"),
             }
@@ -82,24 +82,24 @@ class SpanMetrics(Exporter):
                 works["producer"] = partial(_calls, "producer")
             for kind, of in works.items():
                 known = (*labels, ("span_kind", f"SPAN_KIND_{kind.upper()}")) if kind else labels
-                work = partial(of, life, program)
-                spans = partial(view.remembered, (kind, ref), (life,), work, shared=True)
+                work = partial(of, instance, program)
+                spans = partial(view.remembered, (kind, ref), (instance,), work, shared=True)
                 yield Part(
-                    (ref, kind), (life, name), known, since, until,
+                    (ref, kind), (instance, name), known, since, until,
                     partial(_rows, spans, labels, sample),
                 )  # fmt: skip
 
 
-def _served(life: Life, program: ServiceProgram) -> Spans:
+def _served(instance: ContainerInstance, program: ServiceProgram) -> Spans:
     found = []
-    for operation, served in operations_of(life, lambda *_: _ERROR):
-        span, kind = server_span(life, program, operation)
+    for operation, served in operations_of(instance, lambda *_: _ERROR):
+        span, kind = server_span(instance, program, operation)
         if span:
             found.append((_kind(span, kind), served))
     return found
 
 
-def _calls(kind: str, life: Life, program: ServiceProgram) -> Spans:
+def _calls(kind: str, instance: ContainerInstance, program: ServiceProgram) -> Spans:
     """The calls whose spans are of a kind: `client` or `producer`."""
 
     def named(flow: Flow) -> Iterator[tuple[str, CallFlow]]:
@@ -109,7 +109,7 @@ def _calls(kind: str, life: Life, program: ServiceProgram) -> Spans:
 
     return [
         (_kind(span, kind.upper()), served)
-        for span, served in calls_of(life, named, lambda _: _ERROR)
+        for span, served in calls_of(instance, named, lambda _: _ERROR)
     ]
 
 

@@ -56,7 +56,7 @@ def volume_rows(view: View, node: str, sample: str) -> Iterator[Row]:
     """The claims that pods of a node have mounted, from the start of the pod's first container."""
     claims = {line.key: line for line in view.past.of("persistentvolumeclaims")}
     done: set[Key] = set()
-    for uid, members in view.lives_by_pod.items():
+    for uid, members in view.instances_by_pod.items():
         pod = view.pods[uid]
         if members[0].process.config.node != node:
             continue
@@ -69,7 +69,7 @@ def volume_rows(view: View, node: str, sample: str) -> Iterator[Row]:
                 ("namespace", pod.namespace),
                 ("persistentvolumeclaim", line.key.name),
             )
-            since = min(life.process.started_at for life in members)
+            since = min(instance.process.started_at for instance in members)
             volume = held(view.world).get(f"pv/{_volume(line)}", ())
             yield Row(labels, _Volume(sample, size, volume), since, pod.until)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sregym_cluster_embedded.telemetry.container_instances import Life, lives
+from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance, instances
 from sregym_cluster_embedded.telemetry.metrics.exporters.stores.store import MISS, Store
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, cpu
 from sregym_cluster_embedded.traffic.segments import SERVED, segments
@@ -25,8 +25,8 @@ def commands_of(world: World, ref: ContainerRef) -> dict[str, int]:
     process = process_of(world, ref)
     if process is None:
         return {}
-    life = Life(process, segments(world, SERVED, ref))
-    return _commands(Store([*lives(world)], world.epoch, life), world.now)
+    instance = ContainerInstance(process, segments(world, SERVED, ref))
+    return _commands(Store([*instances(world)], world.epoch, instance), world.now)
 
 
 def _commands(store: Store, now: float) -> dict[str, int]:
@@ -39,12 +39,12 @@ def held_of(world: World, ref: ContainerRef, least: int) -> Counted:
     process = process_of(world, ref)
     if process is None:
         return Counted({})
-    life = Life(process, segments(world, SERVED, ref))
-    connections = int(Store((), world.epoch, life).callers(np.array([world.now]))[0])
-    pooled = sum(peer.held for peer in life.served[-1].load.pools) if life.served else 0
+    instance = ContainerInstance(process, segments(world, SERVED, ref))
+    connections = int(Store((), world.epoch, instance).callers(np.array([world.now]))[0])
+    pooled = sum(peer.held for peer in instance.served[-1].load.pools) if instance.served else 0
     if max(connections, pooled) < least:
         return Counted({}, connections)
-    return Counted({}, connections, peers=Store([*lives(world)], world.epoch, life).peers())
+    return Counted({}, connections, peers=Store([*instances(world)], world.epoch, instance).peers())
 
 
 def counted_of(world: World, ref: ContainerRef) -> Counted:
@@ -52,7 +52,9 @@ def counted_of(world: World, ref: ContainerRef) -> Counted:
     process = process_of(world, ref)
     if process is None:
         return Counted({})
-    store = Store([*lives(world)], world.epoch, Life(process, segments(world, SERVED, ref)))
+    store = Store(
+        [*instances(world)], world.epoch, ContainerInstance(process, segments(world, SERVED, ref))
+    )
     now = np.array([world.now])
     missed, connected = store.total(MISS, ("get",)), store.connected()
     assert not isinstance(missed, float)
@@ -61,8 +63,8 @@ def counted_of(world: World, ref: ContainerRef) -> Counted:
     return Counted(
         _commands(store, world.now),
         int(store.callers(now)[0]),
-        int(WorkingSet(store.life)(now)[0]),
-        float(cpu(store.life)(now)[0]),
+        int(WorkingSet(store.instance)(now)[0]),
+        float(cpu(store.instance)(now)[0]),
         int(missed(now)[0]),
         int(connected(now)[0]),
         int(rate(now)[0]),

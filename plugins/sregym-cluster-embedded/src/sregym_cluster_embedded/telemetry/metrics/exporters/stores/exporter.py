@@ -22,7 +22,7 @@ from sregym_cluster_embedded.telemetry.metrics.work import end_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.telemetry.metrics.exporters.stores.measures import Measure
     from sregym_cluster_embedded.telemetry.metrics.view import View
 
@@ -67,7 +67,10 @@ class StoreExporter(Exporter):
         """The series of one server, life by life."""
         scraped = target.subject
         assert isinstance(scraped, Scraped)
-        stores = [Store(view.lives_in_order, view.world.epoch, life) for life in scraped.lives]
+        stores = [
+            Store(view.instances_in_order, view.world.epoch, instance)
+            for instance in scraped.instances
+        ]
         if sample == self._up:
             yield Row((), _up(stores))
             return
@@ -75,12 +78,15 @@ class StoreExporter(Exporter):
             if store.since < math.inf:
                 for said in self._measures[sample].of(store):
                     row = said if isinstance(said, Row) else Row(*said)
-                    since, until = max(row.since, store.since), min(row.until, end_of(store.life))
+                    since, until = (
+                        max(row.since, store.since),
+                        min(row.until, end_of(store.instance)),
+                    )
                     if since < until:
                         yield row._replace(since=since, until=until)
 
-    def _is_one(self, life: Life) -> bool:
-        program = life.process.behaviour
+    def _is_one(self, instance: ContainerInstance) -> bool:
+        program = instance.process.behaviour
         return program is not None and program.kind in self._kinds
 
 
@@ -88,15 +94,15 @@ def _up(stores: Sequence[Store]) -> Steps:
     times, values = [-math.inf], [0.0]
     for store in stores:
         if store.since < math.inf:
-            times.extend((store.since, end_of(store.life)))
+            times.extend((store.since, end_of(store.instance)))
             values.extend((1.0, 0.0))
     return Steps(times, values)
 
 
-def _port(life: Life) -> int:
-    program = life.process.behaviour
+def _port(instance: ContainerInstance) -> int:
+    program = instance.process.behaviour
     if isinstance(program, StoreProgram):
-        text = expand(program.port, life.process.facts())
+        text = expand(program.port, instance.process.facts())
         if text.isdecimal():
             return int(text)
     return 0

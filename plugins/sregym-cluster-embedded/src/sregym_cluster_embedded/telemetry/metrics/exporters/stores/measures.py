@@ -97,12 +97,12 @@ def total(*names: str, outcome: str | None = None, factor: float = 1.0) -> Figur
 
 def memory(store: Store) -> Value:
     """The working set in bytes."""
-    return WorkingSet(store.life)
+    return WorkingSet(store.instance)
 
 
 def memory_mib(store: Store) -> Value:
     """The working set in whole mebibytes."""
-    held = WorkingSet(store.life)
+    held = WorkingSet(store.instance)
 
     def of(seconds: Floats) -> Floats:
         found: Floats = held(seconds) // MIB

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from sregym_promql.storage import Floats
 
-    from sregym_cluster_embedded.telemetry.container_instances import Life
+    from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.telemetry.metrics.exposition import Value
     from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.traffic.segments import CallFlow, Flow, Segment
@@ -68,18 +68,20 @@ class Store:
     Args:
         everybody: All lives there ever were, in the order in which their calls are added up.
         epoch: Unix seconds at which virtual time began.
-        life: The life.
+        instance: The life.
     """
 
-    def __init__(self, everybody: Sequence[Life], epoch: int, life: Life) -> None:
+    def __init__(
+        self, everybody: Sequence[ContainerInstance], epoch: int, instance: ContainerInstance
+    ) -> None:
         self.everybody = everybody
         self.epoch = epoch
-        self.life = life
+        self.instance = instance
 
     @property
     def since(self) -> float:
         """When it began to serve."""
-        served = self.life.process.served_at
+        served = self.instance.process.served_at
         return math.inf if served is None else served
 
     @cached_property
@@ -94,13 +96,13 @@ class Store:
                 present = rates
             if present and caller.process.ended_at is not None:
                 _note(changes, caller.process.ended_at, present, {})
-        end = end_of(self.life)
-        moments = [segment.start for segment in self.life.served]
+        end = end_of(self.instance)
+        moments = [segment.start for segment in self.instance.served]
         return {name: _outcomes(steps, moments, end) for name, steps in sorted(changes.items())}
 
-    def _asked_by(self, caller: Life, segment: Segment) -> dict[str, Rate]:
+    def _asked_by(self, caller: ContainerInstance, segment: Segment) -> dict[str, Rate]:
         found: dict[str, Rate] = {}
-        ref = self.life.ref
+        ref = self.instance.ref
         for flow in segment.flows:
             mine = [call for call in flow.calls if call.callee == ref and call.rate > 0]
             for call in mine:
@@ -112,7 +114,7 @@ class Store:
                 found["get"] = found["get"].plus(Rate(missed=self._missed(caller, flow)))
         return found
 
-    def _missed(self, caller: Life, flow: Flow) -> float:
+    def _missed(self, caller: ContainerInstance, flow: Flow) -> float:
         """Looks a second that found nothing: as often as what is only done then."""
         program = caller.process.behaviour
         if not isinstance(program, ServiceProgram):
@@ -123,7 +125,7 @@ class Store:
                 continue
             seen.add(site.look)
             look = sites[site.look]
-            own = sum(call.rate for call in look.targets if call.callee == self.life.ref)
+            own = sum(call.rate for call in look.targets if call.callee == self.instance.ref)
             looked = sum(call.rate for call in look.targets)
             done = sum(call.rate - call.retries for call in site.targets)
             if own and looked:
@@ -133,16 +135,16 @@ class Store:
     @property
     def callers(self) -> Steps:
         """How many connections its callers hold."""
-        starts, numbers = [self.life.process.started_at], [0.0]
-        for segment in self.life.served:
+        starts, numbers = [self.instance.process.started_at], [0.0]
+        for segment in self.instance.served:
             starts.append(segment.start)
             numbers.append(float(_held(segment)))
         return Steps(starts, numbers)
 
     def peers(self) -> tuple[Peer, ...]:
         """The programs whose commands it carries out at the end of what is known."""
-        ref = self.life.ref
-        pools = self.life.served[-1].load.pools if self.life.served else ()
+        ref = self.instance.ref
+        pools = self.instance.served[-1].load.pools if self.instance.served else ()
         pooled = {peer._replace(held=0) for peer in pools}
         callers = (
             self._peer(caller)
@@ -166,16 +168,18 @@ class Store:
             ends = [*(segment.start for segment in caller.served[1:]), last]
             for segment, end in zip(caller.served, ends, strict=False):
                 for call in (call for flow in segment.flows for call in flow.calls):
-                    for kind, words, share in call.errors if call.callee == self.life.ref else ():
+                    for kind, words, share in (
+                        call.errors if call.callee == self.instance.ref else ()
+                    ):
                         if kind in _REFUSED:
                             word = words.partition(" ")[0]
                             lasted_s = max(0.0, min(end, now) - segment.start)
                             found[word] = found.get(word, 0.0) + lasted_s * call.rate * share
         return {word: int(count) for word, count in sorted(found.items()) if count >= 1}
 
-    def _peer(self, caller: Life) -> Peer:
+    def _peer(self, caller: ContainerInstance) -> Peer:
         process, program = caller.process, caller.process.behaviour
-        kind = str(getattr(self.life.process.behaviour, "kind", ""))
+        kind = str(getattr(self.instance.process.behaviour, "kind", ""))
         clients = program.clients.values() if isinstance(program, ServiceProgram) else ()
         own = next((one for one in clients if one.protocol == kind), None)
         if own is None:
@@ -186,9 +190,9 @@ class Store:
 
     def connected(self) -> Value:
         """How many connections there have been: each growth of their number opened some."""
-        times, made = [self.life.process.started_at], [0.0]
+        times, made = [self.instance.process.started_at], [0.0]
         before = 0.0
-        for segment in self.life.served:
+        for segment in self.instance.served:
             number = float(self.callers(np.array([segment.start]))[0])
             times.append(segment.start)
             made.append(made[-1] + max(0.0, number - before))
@@ -197,7 +201,7 @@ class Store:
 
     def most_callers(self) -> Steps:
         """The largest number of connections at one time so far."""
-        times = [self.life.process.started_at, *(part.start for part in self.life.served)]
+        times = [self.instance.process.started_at, *(part.start for part in self.instance.served)]
         numbers = self.callers(np.asarray(times))
         return Steps(times, list(np.maximum.accumulate(numbers)))
 
@@ -228,10 +232,12 @@ class Store:
         """Seconds that commands took at the server, times a factor; of one command when named."""
         if not name:
             return requests_of(
-                self.life, lambda flow: flow.rate * flow.time.mean_ms / 1000 * factor
+                self.instance, lambda flow: flow.rate * flow.time.mean_ms / 1000 * factor
             )
-        starts = [max(part.start, self.life.process.started_at) for part in self.life.served]
-        means = [_mean_s(part) * factor for part in self.life.served]
+        starts = [
+            max(part.start, self.instance.process.started_at) for part in self.instance.served
+        ]
+        means = [_mean_s(part) * factor for part in self.instance.served]
         outcomes = self.commands[name]
         weights = Steps(starts or [0.0], means or [0.0])(outcomes.starts)
 
@@ -245,17 +251,17 @@ class Store:
 
     def slow(self, longer_ms: float) -> Value:
         """How many commands took longer than so many milliseconds."""
-        counted = requests_of(self.life, lambda flow: flow.rate * flow.time.beyond(longer_ms))
+        counted = requests_of(self.instance, lambda flow: flow.rate * flow.time.beyond(longer_ms))
         return lambda seconds: np.floor(counted(seconds) + 1e-6)
 
     def load(self, of: Callable[[Segment], float]) -> Steps:
         """A figure of the load, as a whole number."""
-        starts = [self.life.process.started_at, *(part.start for part in self.life.served)]
-        return Steps(starts, [0.0, *(float(round(of(part))) for part in self.life.served)])
+        starts = [self.instance.process.started_at, *(part.start for part in self.instance.served)]
+        return Steps(starts, [0.0, *(float(round(of(part))) for part in self.instance.served)])
 
     def uptime(self) -> Value:
         """Whole seconds since the start."""
-        started = self.life.process.started_at
+        started = self.instance.process.started_at
 
         def of(seconds: Floats) -> Floats:
             found: Floats = (seconds - started) // 1
@@ -265,19 +271,19 @@ class Store:
 
     def started(self) -> float:
         """The start in Unix seconds."""
-        return float(int(self.epoch + self.life.process.started_at))
+        return float(int(self.epoch + self.instance.process.started_at))
 
     def setting(self, name: str, default: float) -> float:
         """A number among what it was configured with."""
         try:
-            return float(self.life.process.settings.get(name, default))
+            return float(self.instance.process.settings.get(name, default))
         except ValueError:
             return default
 
     @property
     def version(self) -> str:
         """Of the program; empty where its model has none."""
-        return str(getattr(self.life.process.behaviour, "version", ""))
+        return str(getattr(self.instance.process.behaviour, "version", ""))
 
 
 def _turned_away(call: CallFlow) -> bool:
