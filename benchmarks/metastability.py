@@ -24,15 +24,15 @@ from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.traffic.flow_state import FlowState
 from sregym_cluster_embedded.traffic.solver import Solver
 from sregym_cluster_embedded.traffic.structure import (
+    CallRoute,
     CallSite,
     CallStep,
-    End,
+    Destination,
     Operation,
     Part,
     Server,
     Source,
     Structure,
-    Way,
 )
 from sregym_cluster_embedded.userland.keys import REQUEST_FLOW
 from sregym_cluster_embedded.userland.wiring import Target
@@ -259,18 +259,18 @@ def graph(size: int) -> Structure:
             below = index // tier * tier - tier
             callee = below + (index * FAN_OUT + step * 7) % tier
             target = Target(1.0, "", made.servers[callee].ref, "main", {})
-            way = Way(made.ways, 1.0, target, callee)
-            made.ways += 1
+            route = CallRoute(made.routes, 1.0, target, callee)
+            made.routes += 1
             spot = len(made.sites)
             sites.append(
-                CallSite(spot, "next", client, "Do", "", OnError(), 1.0, step, (way,), 1000.0)
+                CallSite(spot, "next", client, "Do", "", OnError(), 1.0, step, (route,), 1000.0)
             )
             made.sites.append(sites[-1])
         steps = tuple(CallStep(site, SHARE) for site in sites)
         made.operations.append(
             Operation(ref, "Do", index, 0.5, 0.0, 0.35, steps, tuple(sites), (), 1000.0)
         )
-    ends = [End(1 / tier, index, "500", None, 0.0) for index in range(size - tier, size)]
+    ends = [Destination(1 / tier, index, "500", None, 0.0) for index in range(size - tier, size)]
     users = ContainerRef(NAMESPACE, "load", "load", "main", 0)
     parts = (Part("all", 1.0, tuple(ends)),)
     made.sources.append(Source(users, 50.0, 0.0, 0.0, 5.0, parts))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.cluster import EmbeddedCluster
-from sregym_cluster_embedded.network.links import End, path_between
+from sregym_cluster_embedded.network.links import PathEnd, path_between
 from sregym_core.errors import NodeError
 from sregym_core.interfaces import Checkpoint, Cluster, ClusterSpec, NodeAccess, restore_settings
 from sregym_core.model import (
@@ -184,10 +184,10 @@ def test_a_process_that_is_stopped_answers_nobody(cluster: Cluster, access: Node
 def test_a_link_meets_pods_by_their_labels(cluster: EmbeddedCluster, access: NodeAccess) -> None:
     (pod, *_) = cluster.list("v1", "Pod", "kube-system", "k8s-app=kube-dns")
     metadata, address = pod["metadata"], pod["status"]["podIP"]
-    here = End(metadata["uid"], "kube-system", pod["spec"]["nodeName"], address)
-    there, stranger = End(node=N), End("other", "kube-system", "node1", "10.0.0.1")
+    here = PathEnd(metadata["uid"], "kube-system", pod["spec"]["nodeName"], address)
+    there, stranger = PathEnd(node=N), PathEnd("other", "kube-system", "node1", "10.0.0.1")
 
-    def lost(source: End) -> float:
+    def lost(source: PathEnd) -> float:
         with cluster.live.open() as world:
             return path_between(world, source, there).loss
 
@@ -220,7 +220,7 @@ def test_what_a_card_cannot_carry_is_lost_between_nodes(
 ) -> None:
     def lost(one: str, other: str) -> float:
         with cluster.live.open() as world:
-            return path_between(world, End("a", node=one), End("b", node=other)).loss
+            return path_between(world, PathEnd("a", node=one), PathEnd("b", node=other)).loss
 
     access.apply(NetworkUse(node=N, mbit=4000))
     assert (lost(N, "node1"), lost("node1", N), lost(N, N), lost("node1", "node2")) == (

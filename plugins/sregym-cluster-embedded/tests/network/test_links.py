@@ -8,7 +8,7 @@ import pytest
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.network import links
 from sregym_cluster_embedded.network.keys import NETWORK
-from sregym_cluster_embedded.network.links import End, Link, path_between
+from sregym_cluster_embedded.network.links import Link, PathEnd, path_between
 from sregym_cluster_embedded.network.outcomes import CLEAR, Outcome, Path
 from sregym_cluster_embedded.store import Key, Object
 
@@ -64,11 +64,14 @@ def outcome(town: Any, host: str = "server") -> str:
     ],
 )
 def test_ends_by_name(name: str, meant: bool) -> None:
-    assert End("u1", "shop", "node1", "10.244.0.5").is_called(name) == meant
+    assert PathEnd("u1", "shop", "node1", "10.244.0.5").is_called(name) == meant
 
 
 def test_both_directions_add_up(town: Any) -> None:
-    here, there = End("u1", "shop", "node1", "10.244.0.5"), End("u2", "shop", "node2", "10.244.1.5")
+    here, there = (
+        PathEnd("u1", "shop", "node1", "10.244.0.5"),
+        PathEnd("u2", "shop", "node2", "10.244.1.5"),
+    )
     assert path_between(town.world, here, there) == CLEAR
     links.set_link(town.world, "node:node1", "*", Link(latency_ms=30, jitter_ms=3, loss=0.5))
     links.set_link(

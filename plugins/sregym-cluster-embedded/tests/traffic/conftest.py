@@ -150,9 +150,9 @@ def make_market() -> MakeMarket:
         model["images"][0]["env"].update(env or {})
         model["images"][0]["tools"] = [*tools]
         for path, value in (changes or {}).items():
-            *way, last = path.split(".")
+            *route, last = path.split(".")
             place = model["programs"]
-            for key in way:
+            for key in route:
                 place = place[int(key)] if isinstance(place, list) else place[key]
             place[last] = value
         model["images"][0]["binaries"] = {f"/bin/{name}": name for name in model["programs"]}

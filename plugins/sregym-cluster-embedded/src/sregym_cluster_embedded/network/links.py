@@ -53,7 +53,7 @@ class Link(NamedTuple):
 CUT = Link(fails=Outcome.TIMEOUT)
 
 
-class End(NamedTuple):
+class PathEnd(NamedTuple):
     """One end of a connection, as links are compared with it."""
 
     pod_uid: str = ""
@@ -109,7 +109,7 @@ def clear_links(world: World) -> None:
     _tell(world, "*")
 
 
-def path_between(world: World, source: End, target: End) -> Path:
+def path_between(world: World, source: PathEnd, target: PathEnd) -> Path:
     """What packets meet from one end to the other and back."""
     table = world.table(LINKS)
     if source.pod_uid and source.pod_uid == target.pod_uid:
@@ -140,7 +140,7 @@ def carried(world: World, one: str, other: str) -> float:
     return prod(1 - machine.crowded for machine in found if machine is not None)
 
 
-def _met(world: World, source: End, target: End) -> Iterator[Link]:
+def _met(world: World, source: PathEnd, target: PathEnd) -> Iterator[Link]:
     for (begin, end), link in world.table(LINKS).items():
         if is_called(world, source, begin) and is_called(world, target, end):
             yield link
@@ -148,7 +148,7 @@ def _met(world: World, source: End, target: End) -> Iterator[Link]:
             yield link
 
 
-def is_called(world: World, end: End, name: str) -> bool:
+def is_called(world: World, end: PathEnd, name: str) -> bool:
     """Whether the text in a link means this end, pods by their labels included."""
     if name.startswith(PREFIX):
         return bool(end.pod_uid) and chosen(world, name, end.pod_uid)
@@ -163,6 +163,6 @@ def _tell(world: World, *names: str) -> None:
         return
     for pod in world.store.list("pods"):
         metadata, ip = pod["metadata"], pod.get("status", {}).get("podIP", "")
-        end = End(metadata["uid"], metadata["namespace"], pod["spec"].get("nodeName", ""), ip)
+        end = PathEnd(metadata["uid"], metadata["namespace"], pod["spec"].get("nodeName", ""), ip)
         if ip and any(is_called(world, end, name) for name in names):
             kubelet.touch_pod(world, metadata["uid"])

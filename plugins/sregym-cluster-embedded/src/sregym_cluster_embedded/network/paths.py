@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.machines import connection_refused_by_kernel, machine
 from sregym_cluster_embedded.network import routing
 from sregym_cluster_embedded.network.addresses import holder, node_with
-from sregym_cluster_embedded.network.links import LINKS, End, carried, path_between
+from sregym_cluster_embedded.network.links import LINKS, PathEnd, carried, path_between
 from sregym_cluster_embedded.network.outcomes import CLEAR, Backend, Outcome, Path
 from sregym_cluster_embedded.network.policies import governs, lets_through
 from sregym_cluster_embedded.syscalls import RULES, Caller, failure, risk
@@ -74,7 +74,7 @@ def way(
         return _DROPPED
     if not world.table(LINKS) and carried(world, begin, backend.node) == 1.0:
         return CLEAR
-    here = End(
+    here = PathEnd(
         # What runs on a node itself is no pod of the API.
         "" if source is None else source["metadata"].get("uid", ""),
         "" if source is None else source["metadata"].get("namespace", ""),
@@ -107,16 +107,16 @@ def runs(world: World, node: str) -> bool:
     return found is None or found.powered
 
 
-def _end(world: World, backend: Backend) -> End:
+def _end(world: World, backend: Backend) -> PathEnd:
     if backend.pod_uid:
-        return End(backend.pod_uid, backend.namespace, backend.node, backend.ip)
+        return PathEnd(backend.pod_uid, backend.namespace, backend.node, backend.ip)
     pod = holder(world, backend.ip)
     if pod is not None:
         metadata, place = pod["metadata"], pod["spec"].get("nodeName", "")
-        return End(metadata["uid"], metadata["namespace"], place, backend.ip)
+        return PathEnd(metadata["uid"], metadata["namespace"], place, backend.ip)
     node = node_with(world, backend.ip)
     name = "" if node is None else node["metadata"]["name"]
-    return End("", "", name, backend.ip)
+    return PathEnd("", "", name, backend.ip)
 
 
 def _namespace_at(world: World, address: str) -> str:

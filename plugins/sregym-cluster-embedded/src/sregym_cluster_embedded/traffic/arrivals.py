@@ -243,7 +243,7 @@ def rhythms(structure: Structure, numbers: FlowState) -> list[Rhythm]:
         for site in structure.operations[index].sites:
             tried = numbers.calls[site.index] * (1 - numbers.shed[site.index])
             if tried > 0:
-                for way in site.ways:
-                    if way.callee >= 0:
-                        come[way.callee].append((tried * way.share, rhythm))
+                for route in site.routes:
+                    if route.callee >= 0:
+                        come[route.callee].append((tried * route.share, rhythm))
     return found

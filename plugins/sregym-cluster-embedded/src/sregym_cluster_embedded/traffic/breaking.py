@@ -189,10 +189,10 @@ def unmade(site: CallSite, n: FlowState) -> list[Cause]:
     """Attempts that end in the client: no connection of its pool in time, or an open breaker."""
     shed, stopped = n.shed[site.index], barred(site, n)
     return [
-        Cause(kind, error_text(site.client, kind, way.target.facts), way.share * share, way)
+        Cause(kind, error_text(site.client, kind, route.target.facts), route.share * share, route)
         for kind, share in (("timeout", shed * (1 - stopped)), ("open", stopped))
         if share > 0
-        for way in site.ways
+        for route in site.routes
     ]
 
 
@@ -206,7 +206,7 @@ def unmade_calls(site: CallSite, n: FlowState, like: CallFlow, again: float) -> 
     ):
         if share <= 0:
             continue
-        text = error_text(site.client, kind, site.ways[0].target.facts)
+        text = error_text(site.client, kind, site.routes[0].target.facts)
         took = Time(round(took_ms, 6))
         found.append(
             like._replace(

@@ -37,6 +37,7 @@ from sregym_cluster_embedded.traffic.refusing import refusal, reset_share
 from sregym_cluster_embedded.traffic.searches import Search, searched
 from sregym_cluster_embedded.traffic.structure import (
     CacheLookup,
+    CallRoute,
     CallSite,
     CallStep,
     Consumer,
@@ -47,7 +48,6 @@ from sregym_cluster_embedded.traffic.structure import (
     Server,
     Step,
     Structure,
-    Way,
 )
 from sregym_cluster_embedded.traffic.timeouts import set_deadlines
 from sregym_cluster_embedded.traffic.variants import own_failures, present, taking_ms
@@ -110,7 +110,7 @@ class Builder:
         for consumer in program.consumers.values():
             _, found = self._client(process, consumer.client)
             topic, group = expand(consumer.topic, facts), expand(consumer.group, facts)
-            storage = next((place for way in found if (place := self._storage(way))), "")
+            storage = next((place for route in found if (place := self._storage(route))), "")
             if topic in self.footing.at(topics_at, self.world, storage).topics:
                 operation = self.operation(process.ref, consumer.operation)
                 held = self.footing.at(group_of, self.world, storage, topic, group)
@@ -202,10 +202,10 @@ class Builder:
             odd = tuple((o.partition, o.number) for o in data.odd if o.topic == topic)
             resets = tuple(entry for entry in data.resets if entry[:2] == (group, topic))
             produced = tuple(self._produced.get((storage, topic), ()))
-            pullers = tuple(self._groups.get(key, ()))
+            consumers = tuple(self._groups.get(key, ()))
             made, partitions = self.made, data.topics[topic]
             made.queues.append(
-                Queue(key, made.partitions, partitions, produced, pullers, odd, resets)
+                Queue(key, made.partitions, partitions, produced, consumers, odd, resets)
             )
             made.partitions += partitions
 
@@ -277,7 +277,7 @@ class Builder:
         # Its parts were checked when the program was read.
         asking = Call.model_construct(call=f"{call.cache}.get", on_error=call.on_error)
         look = self._site(process, asking, sites, here)
-        fill, cache = -1, look.ways[0].target.ref if look.ways else None
+        fill, cache = -1, look.routes[0].target.ref if look.routes else None
         if call.keys and cache is not None:
             server = self._process(cache)
             since = 0.0 if server is None else server.emptied_at
@@ -292,36 +292,38 @@ class Builder:
     def _site(self, process: Process, call: Call, sites: list[CallSite], stage: int) -> CallSite:
         name, _, operation = call.call.partition(".")
         client, found = self._client(process, name, operation)
-        ways = tuple(
-            way for target in found for way in self._ways(process, client, name, target, call)
+        routes = tuple(
+            route for target in found for route in self._ways(process, client, name, target, call)
         )
         site = CallSite(
             len(self.made.sites), name, client, operation, call.collection, call.on_error,
-            call.times, stage, ways, client.timeout_s * 1000,
+            call.times, stage, routes, client.timeout_s * 1000,
         )  # fmt: skip
         self.made.sites.append(site)
         sites.append(site)
         if client.wire.messaging:
-            for way in ways:
-                storage = "" if way.kind else self._storage(way.target)
+            for route in routes:
+                storage = "" if route.kind else self._storage(route.target)
                 if storage:
-                    entry = (site.index, way.share)
+                    entry = (site.index, route.share)
                     self._produced.setdefault((storage, call.collection), []).append(entry)
         return site
 
     def _ways(
         self, process: Process, client: Client, name: str, target: Target, call: Call
-    ) -> tuple[Way, ...]:
+    ) -> tuple[CallRoute, ...]:
         """How calls to a target end: one way, or two where only a part of them is refused."""
         operation, timeout_ms = call.call.partition(".")[2], client.timeout_s * 1000
 
-        def broken(kind: str, inner: str = "", callee: int = -1, part: float = 1.0) -> Way:
+        def broken(kind: str, inner: str = "", callee: int = -1, part: float = 1.0) -> CallRoute:
             took = {"timeout": timeout_ms, "no_route": min(NO_ROUTE_MS, timeout_ms)}
             if client.wire.led:
                 took["unavailable"] = timeout_ms
             text = error_text(client, kind, target.facts, inner)
             share = target.share * part
-            return Way(self._number(), share, target, callee, kind, text, took.get(kind, FAST_MS))
+            return CallRoute(
+                self._number(), share, target, callee, kind, text, took.get(kind, FAST_MS)
+            )
 
         if target.kind:
             return (broken(target.kind),)
@@ -356,26 +358,28 @@ class Builder:
                 return (broken("server", inner),)
             if callee == _UNFINISHED and call.share == 1:  # it goes around until somebody gives up
                 return (broken("timeout"),)
-        way = Way(self._number(), target.share, target, callee, search=search)
+        route = CallRoute(self._number(), target.share, target, callee, search=search)
         if target.path is not None:
             there, lost = on_the_way(target.path), given_up(target.path, timeout_ms)
-            way = way._replace(transit=there, lost=lost)
+            route = route._replace(transit=there, lost=lost)
         if took_ms := taking_ms(call, self._facts.get(process.ref, {})):
-            way = way._replace(transit=way.transit.then(Time(took_ms, (_EVEN * took_ms) ** 2)))
+            route = route._replace(
+                transit=route.transit.then(Time(took_ms, (_EVEN * took_ms) ** 2))
+            )
         if waits_ms:
-            way = way._replace(transit=way.transit.then(Time(waits_ms, waits_ms**2)))
+            route = route._replace(transit=route.transit.then(Time(waits_ms, waits_ms**2)))
         asked = (process.ref, server.ref, call.on_error.then)
         if refused is not None:
             failing = broken(refused.kind, refused.text, callee, refused.share)
         elif part := self.footing.at(reset_share, self.world, *asked):
             failing = broken("reset", part=part)._replace(chance=part)
         else:
-            return (way,)
-        return (way._replace(share=way.share - failing.share), failing)
+            return (route,)
+        return (route._replace(share=route.share - failing.share), failing)
 
     def _number(self) -> int:
-        self.made.ways += 1
-        return self.made.ways - 1
+        self.made.routes += 1
+        return self.made.routes - 1
 
     def _process(self, ref: ContainerRef) -> Process | None:
         return self.footing.at(process_of, self.world, ref)

@@ -137,7 +137,7 @@ class Calling:
             return False
         if not far_below(mean, n.variance[callee] / (mean * mean), site.timeout_ms):
             return False
-        server, opening = self._operations[callee].server, site.ways[0].opening
+        server, opening = self._operations[callee].server, site.routes[0].opening
         if n.dropped[server] or n.rejected[server] or (opening >= 0 and n.unopened[opening]):
             return False
         if site.breaker >= 0:
@@ -147,13 +147,13 @@ class Calling:
         if n.made[spot] != made:
             self.change = max(self.change, abs(made - n.made[spot]))
             n.made[spot] = made
-        n.failing[spot] = n.late[site.ways[0].number] = 0.0
+        n.failing[spot] = n.late[site.routes[0].number] = 0.0
         n.needed[spot] = 1.0
         return True
 
     def _from_pool(self, site: CallSite) -> tuple[float, float] | None:
         """Mean and variance of a call that waits for a connection at most; None where more happens."""
-        n, callee, spot, way = self._numbers, site.pooled, site.index, site.ways[0]
+        n, callee, spot, route = self._numbers, site.pooled, site.index, site.routes[0]
         mean, spread, size = n.mean[callee], n.variance[callee], site.client.pool or 1
         if n.ok[callee] < 1 or mean <= 0 or n.attempts[spot] != 1.0 or n.shed[spot]:
             return None
@@ -163,14 +163,14 @@ class Calling:
         if (
             n.dropped[server]
             or n.rejected[server]
-            or (way.opening >= 0 and n.unopened[way.opening])
+            or (route.opening >= 0 and n.unopened[route.opening])
         ):
             return None
         used = n.calls[spot] * mean / 1000 / size
         if used >= 1:
             return None
         n.held[spot] = mean
-        n.late[way.number] = n.slow[way.number] = n.failing[spot] = 0.0
+        n.late[route.number] = n.slow[route.number] = n.failing[spot] = 0.0
         n.needed[spot] = 1.0
         waits = mean / size * used ** math.sqrt(2 * size + 2) / (1 - used)
         return mean + min(site.timeout_ms, waits), max(0.0, spread + mean * mean - mean * mean)
@@ -180,19 +180,19 @@ class Calling:
         n, operations, limit = self._numbers, self._operations, site.timeout_ms
         good = mean = square = again = final = lost_ms = late_share = 0.0
         on = site.client.retry.on if site.retries else ()
-        for way in site.ways:
-            share, callee = way.share, way.callee
-            if way.kind:
-                lost_ms += share * way.took_ms
-                if way.kind in on:
+        for route in site.routes:
+            share, callee = route.share, route.callee
+            if route.kind:
+                lost_ms += share * route.took_ms
+                if route.kind in on:
                     again += share
                 else:
                     final += share
                 continue
-            if way.opening >= 0 and n.unopened[way.opening]:
-                refused = share * n.unopened[way.opening]
+            if route.opening >= 0 and n.unopened[route.opening]:
+                refused = share * n.unopened[route.opening]
                 lost_ms += refused
-                if self._openings[way.opening].kind in on:
+                if self._openings[route.opening].kind in on:
                     again += refused
                 else:
                     final += refused
@@ -202,10 +202,10 @@ class Calling:
                 continue
             server = operations[callee].server
             ok, spent, spread = n.ok[callee], n.mean[callee], n.variance[callee]
-            if way.transit.mean_ms:
-                spent += way.transit.mean_ms
-                spread += way.transit.variance
-            late = way.lost
+            if route.transit.mean_ms:
+                spent += route.transit.mean_ms
+                spread += route.transit.variance
+            late = route.lost
             if spent > 0 and not far_below(spent, spread / (spent * spent), limit):
                 late = max(late, share_beyond(spent, spread, limit))
             dropped, rejected = n.dropped[server], n.rejected[server]
@@ -213,11 +213,11 @@ class Calling:
                 late = dropped + (1 - dropped) * late
             slow = 0.0
             if ok < 1:
-                needed = n.failed[callee] + way.transit.mean_ms
+                needed = n.failed[callee] + route.transit.mean_ms
                 slow = share_beyond(needed, (0.1 * needed) ** 2, limit)
                 if dropped:
                     slow = dropped + (1 - dropped) * slow
-            n.late[way.number], n.slow[way.number] = late, slow
+            n.late[route.number], n.slow[route.number] = late, slow
             here = share * (1 - rejected) * ok * (1 - late)
             good += here
             if late:
@@ -271,12 +271,12 @@ class Calling:
         n = self._numbers
         for index, opening in enumerate(self._openings):
             tried = busy = 0.0
-            for spot, way in opening.ways:
-                rate = n.calls[spot] * way.share * (1 - n.shed[spot])
+            for spot, route in opening.routes:
+                rate = n.calls[spot] * route.share * (1 - n.shed[spot])
                 tried += rate
-                if way.callee >= 0:
-                    ok = n.ok[way.callee]
-                    busy += rate * (ok * n.mean[way.callee] + (1 - ok) * n.failed[way.callee])
+                if route.callee >= 0:
+                    ok = n.ok[route.callee]
+                    busy += rate * (ok * n.mean[route.callee] + (1 - ok) * n.failed[route.callee])
             before = n.unopened[index]
             if not tried:
                 continue

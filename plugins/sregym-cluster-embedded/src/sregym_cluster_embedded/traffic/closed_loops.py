@@ -31,22 +31,22 @@ def approached(
     before = numbers.sent[index]
     if before <= 0 or wanted <= 0:
         return wanted, 0.0
-    way = math.log(wanted / before)
-    gain = numbers.gain[index] = _part(way, numbers.swing[index], numbers.gain[index], steady)
-    numbers.swing[index] = way
-    return before * math.exp(way * gain), abs(way) * gain
+    route = math.log(wanted / before)
+    gain = numbers.gain[index] = _part(route, numbers.swing[index], numbers.gain[index], steady)
+    numbers.swing[index] = route
+    return before * math.exp(route * gain), abs(route) * gain
 
 
-def _part(way: float, last: float, gain: float, steady: bool) -> float:
+def _part(route: float, last: float, gain: float, steady: bool) -> float:
     """Which part of a way to go.
 
     Where nothing else moves, what the last part has brought tells how far it is (a secant), and a few
     rounds are enough.
     """
     if not steady:
-        return max(_SHORTEST, gain * 0.5) if way * last < 0 else min(_CAREFUL, gain * 1.2)
-    if not last or abs(way) <= _ROUNDING:
+        return max(_SHORTEST, gain * 0.5) if route * last < 0 else min(_CAREFUL, gain * 1.2)
+    if not last or abs(route) <= _ROUNDING:
         return gain
-    left = way / last
+    left = route / last
     found = gain / (1 - left) if left < 1 else 1.0
     return max(_SHORTEST, gain * 0.25, min(found, gain * 2, 1.0))

@@ -35,11 +35,11 @@ class ConsumerGroups:
             come = sum(n.calls[site] * share for site, share in queue.produced) / queue.partitions
             for spot in range(queue.first, queue.first + queue.partitions):
                 n.come[spot], n.taken[spot], n.progress[spot] = come, 0.0, 0.0
-            for member, puller in enumerate(queue.pullers):
+            for member, consumer in enumerate(queue.consumers):
                 mine = range(
-                    queue.first + member, queue.first + queue.partitions, len(queue.pullers)
+                    queue.first + member, queue.first + queue.partitions, len(queue.consumers)
                 )
-                self._share(puller, mine)
+                self._share(consumer, mine)
         for old, new in zip(before, n.taken, strict=True):
             moved = max(moved, abs(new - old) / max(new, old, 1.0))
         return moved
@@ -47,11 +47,11 @@ class ConsumerGroups:
     def loads(self, rate: list[float]) -> None:
         """Add what is taken to the rates of the operations that work on it."""
         for queue in self._structure.queues:
-            for member, puller in enumerate(queue.pullers):
+            for member, consumer in enumerate(queue.consumers):
                 mine = range(
-                    queue.first + member, queue.first + queue.partitions, len(queue.pullers)
+                    queue.first + member, queue.first + queue.partitions, len(queue.consumers)
                 )
-                rate[puller.operation] += sum(self._numbers.taken[spot] for spot in mine)
+                rate[consumer.operation] += sum(self._numbers.taken[spot] for spot in mine)
 
     def move_on(self, seconds: float) -> float:
         """Let time pass; the largest relative change that will change rates in turn."""
@@ -74,22 +74,22 @@ class ConsumerGroups:
             for spot in range(self._structure.partitions)
         )
 
-    def standing(self, queue: Queue, puller: Consumer) -> int:
+    def standing(self, queue: Queue, consumer: Consumer) -> int:
         """Partitions of a member that stand still before a record that it cannot read."""
-        member = queue.pullers.index(puller)
-        mine = range(queue.first + member, queue.first + queue.partitions, len(queue.pullers))
+        member = queue.consumers.index(consumer)
+        mine = range(queue.first + member, queue.first + queue.partitions, len(queue.consumers))
         return sum(self._numbers.ahead[spot] <= 0 for spot in mine)
 
-    def _share(self, puller: Consumer, mine: range) -> None:
+    def _share(self, consumer: Consumer, mine: range) -> None:
         """What one member takes of its partitions: one record after the other."""
         n = self._numbers
-        if puller.poison.then == "skip":
+        if consumer.poison.then == "skip":
             for spot in mine:
                 if n.ahead[spot] <= 0:
                     n.ahead[spot] = math.inf
         free = [spot for spot in mine if n.ahead[spot] > 0]
-        ok = n.ok[puller.operation]
-        budget = self._fastest(puller) * ok
+        ok = n.ok[consumer.operation]
+        budget = self._fastest(consumer) * ok
         come = sum(n.come[spot] for spot in free)
         behind = [spot for spot in free if n.lag[spot] > _NONE]
         for spot in free:
@@ -99,18 +99,18 @@ class ConsumerGroups:
                 n.progress[spot] = n.come[spot]
                 if spot in behind:
                     n.progress[spot] += (budget - come) / len(behind)
-            n.taken[spot] = n.progress[spot] / ok if ok > 0 else self._fastest(puller) / len(free)
+            n.taken[spot] = n.progress[spot] / ok if ok > 0 else self._fastest(consumer) / len(free)
         if ok <= 0 and come <= 0 and not behind:
             for spot in free:
                 n.taken[spot] = 0.0
 
-    def _fastest(self, puller: Consumer) -> float:
+    def _fastest(self, consumer: Consumer) -> float:
         """Records a second that a member works on when there are always more."""
-        n, operation = self._numbers, self._structure.operations[puller.operation]
+        n, operation = self._numbers, self._structure.operations[consumer.operation]
         server = self._structure.servers[operation.server]
         busy = min(n.cores[operation.server], 0.98)
-        ok = n.ok[puller.operation]
-        needed = ok * n.mean[puller.operation] + (1 - ok) * n.failed[puller.operation]
+        ok = n.ok[consumer.operation]
+        needed = ok * n.mean[consumer.operation] + (1 - ok) * n.failed[consumer.operation]
         # It does not wait for itself; a limit below one processor makes it slower.
         work = operation.cpu_ms
         share = n.share[operation.server]

@@ -13,7 +13,13 @@ from sregym_cluster_embedded.userland.process import process_of
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.traffic.structure import CallSite, End, Source, Structure, Way
+    from sregym_cluster_embedded.traffic.structure import (
+        CallRoute,
+        CallSite,
+        Destination,
+        Source,
+        Structure,
+    )
     from sregym_cluster_embedded.userland.dependency_tracking import DependencyTracker
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
@@ -120,14 +126,14 @@ def _connections(world: World, ref: ContainerRef) -> int:
 
 def _kept_by_calls(made: Structure, caller: ContainerRef, site: CallSite, book: _Book) -> None:
     """A client holds its pool, or one connection to each server."""
-    for way in site.ways:
-        if way.callee < 0 or way.kind:
+    for route in site.routes:
+        if route.callee < 0 or route.kind:
             continue
-        server = made.operations[way.callee].ref
+        server = made.operations[route.callee].ref
         if (caller, site.name, server) in book.held:
             continue  # other operations use the same connections
         book.held.add((caller, site.name, server))
-        number = (site.client.pool or 1) * way.share
+        number = (site.client.pool or 1) * route.share
         book.of(caller).opened += number
         book.of(server).come += number
 
@@ -152,7 +158,7 @@ def _refuse(
             made.starved[ref] = program.accept_error
 
 
-def _waiting(made: Structure, end: End, missing: dict[ContainerRef, float]) -> End:
+def _waiting(made: Structure, end: Destination, missing: dict[ContainerRef, float]) -> Destination:
     if end.callee < 0:
         return end
     part = missing.get(made.operations[end.callee].ref, 0.0)
@@ -164,18 +170,18 @@ def _refuse_calls(
 ) -> None:
     """Calls of a process of whose connections a part cannot be opened, or is not taken."""
     opens = part and not site.client.pool and site.client.wire.one_connection_a_call
-    ways: list[Way] = []
-    for way in site.ways:
-        if way.kind or way.callee < 0:
-            ways.append(way)
+    routes: list[CallRoute] = []
+    for route in site.routes:
+        if route.kind or route.callee < 0:
+            routes.append(route)
             continue
-        shut = missing.get(made.operations[way.callee].ref, 0.0)
+        shut = missing.get(made.operations[route.callee].ref, 0.0)
         if shut:
-            way = way._replace(lost=1 - (1 - way.lost) * (1 - shut))
+            route = route._replace(lost=1 - (1 - route.lost) * (1 - shut))
         if opens:
-            ways.append(failing(made, site, way, "no_file", part))
-            way = way._replace(share=way.share * (1 - part))
-        if way.share > 0:
-            ways.append(way)
-    if tuple(ways) != site.ways:
-        site.ways, site.straight, site.pooled = tuple(ways), -1, -1
+            routes.append(failing(made, site, route, "no_file", part))
+            route = route._replace(share=route.share * (1 - part))
+        if route.share > 0:
+            routes.append(route)
+    if tuple(routes) != site.routes:
+        site.routes, site.straight, site.pooled = tuple(routes), -1, -1

@@ -16,7 +16,7 @@ from sregym_apps.simulation import WireProtocol
 from sregym_cluster_embedded.network import coredns
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.traffic.latency import Time
-from sregym_cluster_embedded.traffic.structure import CallSite, Operation, Way
+from sregym_cluster_embedded.traffic.structure import CallRoute, CallSite, Operation
 from sregym_cluster_embedded.userland.client_errors import error_text, lookup_text
 from sregym_cluster_embedded.userland.process import listener_at
 from sregym_cluster_embedded.userland.wiring import Target
@@ -65,18 +65,18 @@ def lookup_site(
     resolver = _resolver(client.timeout_s)
     facts = {**facts, "lookup": lookup_text("timeout", facts)}
     text = error_text(client, "dns", facts)
-    ways = tuple(
-        way
+    routes = tuple(
+        route
         for pod_uid, path in asked.servers
         for name, number in _answers(asked.names)
-        for way in _ways(
+        for route in _ways(
             builder, pod_uid, name, number / len(asked.names) / len(asked.servers), facts, path,
             resolver,
         )
     )  # fmt: skip
     site = CallSite(
         len(builder.made.sites), "", resolver, "", "", call.on_error, call.times * len(asked.names),
-        stage, ways, resolver.timeout_s * 1000, fails_as=("dns", text),
+        stage, routes, resolver.timeout_s * 1000, fails_as=("dns", text),
     )  # fmt: skip
     builder.made.sites.append(site)
     sites.append(site)
@@ -111,18 +111,18 @@ def answering(world: World, process: Process, name: str) -> Operation | None:
 def _ways(
     builder: Builder, pod_uid: str, name: str, share: float, facts: dict[str, str], path: Path,
     resolver: Client,
-) -> tuple[Way, ...]:  # fmt: skip
-    number, builder.made.ways = builder.made.ways, builder.made.ways + 1
+) -> tuple[CallRoute, ...]:  # fmt: skip
+    number, builder.made.routes = builder.made.routes, builder.made.routes + 1
     found = builder.footing.at(listener_at, builder.world, pod_uid, 53)
     server = None if found is None else found[0]
     target = Target(share, "", None if server is None else server.ref, "dns", facts, path)
     if server is None or server.stopped or path.fails is not None:
         took_ms = resolver.timeout_s * 1000
-        return (Way(number, share, target, -1, "timeout", took_ms=took_ms),)
+        return (CallRoute(number, share, target, -1, "timeout", took_ms=took_ms),)
     callee = builder.operation(server.ref, name)
     # Nothing sends a datagram again but the resolver.
     there = Time(path.latency_ms, path.jitter_ms**2)
-    return (Way(number, share, target, callee, transit=there, lost=path.loss),)
+    return (CallRoute(number, share, target, callee, transit=there, lost=path.loss),)
 
 
 def _asking(world: World, pod_uid: str, host: str) -> Asking | None:

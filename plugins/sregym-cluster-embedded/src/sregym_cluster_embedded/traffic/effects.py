@@ -99,8 +99,8 @@ def _remember_queues(world: World, accounts: FlowStats) -> None:
             tuple(round(rate, 6) for rate in n.progress[spots]),
             tuple(number for number, left in ahead if left <= 0),
             tuple(
-                (operations[puller.operation].ref, operations[puller.operation].name)
-                for puller in queue.pullers
+                (operations[consumer.operation].ref, operations[consumer.operation].name)
+                for consumer in queue.consumers
             ),
         )
         note_queue(world, queue.key, segment)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.traffic.structure import CallSite, Part, Way
+    from sregym_cluster_embedded.traffic.structure import CallRoute, CallSite, Part
 
 
 # What a server passes on of a callee that answers with no status.
@@ -28,7 +28,7 @@ class Cause(NamedTuple):
         kind: As in `ErrorKind`.
         text: The caller's words.
         share: Fraction of the attempts.
-        way: Where they end.
+        route: Where they end.
         chance: As in `segments.Flow`.
         status: What the callee answered, where that is an HTTP status; 0 otherwise.
     """
@@ -36,7 +36,7 @@ class Cause(NamedTuple):
     kind: str
     text: str
     share: float
-    way: Way
+    route: CallRoute
     chance: float = 1.0
     status: int = 0
 
@@ -89,14 +89,14 @@ def chance_of(causes: Sequence[Cause]) -> float:
     return round(sum(cause.share * cause.chance for cause in causes) / whole, 6)
 
 
-def end_of(way: Way) -> ContainerRef | None:
+def end_of(route: CallRoute) -> ContainerRef | None:
     """The process that a way reaches; None where it ends before one."""
-    return way.target.ref if way.callee >= 0 or not way.kind else None
+    return route.target.ref if route.callee >= 0 or not route.kind else None
 
 
 def fail(account: Account, site: CallSite, share: float, cause: Cause) -> None:
     """Enter what a cause does to a share of the requests of an operation."""
-    facts = {**cause.way.target.facts, "operation": site.operation, "error": cause.text}
+    facts = {**cause.route.target.facts, "operation": site.operation, "error": cause.text}
     if site.collection:
         facts["collection"] = site.collection
     reaction = site.reaction
@@ -119,7 +119,7 @@ def fail(account: Account, site: CallSite, share: float, cause: Cause) -> None:
         account.statuses[returned] = status or _BROKEN
     account.chance += share * cause.chance
     if site.name:  # what a request does to itself is no call
-        callee = end_of(cause.way), facts.get("name", "")
+        callee = end_of(cause.route), facts.get("name", "")
         account.by_calls[callee] = account.by_calls.get(callee, 0.0) + share
     if reaction.then == "panic":
         account.panics = (account.panics[0] + share, reaction.code)

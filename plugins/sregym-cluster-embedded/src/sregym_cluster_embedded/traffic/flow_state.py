@@ -130,7 +130,7 @@ class FlowState:
             (_OPERATIONS, len(structure.operations)),
             (_SITES, len(structure.sites)),
             (_SERVERS, len(structure.servers)),
-            (_WAYS, structure.ways),
+            (_WAYS, structure.routes),
             (_OPENINGS, len(structure.openings)),
             (_BREAKERS, len(structure.breakers)),
             (_PARTITIONS, structure.partitions),

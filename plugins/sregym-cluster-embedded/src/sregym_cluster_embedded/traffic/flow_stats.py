@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.traffic.flow_state import FlowState
     from sregym_cluster_embedded.traffic.solver import Solver
     from sregym_cluster_embedded.traffic.structure import (
+        CallRoute,
         CallSite,
-        End,
+        Destination,
         Part,
         Source,
         Structure,
-        Way,
     )
 
 # What a server calls a request whose caller has gone, and one that it turned away.
@@ -145,12 +145,12 @@ class FlowStats:
     def _standing(self, index: int, number: int) -> Iterator[LineStream]:
         """Lines about records that cannot be read, from number `number` on."""
         for queue in self.structure.queues:
-            for puller in queue.pullers:
-                if puller.operation != index:
+            for consumer in queue.consumers:
+                if consumer.operation != index:
                     continue
-                rate = self._equations.standing(queue, puller) / puller.poison.every_s
+                rate = self._equations.standing(queue, consumer) / consumer.poison.every_s
                 name = self.structure.operations[index].name
-                for line in puller.poison.log:
+                for line in consumer.poison.log:
                     if rate > 0:
                         yield LineStream(
                             name, number, round(rate, 6), line, (("name", queue.key[1]),)
@@ -218,39 +218,39 @@ class FlowStats:
         """The ways in which attempts of a site fail that have a connection."""
         n, found = self.numbers, []
         let_in = admitted(site, n)
-        for way in site.ways:
-            share = way.share * let_in
-            if way.kind:
+        for route in site.routes:
+            share = route.share * let_in
+            if route.kind:
                 if share > 0:
-                    found.append(Cause(way.kind, way.text, share, way, way.chance))
+                    found.append(Cause(route.kind, route.text, share, route, route.chance))
                 continue
-            unopened = n.unopened[way.opening] if way.opening >= 0 else 0.0
+            unopened = n.unopened[route.opening] if route.opening >= 0 else 0.0
             if unopened:
-                opening = self.structure.openings[way.opening]
-                text = error_text(site.client, opening.kind, way.target.facts, opening.text)
-                found.append(Cause(opening.kind, text, share * unopened, way, unopened))
+                opening = self.structure.openings[route.opening]
+                text = error_text(site.client, opening.kind, route.target.facts, opening.text)
+                found.append(Cause(opening.kind, text, share * unopened, route, unopened))
                 share *= 1 - unopened
-            if way.callee < 0:
+            if route.callee < 0:
                 continue
-            callee = way.callee
-            ok, late, slow = n.ok[callee], n.late[way.number], n.slow[way.number]
+            callee = route.callee
+            ok, late, slow = n.ok[callee], n.late[route.number], n.slow[route.number]
             rejected = n.rejected[self.structure.operations[callee].server]
             if rejected:
-                text = error_text(site.client, "overloaded", way.target.facts)
-                found.append(Cause("overloaded", text, share * rejected, way, rejected))
+                text = error_text(site.client, "overloaded", route.target.facts)
+                found.append(Cause("overloaded", text, share * rejected, route, rejected))
                 share *= 1 - rejected
             if ok < 1:
                 known, usual = self.of(callee), self.structure.operations[callee].status
                 chance = known.left_to_chance()
                 for inner, part in known.failures.items():
-                    text = error_text(site.client, "server", way.target.facts, inner)
+                    text = error_text(site.client, "server", route.target.facts, inner)
                     status = known.statuses.get(inner, usual)
                     part *= share * (1 - slow)
-                    found.append(Cause("server", text, part, way, chance, status))
+                    found.append(Cause("server", text, part, route, chance, status))
             timeouts = ok * late + (1 - ok) * slow
             if timeouts > 0:
-                text = error_text(site.client, "timeout", way.target.facts)
-                found.append(Cause("timeout", text, share * timeouts, way, timeouts))
+                text = error_text(site.client, "timeout", route.target.facts)
+                found.append(Cause("timeout", text, share * timeouts, route, timeouts))
         return [cause for cause in found if cause.share > _NOTHING]
 
     def _calls(self, site: CallSite, causes: list[Cause]) -> list[CallFlow]:
@@ -259,47 +259,47 @@ class FlowStats:
         again = 1 - 1 / n.attempts[site.index]
         found: list[CallFlow] = []
         let_in = admitted(site, n)
-        for way in site.ways:
-            mine = [cause for cause in causes if cause.way is way] if causes else causes
+        for route in site.routes:
+            mine = [cause for cause in causes if cause.route is route] if causes else causes
             named = site.operation
             time = failed = _NO_TIME
-            if way.callee >= 0:
-                served = self.structure.operations[way.callee]
+            if route.callee >= 0:
+                served = self.structure.operations[route.callee]
                 named = served.name if served.name != "*" else site.operation
-                time = Time(n.mean[way.callee], n.variance[way.callee]).then(way.transit)
-                if n.late[way.number]:
+                time = Time(n.mean[route.callee], n.variance[route.callee]).then(route.transit)
+                if n.late[route.number]:
                     time = Time(*within(time.mean_ms, time.variance, site.timeout_ms))
             errors: tuple[tuple[str, str, float], ...] = ()
             ok = chance = 1.0
             if mine:
-                failed = _spread(self._failed_ms(site, way))
+                failed = _spread(self._failed_ms(site, route))
                 chance = chance_of(mine)
-                ok = max(0.0, 1 - sum(cause.share for cause in mine) / way.share / let_in)
+                ok = max(0.0, 1 - sum(cause.share for cause in mine) / route.share / let_in)
                 errors = tuple(
-                    (cause.kind, cause.text, round(cause.share / way.share / let_in, 9))
+                    (cause.kind, cause.text, round(cause.share / route.share / let_in, 9))
                     for cause in mine
                 )
-            rate = tried * way.share * let_in
+            rate = tried * route.share * let_in
             found.append(
                 CallFlow(
-                    site.name, way.target.facts.get("host", ""), end_of(way), named,
+                    site.name, route.target.facts.get("host", ""), end_of(route), named,
                     site.collection, site.stage, round(rate, 6), round(rate * again, 6), round(ok, 9), errors,
-                    _rounded(time), _rounded(failed), chance, way.search,
+                    _rounded(time), _rounded(failed), chance, route.search,
                 )
             )  # fmt: skip
         if let_in < 1:
             found.extend(unmade_calls(site, n, found[0], again))
-        return found if let_in > 0 else found[len(site.ways) :]
+        return found if let_in > 0 else found[len(site.routes) :]
 
-    def _failed_ms(self, site: CallSite, way: Way) -> float:
+    def _failed_ms(self, site: CallSite, route: CallRoute) -> float:
         """Mean time of attempts that fail."""
         n = self.numbers
-        if way.kind:
-            return way.took_ms
-        ok, late, slow = n.ok[way.callee], n.late[way.number], n.slow[way.number]
+        if route.kind:
+            return route.took_ms
+        ok, late, slow = n.ok[route.callee], n.late[route.number], n.slow[route.number]
         timeouts = ok * late + (1 - ok) * slow
         errors = (1 - ok) * (1 - slow)
-        spent = timeouts * site.timeout_ms + errors * min(n.failed[way.callee], site.timeout_ms)
+        spent = timeouts * site.timeout_ms + errors * min(n.failed[route.callee], site.timeout_ms)
         return spent / (timeouts + errors) if timeouts + errors else 1.0
 
     def sent(self, source: Source, rate: float) -> tuple[Flow, ...]:
@@ -335,7 +335,7 @@ class FlowStats:
         )  # fmt: skip
 
     def _ending(
-        self, end: End, limit_ms: float
+        self, end: Destination, limit_ms: float
     ) -> tuple[float, Time, list[tuple[str, float, float, float]]]:
         """Of requests that end in one place: share that is good, its time, and what fails how.
 
@@ -367,7 +367,7 @@ class FlowStats:
             time = Time(*within(time.mean_ms, time.variance, limit_ms))
         return served * ok * (1 - late), time, failing
 
-    def _answered(self, end: End) -> list[tuple[str, float]]:
+    def _answered(self, end: Destination) -> list[tuple[str, float]]:
         """The statuses that failing requests are answered with, and the part that has each."""
         if self.numbers.ok[end.callee] >= 1:
             return [(end.status, 1.0)]

@@ -70,7 +70,9 @@ def _members(
     queues = [] if live is None else live.structure.queues
     for queue in queues:
         if live is not None and queue.key == key:
-            refs = [live.structure.operations[puller.operation].ref for puller in queue.pullers]
+            refs = [
+                live.structure.operations[consumer.operation].ref for consumer in queue.consumers
+            ]
             processes = [process_of(world, ref) for ref in refs]
             return tuple(
                 (

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sregym_apps.model import Client
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.traffic.structure import CallSite, Structure, Way
+    from sregym_cluster_embedded.traffic.structure import CallRoute, CallSite, Structure
     from sregym_cluster_embedded.userland.dependency_tracking import DependencyTracker
     from sregym_cluster_embedded.userland.kinds import ConnectionLimit
     from sregym_cluster_embedded.userland.process import Process
@@ -42,14 +42,14 @@ class _Holder(NamedTuple):
         name: Of the client.
         client: The client.
         share: Fraction of its connections that go there.
-        ways: (site, place among its ways) of the calls that need one.
+        routes: (site, place among its ways) of the calls that need one.
     """
 
     process: Process
     name: str
     client: Client
     share: float
-    ways: list[tuple[CallSite, int]]
+    routes: list[tuple[CallSite, int]]
 
     @property
     def wanted(self) -> int:
@@ -97,9 +97,9 @@ def open_connections(
         process = footing.at(process_of, world, operation.ref) if operation.sites else None
         for site in operation.sites if process is not None else ():
             assert process is not None
-            for place, way in enumerate(site.ways):
-                if way.callee >= 0 and made.operations[way.callee].name == "*":
-                    _note(holders, process, site, place, way)
+            for place, route in enumerate(site.routes):
+                if route.callee >= 0 and made.operations[route.callee].name == "*":
+                    _note(holders, process, site, place, route)
     for process in footing.at(_pooling, world) if whole or holders else ():
         for name in process.clients:
             if process.clients[name].pool and _opened(process, name):
@@ -141,16 +141,16 @@ def _is_store(world: World, footing: DependencyTracker, ref: ContainerRef) -> bo
     return process is not None and process.running and isinstance(process.behaviour, StoreProgram)
 
 
-def _note(holders: Holders, process: Process, site: CallSite, place: int, way: Way) -> None:
+def _note(holders: Holders, process: Process, site: CallSite, place: int, route: CallRoute) -> None:
     """Enter that calls need a connection to a store; who is not let in has none."""
-    server = way.target.ref
-    if server is None or way.kind == "auth":
+    server = route.target.ref
+    if server is None or route.kind == "auth":
         return
     key = (process.ref, site.name)
-    own = _Holder(process, site.name, site.client, way.target.share, [])
+    own = _Holder(process, site.name, site.client, route.target.share, [])
     holder = holders.setdefault(server, {}).setdefault(key, own)
-    if not way.kind:
-        holder.ways.append((site, place))
+    if not route.kind:
+        holder.routes.append((site, place))
 
 
 def _limits(
@@ -219,9 +219,9 @@ def _restrict(
     """Let calls know that there are only so many connections."""
     index = len(made.openings)
     key = (holder.process.ref, holder.name, server)
-    ways: list[tuple[int, Way]] = []
-    made.openings.append(Opening(key, kind, ways, text, room))
-    for site, place in holder.ways:
-        way = site.ways[place]._replace(opening=index)
-        site.ways = (*site.ways[:place], way, *site.ways[place + 1 :])
-        ways.append((site.index, way))
+    routes: list[tuple[int, CallRoute]] = []
+    made.openings.append(Opening(key, kind, routes, text, room))
+    for site, place in holder.routes:
+        route = site.routes[place]._replace(opening=index)
+        site.routes = (*site.routes[:place], route, *site.routes[place + 1 :])
+        routes.append((site.index, route))

@@ -11,16 +11,18 @@ if TYPE_CHECKING:
 
 def pulled_operations(structure: Structure) -> frozenset[int]:
     """Operations that are done for each message taken from a queue."""
-    return frozenset(puller.operation for queue in structure.queues for puller in queue.pullers)
+    return frozenset(
+        consumer.operation for queue in structure.queues for consumer in queue.consumers
+    )
 
 
 def pooled_rates(structure: Structure, numbers: FlowState) -> dict[int, float]:
     """Server -> requests a second that reach it through pools of connections."""
     found: dict[int, float] = {}
     for site in structure.sites:
-        for way in site.ways if site.client.pool else ():
-            if way.callee >= 0:
-                server = structure.operations[way.callee].server
-                rate = numbers.calls[site.index] * way.share * (1 - numbers.shed[site.index])
+        for route in site.routes if site.client.pool else ():
+            if route.callee >= 0:
+                server = structure.operations[route.callee].server
+                rate = numbers.calls[site.index] * route.share * (1 - numbers.shed[site.index])
                 found[server] = found.get(server, 0.0) + rate
     return found

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_apps.model import Client, IngressProgram, ServiceProgram, expand, route_of
 
-from sregym_cluster_embedded.traffic import doors
+from sregym_cluster_embedded.traffic import ingress_requests
 from sregym_cluster_embedded.traffic.latency import Time, given_up, on_the_way
 from sregym_cluster_embedded.traffic.load_schedules import number, users_of
-from sregym_cluster_embedded.traffic.structure import End, Part, Source
+from sregym_cluster_embedded.traffic.structure import Destination, Part, Source
 from sregym_cluster_embedded.userland.asked import asked_of
 from sregym_cluster_embedded.userland.flags import flag_values
 from sregym_cluster_embedded.userland.process import process_of
@@ -45,7 +45,7 @@ class _Sender(NamedTuple):
 
     builder: Builder
     process: Process
-    asked: doors.Asked
+    asked: ingress_requests.Asked
     timeout_s: float
     facts: Mapping[str, str]
 
@@ -66,7 +66,7 @@ def add_source(builder: Builder, process: Process, program: LoadGeneratorProgram
     url = expand(program.target, facts) or "localhost"
     client = _browser(url, program.timeout_s)
     found = targets(builder.world, process, client, builder.footing)
-    asked = doors.asked(program, process, url, parse_address(url, client.wire.port))
+    asked = ingress_requests.asked(program, process, url, parse_address(url, client.wire.port))
     sender = _Sender(builder, process, asked, program.timeout_s, facts)
     parts = tuple(
         Part(
@@ -83,7 +83,7 @@ def add_source(builder: Builder, process: Process, program: LoadGeneratorProgram
     )
 
 
-def _ends(sender: _Sender, target: Target, entry: MixEntry) -> tuple[End, ...]:
+def _ends(sender: _Sender, target: Target, entry: MixEntry) -> tuple[Destination, ...]:
     """Where a kind of request ends that goes to a target."""
     builder, server = sender.builder, None
     if not target.kind and target.ref is not None:
@@ -92,19 +92,21 @@ def _ends(sender: _Sender, target: Target, entry: MixEntry) -> tuple[End, ...]:
         return (_end(sender, target, entry),)
     method, _, path = entry.request.partition(" ")
     path = sender.asked.url.path.rstrip("/") + path
-    passed = doors.passed(
+    passed = ingress_requests.passed(
         builder.world, sender.process, server, target.listener, sender.asked, path, builder.footing
     )
     transit, lost = _way(target, sender.timeout_s)
     if passed.status:
-        return (End(target.share, -1, passed.status, transit, lost),)
+        return (Destination(target.share, -1, passed.status, transit, lost),)
     found = []
     for backend, sent in passed.backends:
         rest = _end(sender, backend, entry.model_copy(update={"request": f"{method} {sent}"}))
         found.append(
             rest._replace(
                 share=rest.share * target.share,
-                status=doors.gateway_status(backend.kind) if backend.kind else rest.status,
+                status=ingress_requests.gateway_status(backend.kind)
+                if backend.kind
+                else rest.status,
                 transit=_both(transit, rest.transit),
                 lost=1 - (1 - lost) * (1 - rest.lost),
                 unknown="",
@@ -125,7 +127,7 @@ def _both(first: Time | None, second: Time | None) -> Time | None:
     return second if first is None else first if second is None else first.then(second)
 
 
-def _end(sender: _Sender, target: Target, entry: MixEntry) -> End:
+def _end(sender: _Sender, target: Target, entry: MixEntry) -> Destination:
     """Where a request of a load generator ends: the operation, and the status of a failure."""
     builder, facts = sender.builder, sender.facts
     transit, lost = _way(target, sender.timeout_s)
@@ -133,19 +135,19 @@ def _end(sender: _Sender, target: Target, entry: MixEntry) -> End:
         known = target.facts if target.kind == "dns" else {}
         unknown, why = known.get("host", ""), known.get("lookup", "")
         status = _WORDS.get(target.kind, "read")
-        return End(target.share, -1, status, transit, lost, unknown, why)
+        return Destination(target.share, -1, status, transit, lost, unknown, why)
     process = builder.footing.at(process_of, builder.world, target.ref)
     program = None if process is None else builder.runtime.program_of(process)
     if not isinstance(program, ServiceProgram):
-        return End(target.share, -1, "404", transit, lost)
+        return Destination(target.share, -1, "404", transit, lost)
     method, _, path = entry.request.partition(" ")
     name = route_of(program, method, path)
     if name is None:
-        return End(target.share, -1, "404", transit, lost)
+        return Destination(target.share, -1, "404", transit, lost)
     operation = program.operations[name]
     headers = {header.lower(): expand(text, facts) for header, text in entry.headers.items()}
     callee = builder.operation(target.ref, name, asked_of(operation, expand(path, facts), headers))
-    return End(target.share, callee, str(operation.failure.status), transit, lost)
+    return Destination(target.share, callee, str(operation.failure.status), transit, lost)
 
 
 @lru_cache(maxsize=1024)

@@ -142,12 +142,12 @@ class Solver:
                 tried = calls[spot] = taken * made[spot] * attempts[spot]
                 if site.breaker >= 0:
                     tried *= 1 - n.barred[site.breaker]
-                for way in site.ways:
-                    if way.callee >= 0:
-                        come = tried * way.share * (1 - shed[spot])
-                        if way.opening >= 0:
-                            come *= 1 - n.unopened[way.opening]
-                        rate[way.callee] += come
+                for route in site.routes:
+                    if route.callee >= 0:
+                        come = tried * route.share * (1 - shed[spot])
+                        if route.opening >= 0:
+                            come *= 1 - n.unopened[route.opening]
+                        rate[route.callee] += come
 
     def queue(self, seconds: float) -> float:
         """Compare what comes with what can be done; the largest relative change of what waits."""
@@ -253,9 +253,9 @@ class Solver:
             for index, fill in enumerate(self.structure.fills)
         )
 
-    def standing(self, queue: Queue, puller: Consumer) -> int:
+    def standing(self, queue: Queue, consumer: Consumer) -> int:
         """Partitions of a member of a group that stand still."""
-        return self._pulling.standing(queue, puller)
+        return self._pulling.standing(queue, consumer)
 
     def in_flight(self, index: int) -> float:
         """Requests that a server works on or that wait for it."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.wiring import Target
 
 
-class Way(NamedTuple):
+class CallRoute(NamedTuple):
     """One possible end of a call.
 
     Attributes:
@@ -64,7 +64,7 @@ class Opening(NamedTuple):
     Attributes:
         key: Who opens them, and where to.
         kind: How a call fails that gets none.
-        ways: (index of the site, its way) of the calls.
+        routes: (index of the site, its way) of the calls.
         text: What the server says to that, if it does.
         most: How many there are at once; None for any number.
         per_s: How many can be opened in a second.
@@ -72,7 +72,7 @@ class Opening(NamedTuple):
 
     key: tuple[object, ...]
     kind: str
-    ways: list[tuple[int, Way]]
+    routes: list[tuple[int, CallRoute]]
     text: str = ""
     most: int | None = None
     per_s: float = math.inf
@@ -91,7 +91,7 @@ class CallSite:
         reaction: What a failure does.
         times: Calls for each time the place is reached.
         stage: Order within the operation.
-        ways: Where attempts end.
+        routes: Where attempts end.
         timeout_ms: Timeout of one attempt, in milliseconds.
         retries: Further attempts at most.
         retries_within_deadline: The same where each attempt times out, before the caller's caller gives up.
@@ -110,7 +110,7 @@ class CallSite:
     reaction: OnError
     times: float
     stage: int
-    ways: tuple[Way, ...]
+    routes: tuple[CallRoute, ...]
     timeout_ms: float
     retries: int = 0
     retries_within_deadline: float = 0.0
@@ -121,13 +121,13 @@ class CallSite:
     fails_as: tuple[str, str] = ("", "")
 
     def __post_init__(self) -> None:
-        if len(self.ways) == 1 and self.times == 1:
-            way = self.ways[0]
-            if not way.kind and not way.lost and not way.transit.mean_ms:
+        if len(self.routes) == 1 and self.times == 1:
+            route = self.routes[0]
+            if not route.kind and not route.lost and not route.transit.mean_ms:
                 if not self.client.pool:
-                    self.straight = way.callee
-                elif way.share == 1:
-                    self.pooled = way.callee
+                    self.straight = route.callee
+                elif route.share == 1:
+                    self.pooled = route.callee
 
 
 class CallStep(NamedTuple):
@@ -306,7 +306,7 @@ class Queue(NamedTuple):
         first: Index of its first partition among all.
         partitions: How many there are.
         produced: (index of the site, share of its attempts) of what is sent to the topic.
-        pullers: The members of the group, in the order of their start.
+        consumers: The members of the group, in the order of their start.
         odd: (partition, number) of the records that are no JSON.
         resets: How the group was set to other places of the topic.
     """
@@ -315,12 +315,12 @@ class Queue(NamedTuple):
     first: int
     partitions: int
     produced: tuple[tuple[int, float], ...]
-    pullers: tuple[Consumer, ...]
+    consumers: tuple[Consumer, ...]
     odd: tuple[tuple[int, int], ...]
     resets: tuple[OffsetReset, ...]
 
 
-class End(NamedTuple):
+class Destination(NamedTuple):
     """Where a request of a load generator ends.
 
     Attributes:
@@ -347,7 +347,7 @@ class Part(NamedTuple):
 
     name: str
     weight: float
-    ends: tuple[End, ...]
+    ends: tuple[Destination, ...]
 
 
 class Source(NamedTuple):
@@ -392,7 +392,7 @@ class Structure:
     room: dict[ContainerRef, int] = field(default_factory=dict)
     starved: dict[ContainerRef, Line] = field(default_factory=dict)
     partitions: int = 0
-    ways: int = 0
+    routes: int = 0
 
     def __repr__(self) -> str:
         return f"Structure of {len(self.operations)} operations"

@@ -27,9 +27,9 @@ def set_deadlines(made: Structure) -> None:
         for site in operation.sites:
             _bound_retries(site, operation.deadline_ms)
             patience = min(site.timeout_ms, operation.deadline_ms or site.timeout_ms)
-            for way in site.ways:
-                if way.callee >= 0:
-                    callee = made.operations[way.callee]
+            for route in site.routes:
+                if route.callee >= 0:
+                    callee = made.operations[route.callee]
                     callee.deadline_ms = max(callee.deadline_ms, patience)
 
 

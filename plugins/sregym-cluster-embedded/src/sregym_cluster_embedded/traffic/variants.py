@@ -9,7 +9,7 @@ from sregym_apps.model import Call, Client, OnError, ServiceProgram, expand, is_
 from sregym_apps.simulation import WireProtocol
 
 from sregym_cluster_embedded.traffic.opened import FAST_MS
-from sregym_cluster_embedded.traffic.structure import CallSite, CallStep, Way
+from sregym_cluster_embedded.traffic.structure import CallRoute, CallSite, CallStep
 from sregym_cluster_embedded.userland.asked import filtering_ms
 from sregym_cluster_embedded.userland.flags import flag_values
 from sregym_cluster_embedded.userland.wiring import Target
@@ -94,11 +94,11 @@ def own_failures(now: Present, made: Structure, sites: list[CallSite]) -> tuple[
             continue
         text = expand(variant.error, now.facts)
         target = Target(1.0, "server", None, "", {})
-        way = Way(made.ways, 1.0, target, -1, "server", text, FAST_MS)
-        made.ways += 1
+        route = CallRoute(made.routes, 1.0, target, -1, "server", text, FAST_MS)
+        made.routes += 1
         reaction = OnError(log=variant.log)
         site = CallSite(
-            len(made.sites), "", _itself(), "", "", reaction, 1.0, len(sites), (way,), 1000.0
+            len(made.sites), "", _itself(), "", "", reaction, 1.0, len(sites), (route,), 1000.0
         )
         made.sites.append(site)
         sites.append(site)

@@ -46,7 +46,7 @@ _LANGUAGES: Mapping[str, str] = MappingProxyType(
 _NATIVE = "native"
 
 
-class End(NamedTuple):
+class RuntimeExit(NamedTuple):
     """How a runtime gives up: what it writes, with `{words}` for the error, and its exit code."""
 
     text: str
@@ -54,15 +54,17 @@ class End(NamedTuple):
 
 
 _LOADER = "{program}: error while loading shared libraries: "
-_UNMAPPED = End(f"{_LOADER}libc.so.6: failed to map segment from shared object: {{words}}", 127)
-_UNPROTECTED = End(
+_UNMAPPED = RuntimeExit(
+    f"{_LOADER}libc.so.6: failed to map segment from shared object: {{words}}", 127
+)
+_UNPROTECTED = RuntimeExit(
     f"{_LOADER}libc.so.6: cannot apply additional memory protection after relocation: {{words}}",
     127,
 )
-_NO_THREAD = End(
+_NO_THREAD = RuntimeExit(
     "terminate called after throwing an instance of 'std::system_error'\n  what():  {words}", 134
 )
-_GO_THREAD = End(
+_GO_THREAD = RuntimeExit(
     "runtime: failed to create new OS thread (have 5 already; errno={number})\nfatal error: newosproc",
     2,
 )
@@ -70,38 +72,41 @@ _JAVA_THREAD = (
     "java.lang.OutOfMemoryError: unable to create native thread: possibly out of memory or "
     "process/resource limits reached"
 )
-_PYTHON_THREAD = End("RuntimeError: can't start new thread", 1)
+_PYTHON_THREAD = RuntimeExit("RuntimeError: can't start new thread", 1)
 # What a program with shared libraries meets before its own first act.
-_LOADED: Mapping[str, End] = MappingProxyType({"mmap": _UNMAPPED, "mprotect": _UNPROTECTED})
+_LOADED: Mapping[str, RuntimeExit] = MappingProxyType({"mmap": _UNMAPPED, "mprotect": _UNPROTECTED})
 
-_AT_START: Mapping[str, Mapping[str, End]] = MappingProxyType(
+_AT_START: Mapping[str, Mapping[str, RuntimeExit]] = MappingProxyType(
     {
         # Programs of Go have neither a loader nor guard pages of their own.
         "go": {
-            "mmap": End("fatal error: failed to reserve page summary memory", 2),
+            "mmap": RuntimeExit("fatal error: failed to reserve page summary memory", 2),
             "clone": _GO_THREAD,
         },
         "jvm": {
             **_LOADED,
-            "clone": End(f"Error occurred during initialization of VM\n{_JAVA_THREAD}", 1),
+            "clone": RuntimeExit(f"Error occurred during initialization of VM\n{_JAVA_THREAD}", 1),
         },
         "python": {
             **_LOADED,
-            "clock_gettime": End(
+            "clock_gettime": RuntimeExit(
                 "Fatal Python error: init_interp_main: can't initialize time\nPython runtime state: "
                 "core initialized\nOSError: [Errno {number}] {words}",
                 1,
             ),
         },
         "node": {**_LOADED, "clone": _NO_THREAD},
-        "dotnet": {**_LOADED, "clone": End("Failed to create CoreCLR, HRESULT: 0x8007000E", 137)},
+        "dotnet": {
+            **_LOADED,
+            "clone": RuntimeExit("Failed to create CoreCLR, HRESULT: 0x8007000E", 137),
+        },
         _NATIVE: _LOADED,
     }
 )
-_AT_WORK: Mapping[str, Mapping[str, End]] = MappingProxyType(
+_AT_WORK: Mapping[str, Mapping[str, RuntimeExit]] = MappingProxyType(
     {
         "go": {
-            "mmap": End(
+            "mmap": RuntimeExit(
                 "runtime: out of memory: cannot allocate 4194304-byte block ({held} in use)\n"
                 "fatal error: out of memory",
                 2,
@@ -109,32 +114,32 @@ _AT_WORK: Mapping[str, Mapping[str, End]] = MappingProxyType(
             "clone": _GO_THREAD,
         },
         "jvm": {
-            "mmap": End(
+            "mmap": RuntimeExit(
                 "OpenJDK 64-Bit Server VM warning: INFO: os::commit_memory(0x00000000f5980000, "
                 "16777216, 0) failed; error='{words}' (errno={number})\n#\n# There is insufficient "
                 "memory for the Java Runtime Environment to continue.\n# Native memory allocation "
                 "(mmap) failed to map 16777216 bytes for committing reserved memory.",
                 1,
             ),
-            "mprotect": End(_JAVA_THREAD, 1),
-            "clone": End(_JAVA_THREAD, 1),
+            "mprotect": RuntimeExit(_JAVA_THREAD, 1),
+            "clone": RuntimeExit(_JAVA_THREAD, 1),
         },
         "python": {
-            "mmap": End("MemoryError", 1),
+            "mmap": RuntimeExit("MemoryError", 1),
             "mprotect": _PYTHON_THREAD,
             "clone": _PYTHON_THREAD,
-            "clock_gettime": End("OSError: [Errno {number}] {words}", 1),
+            "clock_gettime": RuntimeExit("OSError: [Errno {number}] {words}", 1),
         },
         "node": {
-            "mmap": End(
+            "mmap": RuntimeExit(
                 "FATAL ERROR: Committing semi space failed. Allocation failed - JavaScript heap out "
                 "of memory",
                 134,
             ),
         },
-        "dotnet": {"mmap": End("Out of memory.", 134)},
+        "dotnet": {"mmap": RuntimeExit("Out of memory.", 134)},
         _NATIVE: {
-            "mmap": End(
+            "mmap": RuntimeExit(
                 "terminate called after throwing an instance of 'std::bad_alloc'\n"
                 "  what():  std::bad_alloc",
                 134,
@@ -190,7 +195,7 @@ def cannot_start(world: World, process: Process) -> bool:
 
 
 def _gives_up(
-    world: World, process: Process, call: str, ends: Mapping[str, Mapping[str, End]]
+    world: World, process: Process, call: str, ends: Mapping[str, Mapping[str, RuntimeExit]]
 ) -> bool:
     """Let a process make a call; whether it failed, and the process has ended for it."""
     program = process.behaviour

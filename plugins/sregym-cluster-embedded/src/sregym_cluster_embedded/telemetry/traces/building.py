@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.telemetry.traces import tags
 from sregym_cluster_embedded.telemetry.traces.draws import choose, hit
 from sregym_cluster_embedded.telemetry.traces.ids import trace_id
-from sregym_cluster_embedded.telemetry.traces.sites import Site, sites_of
+from sregym_cluster_embedded.telemetry.traces.sites import TracedCall, sites_of
 from sregym_cluster_embedded.telemetry.traces.span_building import RequestWriter
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class Builder:
 
     def __init__(self, chronicle: Chronicle) -> None:
         self._chronicle = chronicle
-        self._sites: dict[tuple[ContainerRef, int, str], tuple[Site, ...]] = {}
+        self._sites: dict[tuple[ContainerRef, int, str], tuple[TracedCall, ...]] = {}
         self._sources: dict[ContainerRef, Source] = {}
 
     def sampled(self, origin: Origin, number: int) -> bool:
@@ -60,7 +60,9 @@ class Builder:
         error, rank = self.outcome(origin, number)
         return RequestWriter(self, self._chronicle, origin, number).run(error, rank)
 
-    def sites(self, ref: ContainerRef, index: int, traced: Traced, flow: Flow) -> tuple[Site, ...]:
+    def sites(
+        self, ref: ContainerRef, index: int, traced: Traced, flow: Flow
+    ) -> tuple[TracedCall, ...]:
         """The calls of an operation in a segment."""
         key = (ref, index, flow.operation)
         if key not in self._sites:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sregym_apps.model import Client, Operation, ServiceProgram
 
-    from sregym_cluster_embedded.telemetry.traces.sites import Site
+    from sregym_cluster_embedded.telemetry.traces.sites import TracedCall
 
 
 class Taken(NamedTuple):
@@ -77,7 +77,7 @@ def server_span(program: ServiceProgram, operation: str, message: Taken | None =
     return f"HTTP {behaviour.route}" if program.tracing.library == "jaeger" else behaviour.route
 
 
-def client_span(program: ServiceProgram, site: Site) -> str:
+def client_span(program: ServiceProgram, site: TracedCall) -> str:
     """The name of the span of a call; empty when it has none."""
     assert program.tracing is not None
     spans, operation = program.tracing.spans, site.operation

@@ -8,7 +8,7 @@ from sregym_cluster_embedded.telemetry.traces.draws import NEGLIGIBLE, choose, h
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.clock import Seed
-    from sregym_cluster_embedded.telemetry.traces.sites import Failure, Site
+    from sregym_cluster_embedded.telemetry.traces.sites import Failure, TracedCall
     from sregym_cluster_embedded.traffic.segments import CallFlow
 
 
@@ -29,7 +29,7 @@ class Attempt(NamedTuple):
 class Made(NamedTuple):
     """A call that a request makes: its tries, the last of which decides."""
 
-    site: Site
+    site: TracedCall
     position: int
     attempts: tuple[Attempt, ...]
 
@@ -55,7 +55,9 @@ class Planner:
         sites: The calls that it makes.
     """
 
-    def __init__(self, seed: Seed, purpose: tuple[object, ...], sites: tuple[Site, ...]) -> None:
+    def __init__(
+        self, seed: Seed, purpose: tuple[object, ...], sites: tuple[TracedCall, ...]
+    ) -> None:
         self._seed = seed
         self._purpose = purpose
         self._sites = sites
@@ -93,14 +95,16 @@ class Planner:
         index, rank = choose(self._seed, (*self._purpose, "cause", error), number, shares)
         return known[index][0], known[index][1], rank
 
-    def _fatal(self, site: Site, position: int, index: int, rank: int) -> Made:
+    def _fatal(self, site: TracedCall, position: int, index: int, rank: int) -> Made:
         failure = site.failures[index]
         last = Attempt(failure.flow, failure, rank)
         tries = site.attempts - 1 if failure.again else 0
         before = self._failing(site, position, tries, rank)
         return Made(site, position, (*before, last))
 
-    def _failing(self, site: Site, position: int, count: int, number: int) -> tuple[Attempt, ...]:
+    def _failing(
+        self, site: TracedCall, position: int, count: int, number: int
+    ) -> tuple[Attempt, ...]:
         """Tries that fail and are repeated."""
         found = []
         shares = [failure.share if failure.again else 0.0 for failure in site.failures]
@@ -113,7 +117,7 @@ class Planner:
         return tuple(found)
 
     def _calls(
-        self, site: Site, position: int, made: list[Made], error: str | None, number: int
+        self, site: TracedCall, position: int, made: list[Made], error: str | None, number: int
     ) -> list[Made]:
         """The calls of a site that do not fail the request."""
         share = site.made
@@ -136,7 +140,7 @@ class Planner:
             ranks.append(more)
         return [self._one(site, position, purpose, rank) for rank in ranks]
 
-    def _one(self, site: Site, position: int, purpose: tuple[object, ...], rank: int) -> Made:
+    def _one(self, site: TracedCall, position: int, purpose: tuple[object, ...], rank: int) -> Made:
         if not site.fatal and site.lost > 0:
             fails = hit(self._seed, (*purpose, "ignored"), rank, site.lost)
             if fails is not None and site.failures:

@@ -49,7 +49,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Site:
+class TracedCall:
     """One call of an operation, whatever the targets it is spread over.
 
     Attributes:
@@ -90,7 +90,7 @@ class Site:
         return self.reaction.then != "ignore"
 
 
-def sites_of(program: ServiceProgram, flow: Flow) -> tuple[Site, ...]:
+def sites_of(program: ServiceProgram, flow: Flow) -> tuple[TracedCall, ...]:
     """The calls that an operation made while a flow was in effect, in order."""
     behaviour = program.operations.get(flow.operation)
     written = [] if behaviour is None else list(_written(behaviour))
@@ -99,7 +99,7 @@ def sites_of(program: ServiceProgram, flow: Flow) -> tuple[Site, ...]:
         # Replicas of a callee are targets of one site.
         key = (call.stage, call.client, _asked(call, written), call.collection)
         groups.setdefault(key, []).append(call)
-    found: list[Site] = []
+    found: list[TracedCall] = []
     alive = 1.0
     for key in sorted(groups, key=lambda key: key[0]):
         site = _site(program, key, groups[key], flow, alive, written, found)
@@ -150,8 +150,8 @@ def _site(
     flow: Flow,
     alive: float,
     written: list[_Written],
-    before: list[Site],
-) -> Site:
+    before: list[TracedCall],
+) -> TracedCall:
     stage, client, operation, collection = key
     mine = next(
         (
@@ -185,7 +185,7 @@ def _site(
         if share > NEGLIGIBLE
     )
     same = [site for site in before if (site.client, site.operation) == (client, operation)]
-    return Site(
+    return TracedCall(
         flow.operation,
         len(same) + 1,
         stage,
@@ -203,7 +203,7 @@ def _site(
     )
 
 
-def _look(mine: _Written | None, before: list[Site]) -> int | None:
+def _look(mine: _Written | None, before: list[TracedCall]) -> int | None:
     if mine is None or mine.look is None:
         return None
     looks = [index for index, site in enumerate(before) if site.client == mine.look]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.clock import Seed
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.telemetry.traces.chronicle import Chronicle, Origin, Traced
-    from sregym_cluster_embedded.telemetry.traces.sites import Site
+    from sregym_cluster_embedded.telemetry.traces.sites import TracedCall
     from sregym_cluster_embedded.telemetry.traces.spans import Source
     from sregym_cluster_embedded.traffic.segments import Flow
 
@@ -57,7 +57,9 @@ class Common(Protocol):
     def identifier(self, origin: Origin, number: int) -> str:
         """Its trace id."""
 
-    def sites(self, ref: ContainerRef, index: int, traced: Traced, flow: Flow) -> tuple[Site, ...]:
+    def sites(
+        self, ref: ContainerRef, index: int, traced: Traced, flow: Flow
+    ) -> tuple[TracedCall, ...]:
         """The calls of an operation in a segment."""
 
     def source(self, traced: Traced) -> Source:
@@ -191,7 +193,7 @@ class RequestWriter:
         """The ms that libraries and sockets add to a try that succeeds."""
         return _LEAST_OVERHEAD_MS + _OVERHEAD_SPREAD_MS * self._fraction(path, "around")
 
-    def _own_time(self, flow: Flow, sites: tuple[Site, ...], path: str) -> float:
+    def _own_time(self, flow: Flow, sites: tuple[TracedCall, ...], path: str) -> float:
         """The time that a failing request spends by itself, in ms."""
         calls = sum(
             site.made * max((target.time.mean_ms for target in site.targets), default=0.0)

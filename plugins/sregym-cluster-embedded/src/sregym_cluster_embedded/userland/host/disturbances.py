@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.network import links
-from sregym_cluster_embedded.network.links import End, Link
+from sregym_cluster_embedded.network.links import Link, PathEnd
 from sregym_cluster_embedded.network.outcomes import Outcome
 from sregym_cluster_embedded.placed_pods import PREFIX, chosen
 from sregym_cluster_embedded.userland.host.concealed import visible_pods
@@ -97,17 +97,17 @@ def _places(
         yield known[0]
 
 
-def _own(world: World, node: str) -> End:
+def _own(world: World, node: str) -> PathEnd:
     machine = machines.machine(world, node)
     address = "" if machine is None else machine.address
-    return End("", "", node, address)
+    return PathEnd("", "", node, address)
 
 
-def _end(interface: Interface) -> End:
+def _end(interface: Interface) -> PathEnd:
     state = interface.pod
     assert state is not None, "an interface of a pod"
     # Of the pod itself: what is meant for its node stands at the uplink.
-    return End(state.uid, state.key.namespace, "", state.ip)
+    return PathEnd(state.uid, state.key.namespace, "", state.ip)
 
 
 def address_of(world: World, name: str) -> str:
@@ -194,7 +194,7 @@ def rules(world: World, node: str) -> list[Rule]:
     return found
 
 
-def _chain(world: World, own: End, pods: list[End], source: str, target: str) -> str:
+def _chain(world: World, own: PathEnd, pods: list[PathEnd], source: str, target: str) -> str:
     """The chain in which a node holds packets up: before their target, else behind their source."""
     if target != "*":
         if own.is_called(target):

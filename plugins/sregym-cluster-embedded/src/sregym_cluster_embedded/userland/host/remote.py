@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.network.links import End, path_between
+from sregym_cluster_embedded.network.links import PathEnd, path_between
 from sregym_cluster_embedded.network.outcomes import Outcome
 from sregym_cluster_embedded.userland.host.units import SSH, is_active
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
@@ -69,8 +69,8 @@ def _unreachable(session: Session, machine: Machine) -> str | None:
     world, here = session.world, session.process.config
     if not machine.powered:
         return "No route to host"
-    target = End("", "", machine.name, machine.address)
-    path = path_between(world, End("", "", here.node, here.pod_ip), target)
+    target = PathEnd("", "", machine.name, machine.address)
+    path = path_between(world, PathEnd("", "", here.node, here.pod_ip), target)
     if machine.name != here.node and path.fails is not None:
         session.slept_s += 10.0 if path.fails is Outcome.TIMEOUT else 0.0
         return _WORDS.get(path.fails, "Connection timed out")
