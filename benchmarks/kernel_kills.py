@@ -31,7 +31,7 @@ from kernels import calls, left, told
 from real.needing import SYSTEM
 from real.stores import Redis, wait_for
 from sregym_nodes.remote import AgentError, NodeAgent
-from sregym_nodes.ways import Local
+from sregym_nodes.transports import Local
 
 LEASE_S = 2.0
 # The lease, and what a busy machine needs to end processes.

@@ -29,7 +29,7 @@ from real import inside, machine
 from real.stores import Redis
 from sregym_nodes.bundle import FOLDER, bundle
 from sregym_nodes.remote import NodeAgent
-from sregym_nodes.ways import Local
+from sregym_nodes.transports import Local
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ import pytest
 from sregym_nodes.console import Console
 from sregym_nodes.remote import AgentError, NodeAgent
 from sregym_nodes.renewal import Renewal
-from sregym_nodes.ways import Done, InContainer, Local, Ssh
+from sregym_nodes.transports import Done, InContainer, Local, Ssh
 
 from sregym_nodes import console_guest
 
@@ -122,13 +122,13 @@ def test_a_guest_by_its_console() -> None:
 def test_leases_are_renewed_until_it_ends() -> None:
     renewed = Event()
 
-    class Way(Answers):
+    class Transport(Answers):
         def __call__(self, argv: Sequence[str], stdin: str = "") -> Done:
             if argv[-1] == "renew":
                 renewed.set()
             return super().__call__(argv, stdin)
 
     renewal = Renewal(0.01)
-    renewal.see_to(NodeAgent("n1", Way(THERE, Done(0, "{}")), "me"))
+    renewal.see_to(NodeAgent("n1", Transport(THERE, Done(0, "{}")), "me"))
     assert renewed.wait(30)
     renewal.end()

@@ -67,7 +67,7 @@ class Done(NamedTuple):
     typed: bool
 
 
-class Way:
+class Transport:
     """kubectl by one kubeconfig."""
 
     def __init__(self, config: Path) -> None:
@@ -87,9 +87,9 @@ class Ways:
     """One cluster: as the harness has it, and through guards of two policies."""
 
     cluster: Any
-    direct: Way
-    inside: Way
-    to_nodes: Way
+    direct: Transport
+    inside: Transport
+    to_nodes: Transport
     address: str
 
     def made(self, kind: str, namespace: str, name: str) -> Any:
@@ -114,9 +114,13 @@ def ways(bench: Bench, serve: Any, tmp_path_factory: pytest.TempPathFactory) -> 
         with BackgroundGuard(upstream, strict) as one, BackgroundGuard(upstream, loose) as other:
             for name, guard in (("inside", one), ("nodes", other)):
                 write_kubeconfig(folder / name, guard.url, "default")
-            direct = Way(world.access.kubeconfig)
+            direct = Transport(world.access.kubeconfig)
             made = Ways(
-                world.cluster, direct, Way(folder / "inside"), Way(folder / "nodes"), one.url
+                world.cluster,
+                direct,
+                Transport(folder / "inside"),
+                Transport(folder / "nodes"),
+                one.url,
             )
             for namespace in ("direct", "guarded"):
                 assert direct.run(f"create namespace {namespace}").code == 0

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from sregym_nodes.remote import NodeAgent
-from sregym_nodes.ways import Local
+from sregym_nodes.transports import Local
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -15,7 +15,7 @@ import yaml
 from real.needing import SYSTEM, leftovers, needs
 from real.stores import Postgres, Redis, Store, wait_for
 from sregym_nodes.remote import AgentError, Applied, NodeAgent
-from sregym_nodes.ways import Local
+from sregym_nodes.transports import Local
 
 WORDS = yaml.safe_load((Path(__file__).parent / "words.yaml").read_text())
 CASES = [(store, name) for store, cases in WORDS.items() for name in cases]

@@ -11,7 +11,7 @@ from real.needing import leftovers, needs
 from real.stores import wait_for
 from sregym_nodes.agent import facts
 from sregym_nodes.remote import NodeAgent
-from sregym_nodes.ways import Local
+from sregym_nodes.transports import Local
 
 
 def children(pid: int) -> list[str]:

@@ -12,7 +12,7 @@ import pytest
 from real.needing import SYSTEM, needs
 from real.stores import wait_for
 from sregym_nodes.remote import AgentError, NodeAgent
-from sregym_nodes.ways import Local
+from sregym_nodes.transports import Local
 
 # Seconds for so many rounds of so many bytes through one connection over the loopback.
 ROUNDS = """

@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 from sregym_nodes.remote import AgentError
-from sregym_nodes.ways import TIMEOUT_S, Done
+from sregym_nodes.transports import TIMEOUT_S, Done
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

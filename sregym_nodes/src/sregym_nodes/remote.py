@@ -51,7 +51,7 @@ class Ran(Protocol):
         """What it complained of."""
 
 
-class Way(Protocol):
+class Transport(Protocol):
     """Runs a command on the node, as root, to its end; no shell is between."""
 
     def __call__(self, argv: Sequence[str], stdin: str = "") -> Ran:
@@ -87,7 +87,7 @@ class NodeAgent:
     def __init__(
         self,
         node: str,
-        way: Way,
+        way: Transport,
         owner: str,
         lease_s: float = LEASE_S,
         folder: str = FOLDER,
