@@ -35,7 +35,7 @@ _SUFFIXES = {
 _QUANTITY = re.compile(r"(\d{1,24}(?:\.\d{1,9})?)(?:[eE](\d{1,2})|([numkMGTPE]|[KMGTPE]i))?")
 
 
-class Way(StrEnum):
+class ChangeKind(StrEnum):
     """How a leaf, or an object as a whole, differs from before."""
 
     ADDED = "added"
@@ -74,7 +74,7 @@ class Rule(Value):
     of: tuple[str, ...] = Field(min_length=1)
     part: str = ""
     at: str = ""
-    change: Way
+    change: ChangeKind
     before: str = ""
     after: str = ""
     share: float = Field(default=1.0, gt=0, le=1)
@@ -229,7 +229,7 @@ def _fits(
         return False
     if bool(rule.at) != bool(one.path) or (rule.at and not re.fullmatch(rule.at, one.path)):
         return False
-    if rule.change is Way.UNBOUNDED:
+    if rule.change is ChangeKind.UNBOUNDED:
         room = most.get(one.path.rpartition("/")[2])
         return (
             room is not None
@@ -248,7 +248,7 @@ def _within(value: Any, room: float) -> bool:
 
 def _differs(rule: Rule, before: Any, after: Any) -> bool:
     way = rule.change
-    if way is Way.LOST:
+    if way is ChangeKind.LOST:
         return bool(re.search(rule.before, _text(before))) and not re.search(
             rule.before, _text(after)
         )
@@ -256,11 +256,11 @@ def _differs(rule: Rule, before: Any, after: Any) -> bool:
         return False
     if rule.after and not re.search(rule.after, _text(after)):
         return False
-    if way is Way.CHANGED:
+    if way is ChangeKind.CHANGED:
         return True
-    if way is Way.ADDED:
+    if way is ChangeKind.ADDED:
         return before is None
-    if way is Way.REMOVED:
+    if way is ChangeKind.REMOVED:
         return after is None
     if before is None or after is None:
         return False
@@ -268,12 +268,12 @@ def _differs(rule: Rule, before: Any, after: Any) -> bool:
 
 
 def _lessened(rule: Rule, before: Any, after: Any) -> bool:
-    if rule.change is Way.LOWERED:
+    if rule.change is ChangeKind.LOWERED:
         old, new = _amount(before), _amount(after)
         return old is not None and new is not None and new < old * rule.share
-    if rule.change is Way.EMPTIED:
+    if rule.change is ChangeKind.EMPTIED:
         return _filled(before) and not _filled(after)
-    if rule.change is Way.SHRUNK:
+    if rule.change is ChangeKind.SHRUNK:
         return len(_text(after)) < len(_text(before)) * rule.share
     return _repository(_text(before)) != _repository(_text(after))
 

@@ -35,11 +35,11 @@ def _workloads(objects: Mapping[str, KubeObject]) -> list[KubeObject]:
 
 
 def _existing(
-    glance: Snapshot, objects: Mapping[str, KubeObject]
+    snapshot: Snapshot, objects: Mapping[str, KubeObject]
 ) -> Iterator[tuple[ObjectRef, KubeObject, KubeObject]]:
     """Workloads of the baseline that are still there: address, as it was, as it is."""
     for before in _workloads(objects):
-        now = glance.same(before)
+        now = snapshot.same(before)
         if now is not None:
             yield ObjectRef.of(before), before, now
 
@@ -59,7 +59,7 @@ def _suspended(workload: KubeObject) -> bool:
 
 
 def objects_present(
-    glance: Snapshot, objects: Mapping[str, KubeObject], name: str = "workloads-present"
+    snapshot: Snapshot, objects: Mapping[str, KubeObject], name: str = "workloads-present"
 ) -> Check:
     """Every declared object of the baseline exists, workloads with at least their replicas."""
     declared = declared_objects(objects)
@@ -67,7 +67,7 @@ def objects_present(
     def find() -> list[str]:
         wrong = []
         for before in declared:
-            now = glance.same(before)
+            now = snapshot.same(before)
             if now is None and _may_vanish(before):
                 continue
             if now is None:
@@ -87,7 +87,7 @@ def objects_present(
 
 
 def workloads_ready(
-    glance: Snapshot,
+    snapshot: Snapshot,
     objects: Mapping[str, KubeObject],
     name: str = "workloads-ready",
     made: Sequence[ObjectRef] = (),
@@ -97,7 +97,7 @@ def workloads_ready(
     A workload that does not exist is left to `objects_present`.
 
     Args:
-        glance: The cluster.
+        snapshot: The cluster.
         objects: The baseline.
         name: Of the check.
         made: Workloads that operators make of custom resources: no baseline has them.
@@ -105,14 +105,14 @@ def workloads_ready(
 
     def find() -> list[str]:
         wrong = []
-        there = [(ref, now) for ref, _, now in _existing(glance, objects)]
+        there = [(ref, now) for ref, _, now in _existing(snapshot, objects)]
         for ref in made:
-            if (now := glance.at(ref)) is None:
+            if (now := snapshot.at(ref)) is None:
                 wrong.append(f"{ref} does not exist")
             else:
                 there.append((ref, now))
         for ref, now in there:
-            reasons = [*_container_troubles(glance, now), *_status_troubles(now)]
+            reasons = [*_container_troubles(snapshot, now), *_status_troubles(now)]
             wrong += [f"{ref} {reasons[0]}"] if reasons else []
         return wrong
 
@@ -152,10 +152,10 @@ def _unrolled_troubles(workload: KubeObject, status: Mapping[str, Any]) -> list[
     return []
 
 
-def _container_troubles(glance: Snapshot, workload: KubeObject) -> list[str]:
+def _container_troubles(snapshot: Snapshot, workload: KubeObject) -> list[str]:
     troubles = []
     batch = workload["kind"] in BATCH_KINDS
-    for pod in glance.pods(workload):
+    for pod in snapshot.pods(workload):
         if "deletionTimestamp" in pod["metadata"]:
             continue
         found = pod.get("status") or {}
@@ -175,11 +175,11 @@ def _container_troubles(glance: Snapshot, workload: KubeObject) -> list[str]:
     return troubles
 
 
-def restarts(glance: Snapshot, objects: Mapping[str, KubeObject]) -> dict[str, int]:
+def restarts(snapshot: Snapshot, objects: Mapping[str, KubeObject]) -> dict[str, int]:
     """Restart counts of all containers of the baseline's workloads, by `namespace/pod/container`."""
     counts = {}
-    for _, _, now in _existing(glance, objects):
-        for pod in glance.pods(now):
+    for _, _, now in _existing(snapshot, objects):
+        for pod in snapshot.pods(now):
             metadata = pod["metadata"]
             for status in (pod.get("status") or {}).get("containerStatuses") or []:
                 key = f"{metadata.get('namespace', '')}/{metadata['name']}/{status['name']}"
@@ -188,7 +188,7 @@ def restarts(glance: Snapshot, objects: Mapping[str, KubeObject]) -> dict[str, i
 
 
 def probes_kept(
-    glance: Snapshot, objects: Mapping[str, KubeObject], name: str = "probes-kept"
+    snapshot: Snapshot, objects: Mapping[str, KubeObject], name: str = "probes-kept"
 ) -> Check:
     """Probes and resource requests of the baseline's workloads were not taken away.
 
@@ -198,7 +198,7 @@ def probes_kept(
 
     def find() -> list[str]:
         wrong = []
-        for ref, before, now in _existing(glance, objects):
+        for ref, before, now in _existing(snapshot, objects):
             current = {c["name"]: c for c in containers_of(now)}
             for container in containers_of(before):
                 losses = _losses(container, current.get(container["name"]))

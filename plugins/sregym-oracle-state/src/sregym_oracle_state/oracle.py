@@ -67,26 +67,26 @@ class StateOracle(Oracle):
 
         def condition() -> Check | None:
             nonlocal opened, well, counted
-            glance = Snapshot(context.cluster)
-            *gone, present, ready, kept = state_probes(context, glance)
+            snapshot = Snapshot(context.cluster)
+            *gone, present, ready, kept = state_probes(context, snapshot)
             bad = first_bad(gone)
             # What was well and has not changed needs no second look.
-            if bad is None and not (well is not None and glance.like(well)):
+            if bad is None and not (well is not None and snapshot.like(well)):
                 bad = first_bad((present, ready, kept))
-                well = glance if bad is None else None
+                well = snapshot if bad is None else None
             if bad is not None:
                 return bad
             if not opened:
                 bad = _traffic_calm(context)
                 if bad is None:
                     opened = True
-                    counts.update(restarts(glance, context.baseline.objects))
-                    counted = glance
+                    counts.update(restarts(snapshot, context.baseline.objects))
+                    counted = snapshot
                 return bad
-            if counted is not None and glance.like(counted):
+            if counted is not None and snapshot.like(counted):
                 return None
-            check = no_new_restarts(context, glance, counts)
-            counted = glance if check.outcome is Outcome.PASS else None
+            check = no_new_restarts(context, snapshot, counts)
+            counted = snapshot if check.outcome is Outcome.PASS else None
             return None if check.outcome is Outcome.PASS else check
 
         held = hold(context.cluster.clock, condition, window, brief=context.brief)
@@ -110,7 +110,7 @@ def _window_s(context: OracleContext) -> float:
     return max(context.problem.timing.window_s, *(2 * period_s for period_s in periods), 0.0)
 
 
-def state_probes(context: OracleContext, glance: Snapshot) -> list[Callable[[], Check]]:
+def state_probes(context: OracleContext, snapshot: Snapshot) -> list[Callable[[], Check]]:
     """Looks at state: one per fault, then presence, readiness, probes. Cheap ones come first."""
     several = len(context.faults) > 1
     probes: list[Callable[[], Check]] = []
@@ -123,9 +123,9 @@ def state_probes(context: OracleContext, glance: Snapshot) -> list[Callable[[], 
     before, made = context.baseline.objects, _made_by_operators(context.application)
     return [
         *probes,
-        partial(objects_present, glance, before),
-        partial(workloads_ready, glance, before, made=made),
-        partial(probes_kept, glance, before),
+        partial(objects_present, snapshot, before),
+        partial(workloads_ready, snapshot, before, made=made),
+        partial(probes_kept, snapshot, before),
     ]
 
 
@@ -146,11 +146,11 @@ def defect_gone(fault: Fault, context: FaultContext, name: str = GONE) -> Check:
     return judged(name, expected, present)
 
 
-def no_new_restarts(context: OracleContext, glance: Snapshot, before: Mapping[str, int]) -> Check:
+def no_new_restarts(context: OracleContext, snapshot: Snapshot, before: Mapping[str, int]) -> Check:
     """No container was restarted since `before`; a pod that is new since then started afresh."""
 
     def find() -> list[str]:
-        now = restarts(glance, context.baseline.objects)
+        now = restarts(snapshot, context.baseline.objects)
         return [
             f"container {key} restarted {count - before.get(key, 0)} times"
             for key, count in sorted(now.items())
