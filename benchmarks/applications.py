@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import LoadGeneratorProgram, Phase, ServiceModel
 from sregym_cluster_embedded.cluster import Embedded, EmbeddedCluster
-from sregym_core.conductor import Bench
+from sregym_core.conductor import ComponentFactory
 from sregym_core.interfaces import ClusterSpec
 from sregym_core.settings import Settings
 
@@ -56,16 +56,16 @@ def main() -> int:
     parser.add_argument("--day", action="store_true", help="a day of each: success and restarts")
     arguments = parser.parse_args()
     gc.set_threshold(50_000, 20, 50)  # as the command line does
-    bench = Bench(Settings())
-    names = arguments.applications or bench.registry.names("application")
+    factory = ComponentFactory(Settings())
+    names = arguments.applications or factory.registry.names("application")
     if arguments.day:
-        return max([day(bench.application(name)) for name in names], default=0)
-    known = bench.registry.names("application")
+        return max([day(factory.application(name)) for name in names], default=0)
+    known = factory.registry.names("application")
     if not arguments.applications and "synthetic" in known:
         names.append(LARGE)
     print(f"{'application':<26} {'to Ready, ms':>12} {'goal':>7} {'fork, ms':>9} {'goal':>5} {'minute, ms':>11} {'goal':>5}")  # fmt: skip
     for name in names:
-        figures(name, bench.application(name))
+        figures(name, factory.application(name))
     return 0
 
 

@@ -27,7 +27,7 @@ RIGHT = "true-text"
 
 def outcomes(problem: Problem, workspace: Workspace) -> dict[str, Outcome]:
     """What the problem's diagnosis oracles say, by name of the diagnosis; the worst of several counts."""
-    application = workspace.bench.application(problem.application)
+    application = workspace.factory.application(problem.application)
     parts = application.components()
     truths = solution(problem, workspace=workspace).truths
     if not truths:
@@ -36,7 +36,7 @@ def outcomes(problem: Problem, workspace: Workspace) -> dict[str, Outcome]:
         RIGHT: (" ".join(truth.sentence() for truth in truths), None),
         **wrong_diagnoses(truths, application),
     }
-    judges = [workspace.bench.oracle(name) for name in problem.oracles.diagnosis]
+    judges = [workspace.factory.oracle(name) for name in problem.oracles.diagnosis]
     said = {
         name: [
             judge.judge_diagnosis(text, claims, truths, parts).outcome

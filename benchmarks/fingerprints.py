@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_agents.survey import look
 from sregym_agents.survey.shortcuts import youngest_pod_but
-from sregym_core.conductor import Bench, EpisodePlan, EpisodePlayer
+from sregym_core.conductor import ComponentFactory, EpisodePlan, EpisodePlayer
 from sregym_core.interfaces import Agent, AgentDescription, ClusterError
 from sregym_core.settings import Settings
 
@@ -108,18 +108,18 @@ def _sessions(cluster: Cluster, owners: list[tuple[str, Component]]) -> list[tup
     return found
 
 
-def measure(problems: list[Problem], seeds: int, bench: Bench) -> dict[str, Any]:
+def measure(problems: list[Problem], seeds: int, factory: ComponentFactory) -> dict[str, Any]:
     """Hits of each shortcut, by name."""
-    worlds = bench.worlds("embedded", {})
+    worlds = factory.worlds("embedded", {})
     hits: dict[str, float] = dict.fromkeys((*AGES, *SYMPTOMS), 0.0)
     named: dict[str, dict[str, float]] = {}
     chance, count = 0.0, 0
     for seed in range(seeds):
         for problem in problems:
-            application = bench.application(problem.application)
+            application = factory.application(problem.application)
             agent = Looker(application)
             plan = EpisodePlan("e0001", problem, AgentDescription.of(agent), seed)
-            record = EpisodePlayer(bench, worlds, plan).play(agent)
+            record = EpisodePlayer(factory, worlds, plan).play(agent)
             if agent.found is None:
                 raise SystemExit(f"{problem.id}, seed {seed}: {record.reason}")
             targets = {ref.target for ref in problem.faults}
@@ -143,11 +143,11 @@ def main() -> int:
     parser.add_argument("--problem", action="append", default=[], metavar="ID")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    bench = Bench(Settings.from_environment())
+    factory = ComponentFactory(Settings.from_environment())
     problems = [
-        p for p in bench.problems.all() if not arguments.problem or p.id in arguments.problem
+        p for p in factory.problems.all() if not arguments.problem or p.id in arguments.problem
     ]
-    found = measure(problems, arguments.seeds, bench)
+    found = measure(problems, arguments.seeds, factory)
     if arguments.json:
         print(json.dumps(found, indent=2))
         return 0

@@ -22,7 +22,7 @@ from sregym_agents.guard.background import BackgroundGuard
 from sregym_agents.guard.upstream import read_upstream
 from sregym_agents.outside import opened
 from sregym_cluster_embedded.cluster import Embedded
-from sregym_core.conductor import Bench
+from sregym_core.conductor import ComponentFactory
 from sregym_core.conductor.role import grant
 from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.timeline import Timeline
@@ -63,9 +63,9 @@ def asked(connection: Any, prefix: str, path: str) -> float:
     return (time.perf_counter() - began) * 1000
 
 
-def overhead(bench: Bench) -> None:
+def overhead(factory: ComponentFactory) -> None:
     """Medians of a request without and with the guard, on kept connections."""
-    application = bench.application(APPLICATION)
+    application = factory.application(APPLICATION)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         spec = ClusterSpec(applications=(application,), folder=Path(folder), options={"pace": "0.001"})  # fmt: skip
         cluster = Embedded().provision(spec)
@@ -90,9 +90,9 @@ def overhead(bench: Bench) -> None:
         through.close()
 
 
-def session_of(bench: Bench, worlds: Worlds, *, served: bool) -> LiveSession:
+def session_of(factory: ComponentFactory, worlds: Worlds, *, served: bool) -> LiveSession:
     """A session in a world of its own."""
-    application = bench.application(APPLICATION)
+    application = factory.application(APPLICATION)
     world = worlds.make(application, 60.0, 0, served)
     timeline = Timeline("benchmark", Plugins(Settings(), found=()))
     timeline.follow(world.cluster.clock)
@@ -104,9 +104,9 @@ def session_of(bench: Bench, worlds: Worlds, *, served: bool) -> LiveSession:
     )  # fmt: skip
 
 
-def in_process(bench: Bench) -> None:
+def in_process(factory: ComponentFactory) -> None:
     """The mean over a transcript, CPU of this process."""
-    session = session_of(bench, bench.worlds("embedded", {}), served=False)
+    session = session_of(factory, factory.worlds("embedded", {}), served=False)
     for line in TRANSCRIPT:
         session.kubectl(f"kubectl {line}")
     began = time.process_time()
@@ -119,12 +119,12 @@ def in_process(bench: Bench) -> None:
     )
 
 
-def rates(bench: Bench) -> None:
+def rates(factory: ComponentFactory) -> None:
     """Requests of one client on a kept connection, with CPU of the whole process: client and API server too."""
-    worlds = bench.worlds("embedded", {})
+    worlds = factory.worlds("embedded", {})
     listing = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).encode()
     accept = "application/json, text/event-stream"
-    with opened(session_of(bench, worlds, served=False)) as gateway:
+    with opened(session_of(factory, worlds, served=False)) as gateway:
         head = {"Authorization": f"Bearer {gateway.token}", "Accept": accept, "Content-Type": "application/json"}  # fmt: skip
         kubernetes, mcp = gateway.endpoints["kubernetes"], gateway.endpoints["mcp"]
         pods = f"/api/v1/namespaces/{APPLICATION}/pods"
@@ -149,13 +149,13 @@ def rates(bench: Bench) -> None:
             )
 
 
-def many(bench: Bench) -> None:
+def many(factory: ComponentFactory) -> None:
     """Memory of this process with many sessions that are open at once."""
-    worlds = bench.worlds("embedded", {})
+    worlds = factory.worlds("embedded", {})
     began = time.perf_counter()
     with ExitStack() as stack:
         for _ in range(SESSIONS):
-            stack.enter_context(opened(session_of(bench, worlds, served=False)))
+            stack.enter_context(opened(session_of(factory, worlds, served=False)))
         threads = threading.active_count()
         mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         took = time.perf_counter() - began
@@ -165,7 +165,7 @@ def many(bench: Bench) -> None:
 
 
 if __name__ == "__main__":
-    everything = Bench(Settings())
+    everything = ComponentFactory(Settings())
     overhead(everything)
     in_process(everything)
     rates(everything)

@@ -79,7 +79,7 @@ def main() -> None:
     checkpoint = cluster.checkpoint()
     assert checkpoint is not None
     taken: list[list[float]] = [[] for _ in TRANSCRIPT]
-    toolset = Workspace().bench.toolset
+    toolset = Workspace().factory.toolset
     for number in range(_SESSIONS):
         fork = checkpoint.fork(ClusterSpec(seed=number, applications=(application,)))
         timeline = Timeline("tools", Plugins(Settings(), found=()))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.cli.applications import measures
-from sregym_core.conductor import Bench
+from sregym_core.conductor import ComponentFactory
 from sregym_core.conductor.targets import candidates
 from sregym_core.model import Component, ComponentTarget
 from sregym_core.settings import Settings
@@ -46,12 +46,12 @@ of faults fit. {WRITTEN}
 
 def pages() -> dict[Path, str]:
     """All pages as they should be."""
-    bench = Bench(Settings())
-    faults = [bench.fault(name) for name in bench.registry.names("fault")]
+    factory = ComponentFactory(Settings())
+    faults = [factory.fault(name) for name in factory.registry.names("fault")]
     rows, found = [], {}
-    for name in bench.registry.names("application"):
-        application = bench.application(name)
-        distribution = bench.registry.owner("application", name).distribution
+    for name in factory.registry.names("application"):
+        application = factory.application(name)
+        distribution = factory.registry.owner("application", name).distribution
         known = measures(application)
         cells = (
             f"[{name}](applications/{name}.md)",

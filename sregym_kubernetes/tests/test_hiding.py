@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from sregym_core.model import ObjectRef
 from sregym_kubernetes.filtering import filtered, filtered_event, missing
+from sregym_kubernetes.redaction import RedactionPolicy, plural
 from sregym_kubernetes.rules import forbidden
 from sregym_kubernetes.target import Target, target_of
-from sregym_kubernetes.veil import Veil, plural
 
 HIDDEN = [
     ObjectRef(api_version="v1", kind="Namespace", name="tools"),
@@ -21,7 +21,7 @@ HIDDEN = [
         name="troubles.ex.org",
     ),
 ]
-VEIL = Veil(lambda: HIDDEN)
+VEIL = RedactionPolicy(lambda: HIDDEN)
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def cluster() -> Cluster:
 
 
 def test_words_of_hidden_things() -> None:
-    words = {word for word in hidden_words(cluster(), ENFORCED.veil) if "-" not in word}
+    words = {word for word in hidden_words(cluster(), ENFORCED.redaction) if "-" not in word}
     assert words == {"tools", "meddler", "10.96.0.9"}
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 from sregym_core.cli import Subcommand
-from sregym_core.conductor import Bench, EpisodePlan, EpisodePlayer
+from sregym_core.conductor import ComponentFactory, EpisodePlan, EpisodePlayer
 from sregym_core.conductor.timeline import Timeline
 from sregym_core.conductor.worlds import Worlds
 from sregym_core.events import Submitted
@@ -210,7 +210,7 @@ def test_all_hooks_in_the_order_of_an_episode(register_plugin, hook_recorder) ->
         sregym_register_applications, sregym_register_injectors, sregym_register_oracles
     )
     recorder = hook_recorder(register_plugin.plugins)
-    bench = Bench(Settings(), register_plugin.plugins)
+    factory = ComponentFactory(Settings(), register_plugin.plugins)
     problem = Problem(
         id="cart-port",
         title="Cart",
@@ -220,7 +220,7 @@ def test_all_hooks_in_the_order_of_an_episode(register_plugin, hook_recorder) ->
         oracles=OracleRefs(diagnosis=("lenient",), mitigation=("lenient",)),
     )
     plan = EpisodePlan("e0001", problem, AgentDescription.of(Brief()))
-    record = EpisodePlayer(bench, Worlds(MemoryProvider(), {}), plan).play(Brief())
+    record = EpisodePlayer(factory, Worlds(MemoryProvider(), {}), plan).play(Brief())
     assert (record.reason, record.outcome, record.warnings) == (
         "diagnosis and mitigation passed",
         Outcome.PASS,

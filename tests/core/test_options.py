@@ -111,13 +111,13 @@ def test_no_pair(read: Callable[[], Any], message: str) -> None:
 
 def test_a_problem_file_in_place_of_an_id(tmp_path: Path) -> None:
     file = tmp_path / "one.yaml"
-    bench: Any = None  # nothing of it is asked where files cannot be read
+    factory: Any = None  # nothing of it is asked where files cannot be read
     with pytest.raises(UsageError) as caught:
-        chosen_problems(bench, argparse.Namespace(problems=[str(file)], suite=""))
+        chosen_problems(factory, argparse.Namespace(problems=[str(file)], suite=""))
     assert str(caught.value) == (
         f"problem file {str(file)!r} cannot be read: No such file or directory"
     )
     file.write_bytes(b"\xff")
     with pytest.raises(UsageError) as caught:
-        chosen_problems(bench, argparse.Namespace(problems=[str(file)], suite=""))
+        chosen_problems(factory, argparse.Namespace(problems=[str(file)], suite=""))
     assert str(caught.value) == f"problem file {str(file)!r} cannot be read: it is not UTF-8"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import pytest
-from sregym_core.conductor import Bench
+from sregym_core.conductor import ComponentFactory
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Traffic
 from sregym_core.interfaces.application import OperationTraffic
@@ -88,4 +88,4 @@ def test_it_stands_and_serves_as_one(both: Together):
 
 def test_one_that_is_not_there_is_named():
     with pytest.raises(UsageError, match="nowhere"):
-        Bench(Settings()).application("nowhere+shop")
+        ComponentFactory(Settings()).application("nowhere+shop")

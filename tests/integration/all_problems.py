@@ -9,16 +9,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sregym_core.conductor import Bench
+from sregym_core.conductor import ComponentFactory
 from sregym_testing import SregymProject
 
 PACE = 200.0
 
 
 def test_all_problems_are_proved(
-    bench: Bench, serve: Callable[..., Any], tmp_path: Path, module_project: SregymProject
+    factory: ComponentFactory,
+    serve: Callable[..., Any],
+    tmp_path: Path,
+    module_project: SregymProject,
 ) -> None:
-    with serve(bench, tmp_path, PACE) as world:
+    with serve(factory, tmp_path, PACE) as world:
         words = ("verify", "--cluster", world.choice, "--json")
         content = module_project.run(*words, timeout_s=1800).json()
     failed = {
@@ -27,4 +30,4 @@ def test_all_problems_are_proved(
         if not problem["proved"]
     }
     assert failed == {}
-    assert content["proved"] == len(bench.problems.all())
+    assert content["proved"] == len(factory.problems.all())

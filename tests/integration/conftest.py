@@ -18,7 +18,7 @@ from typing import IO, Any
 import pytest
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.api import Workspace
-from sregym_core.conductor import Bench
+from sregym_core.conductor import ComponentFactory
 from sregym_core.interfaces import Access, Cluster, ClusterSpec
 from sregym_core.settings import Settings
 from sregym_testing import SregymProject
@@ -196,9 +196,9 @@ def workspace() -> Workspace:
 
 
 @pytest.fixture(scope="session")
-def bench() -> Bench:
+def factory() -> ComponentFactory:
     """Everything that is installed here."""
-    return Bench(Settings())
+    return ComponentFactory(Settings())
 
 
 @pytest.fixture(scope="module")
@@ -231,9 +231,9 @@ class ServedCluster:
 
 
 @contextmanager
-def served(bench: Bench, folder: Path, pace: float) -> Iterator[ServedCluster]:
+def served(factory: ComponentFactory, folder: Path, pace: float) -> Iterator[ServedCluster]:
     """Serve a cluster that knows how Hotel Reservation behaves, with nothing deployed."""
-    application = bench.application("hotel-reservation")
+    application = factory.application("hotel-reservation")
     spec = ClusterSpec(
         seed=1, applications=(application,), options={"pace": f"{pace:g}"}, folder=folder
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from sregym_core.conductor import Bench
+from sregym_core.conductor import ComponentFactory
 from sregym_core.errors import ExitCode, UsageError
 from sregym_testing import SregymProject
 
@@ -46,21 +46,21 @@ def test_a_misspelt_option(sregym_project: Callable[..., SregymProject]) -> None
     ],
 )
 def test_each_agent_knows_its_own(
-    bench: Bench, agent: str, options: dict[str, str], message: str
+    factory: ComponentFactory, agent: str, options: dict[str, str], message: str
 ) -> None:
     with pytest.raises(UsageError) as refused:
-        bench.agent(agent, options)
+        factory.agent(agent, options)
     assert str(refused.value) == message
 
 
-def test_of_several_agents_each_gets_what_it_knows(bench: Bench) -> None:
+def test_of_several_agents_each_gets_what_it_knows(factory: ComponentFactory) -> None:
     given = {"seed": "7", "command": "true", "isolation": "none"}
-    agents = bench.agents(["random", "noop", "shell"], given)
+    agents = factory.agents(["random", "noop", "shell"], given)
     assert [(agent.name, dict(agent.options)) for agent in agents] == [
         ("random", {"seed": "7"}),
         ("noop", {}),
         ("shell", {"command": "true", "isolation": "none"}),
     ]
     with pytest.raises(UsageError) as refused:
-        bench.agents(["noop", "shell"], {"command": "true", "comand": "false"})
+        factory.agents(["noop", "shell"], {"command": "true", "comand": "false"})
     assert str(refused.value) == "agent 'noop' has no option 'comand'; it has none"

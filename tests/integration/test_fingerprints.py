@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.conductor import Bench, EpisodePlan, EpisodePlayer
+from sregym_core.conductor import ComponentFactory, EpisodePlan, EpisodePlayer
 from sregym_core.conductor.objects import differences
 from sregym_core.conductor.worlds import Worlds
 from sregym_core.interfaces import Agent, AgentDescription
@@ -31,13 +31,13 @@ MANAGERS = {
 
 
 @pytest.fixture(scope="module")
-def bench() -> Bench:
-    return Bench(Settings())
+def factory() -> ComponentFactory:
+    return ComponentFactory(Settings())
 
 
 @pytest.fixture(scope="module")
-def worlds(bench) -> Worlds:
-    return bench.worlds("embedded", {})
+def worlds(factory) -> Worlds:
+    return factory.worlds("embedded", {})
 
 
 def objects(cluster, namespace=APPLICATION):
@@ -56,9 +56,9 @@ def names_of_pods(cluster):
     return [pod["metadata"]["name"] for pod in cluster.list("v1", "Pod", APPLICATION)]
 
 
-def played(bench, worlds, problem, agent, seed):
+def played(factory, worlds, problem, agent, seed):
     plan = EpisodePlan("e0001", problem, AgentDescription.of(agent), seed)
-    return EpisodePlayer(bench, worlds, plan).play(agent)
+    return EpisodePlayer(factory, worlds, plan).play(agent)
 
 
 class Looks(Agent):
@@ -78,8 +78,8 @@ class Looks(Agent):
         }
 
 
-def test_a_healthy_world_has_routine_changes_by_its_seed(bench, worlds) -> None:
-    application = bench.application(APPLICATION)
+def test_a_healthy_world_has_routine_changes_by_its_seed(factory, worlds) -> None:
+    application = factory.application(APPLICATION)
     pods = []
     for seed in (1, 1, 2):
         world = worlds.make(application, 60.0, seed, served=False)
@@ -94,11 +94,11 @@ def test_a_healthy_world_has_routine_changes_by_its_seed(bench, worlds) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_a_broken_world_shows_tools_of_people_and_is_given_back(bench, worlds, seed) -> None:
+def test_a_broken_world_shows_tools_of_people_and_is_given_back(factory, worlds, seed) -> None:
     moments: set[str] = set()
-    for problem in bench.problems.choose([], "lite"):
+    for problem in factory.problems.choose([], "lite"):
         agent = Looks()
-        record = played(bench, worlds, problem, agent, seed)
+        record = played(factory, worlds, problem, agent, seed)
         assert (problem.id, record.recovered, record.warnings) == (problem.id, True, ())
         assert agent.managers <= MANAGERS
         assert len(agent.moments) > 3
@@ -107,8 +107,8 @@ def test_a_broken_world_shows_tools_of_people_and_is_given_back(bench, worlds, s
     assert sum(moment.endswith(":00Z") for moment in moments) < 4 * by_chance
 
 
-def test_what_is_changed_after_the_fault_has_no_part_in_it(bench, worlds) -> None:
-    problem = bench.problems.get("missing_service_hotel_reservation")
+def test_what_is_changed_after_the_fault_has_no_part_in_it(factory, worlds) -> None:
+    problem = factory.problems.get("missing_service_hotel_reservation")
     seen = []
 
     class Compares(Agent):
@@ -129,11 +129,11 @@ def test_what_is_changed_after_the_fault_has_no_part_in_it(bench, worlds) -> Non
     from sregym_core.model import ObjectRef
 
     for seed in range(6):
-        world = worlds.make(bench.application(APPLICATION), 60.0, seed, served=False)
+        world = worlds.make(factory.application(APPLICATION), 60.0, seed, served=False)
         before = dict(world.baseline.objects)
         refs = {key: ObjectRef.of(obj) for key, obj in before.items()}
         world.cluster.close()
-        played(bench, worlds, problem, Compares(), seed)
+        played(factory, worlds, problem, Compares(), seed)
     innocent = {name.partition("/")[2] for found in seen for name in found}
     assert len(innocent) > 5
     assert "mongodb-rate" in innocent  # the Service itself is missing
@@ -162,16 +162,16 @@ class Reads(Agent):
         self.seen = {part.name: shells(session._cluster, part) for part in self.databases}
 
 
-def test_a_session_on_a_database_is_one_of_many(bench, worlds) -> None:
+def test_a_session_on_a_database_is_one_of_many(factory, worlds) -> None:
     """People look into databases all day; the fault comes as one more session, and the harness leaves none."""
-    databases = [part for part in bench.application(APPLICATION).components() if part.sessions]
+    databases = [part for part in factory.application(APPLICATION).components() if part.sessions]
     assert len(databases) == 6
-    problem = bench.problems.get("revoke_auth_mongodb-1")
+    problem = factory.problems.get("revoke_auth_mongodb-1")
     (victim,) = [part for part in databases if part.name == problem.faults[0].target]
     visited, most = [], 0
     for seed in range(6):
         agent = Reads(databases)
-        record = played(bench, worlds, problem, agent, seed)
+        record = played(factory, worlds, problem, agent, seed)
         assert record.recovered, record.reason
         assert {failed for _, failed in agent.seen.values()} == {0}
         counts = {name: opened for name, (opened, _) in agent.seen.items()}

@@ -19,7 +19,7 @@ import pytest
 from sregym_agents.guard import Guard
 from sregym_agents.guard.upstream import Upstream, read_upstream
 from sregym_agents.outside import write_kubeconfig
-from sregym_core.conductor import Bench
+from sregym_core.conductor import ComponentFactory
 from sregym_core.model import ApiRequest, ObjectRef
 from sregym_core.policy import Policy
 
@@ -105,11 +105,13 @@ def guarding(upstream: Upstream, sides: dict[str, list[Any]]) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def stage(bench: Bench, serve: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
+def stage(
+    factory: ComponentFactory, serve: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Sides]:
     """A healthy application; the pace is so slow that time stands still between two answers."""
     folder = tmp_path_factory.mktemp("guarded")
-    with serve(bench, folder, 0.0001) as world:
-        bench.application("hotel-reservation").deploy(world.cluster)
+    with serve(factory, folder, 0.0001) as world:
+        factory.application("hotel-reservation").deploy(world.cluster)
         world.cluster.clock.advance(180.0)
         upstream = read_upstream(world.access.kubeconfig)
         shared: dict[str, list[Any]] = {"hidden": [], "notes": []}

@@ -120,7 +120,7 @@ def test_a_second_signal_ends_at_once() -> None:
 def test_a_worker_that_falls_silent_is_ended(tmp_path: Path) -> None:
     program = _program(
         "import os, signal",
-        "from sregym_core.conductor import Bench",
+        "from sregym_core.conductor import ComponentFactory",
         "from sregym_core.conductor.workers import Workers",
         "from sregym_core.settings import Settings",
         "",
@@ -129,7 +129,7 @@ def test_a_worker_that_falls_silent_is_ended(tmp_path: Path) -> None:
         "        os.kill(os.getpid(), signal.SIGSTOP)",
         "    return f'{task} done'",
         "",
-        "bench = Bench(Settings.from_environment())",
+        "bench = ComponentFactory(Settings.from_environment())",
         "worlds = bench.worlds('embedded', {})",
         "workers = Workers(bench, worlds, 'embedded', 2, lambda task, why: f'{task}: {why}', silent_s=3.0)",
         "print(sorted(workers.each(work, range(4))))",

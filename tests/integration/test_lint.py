@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 from sregym_apps.lint import lint_folder
-from sregym_core.conductor import Bench
+from sregym_core.conductor import ComponentFactory
 from sregym_core.errors import ExitCode
 from sregym_core.interfaces import Vocabulary
 from sregym_core.settings import Settings
@@ -46,30 +46,31 @@ ORDERS = Path(__file__).parent / "orders"
 
 @cache
 def vocabulary() -> Vocabulary | None:
-    return vocabulary_of(Bench(Settings()))
+    return vocabulary_of(ComponentFactory(Settings()))
 
 
 def test_every_defect_of_a_problem_has_its_line() -> None:
-    found = lint_problem(PROBLEM, "wrong.yaml", Bench(Settings()))
+    found = lint_problem(PROBLEM, "wrong.yaml", ComponentFactory(Settings()))
     assert [str(defect) for defect in found] == [
         "wrong.yaml:4: layer: 'os' is no layer of its faults, which are of 'kubernetes'",
         "wrong.yaml:6: faults[0].fault: no fault named 'service-selectr'; did you mean 'service-selector' or 'service-selector-wide' or 'service-headless'? Known: "
-        + ", ".join(Bench(Settings()).registry.names("fault")),
+        + ", ".join(ComponentFactory(Settings()).registry.names("fault")),
         "wrong.yaml:9: faults[1].target: fault 'service-selector': no component named 'usr'; did you mean 'user'? Known: "
         + ", ".join(
-            part.name for part in Bench(Settings()).application("hotel-reservation").components()
+            part.name
+            for part in ComponentFactory(Settings()).application("hotel-reservation").components()
         )
         + " (application 'hotel-reservation')",
         "wrong.yaml:12: faults[2].parameters.ports: extra inputs are not permitted; did you mean 'port'?",
         "wrong.yaml:13: noise[0]: no noise source named 'pod-restat'; did you mean 'pod-restart'? Known: "
-        + ", ".join(Bench(Settings()).registry.names("noise source")),
+        + ", ".join(ComponentFactory(Settings()).registry.names("noise source")),
         "wrong.yaml:16: oracles.mitigation[0]: no oracle named 'stat'; did you mean 'state'? Known: checklist, judge, replay, state",
         "wrong.yaml:17: timming: extra inputs are not permitted; did you mean 'timing'?",
     ]
 
 
 def test_all_that_a_problem_lacks_is_told() -> None:
-    found = lint_problem("id: wrong\nid: again", "bad.yaml", Bench(Settings()))
+    found = lint_problem("id: wrong\nid: again", "bad.yaml", ComponentFactory(Settings()))
     assert [str(defect) for defect in found] == [
         "bad.yaml:1: title: field required",
         "bad.yaml:1: application: field required",

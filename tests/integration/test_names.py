@@ -11,7 +11,7 @@ import pytest
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.cluster import EmbeddedCluster
-from sregym_core.conductor import Bench
+from sregym_core.conductor import ComponentFactory
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.worlds import Worlds
 from sregym_core.interfaces import ClusterError
@@ -40,8 +40,8 @@ MOST = 8
 
 
 @pytest.fixture(scope="module")
-def worlds(bench: Bench) -> Iterator[Worlds]:
-    made = bench.worlds("embedded", {})
+def worlds(factory: ComponentFactory) -> Iterator[Worlds]:
+    made = factory.worlds("embedded", {})
     yield made
     made.close()
 
@@ -53,10 +53,10 @@ def _ids() -> list[str]:
     """
     from sregym_core.settings import Settings
 
-    bench = Bench(Settings())
-    sizes = {name: len(bench.application(name).components()) for name in _names()}
+    factory = ComponentFactory(Settings())
+    sizes = {name: len(factory.application(name).components()) for name in _names()}
     chosen: dict[str, str] = {}
-    for problem in sorted(bench.problems.all(), key=lambda one: (sizes[one.application], one.id)):
+    for problem in sorted(factory.problems.all(), key=lambda one: (sizes[one.application], one.id)):
         for ref in problem.faults if sizes[problem.application] <= SMALL else ():
             chosen.setdefault(ref.fault, problem.id)
     return sorted({*chosen.values()})
@@ -66,7 +66,7 @@ def _together() -> list[tuple[str, ...]]:
     """Those problems, several in one world as long as they do not break the same component."""
     from sregym_core.settings import Settings
 
-    problems = Bench(Settings()).problems
+    problems = ComponentFactory(Settings()).problems
     worlds: list[tuple[list[str], set[tuple[str, str]]]] = []
     for problem_id in _ids():
         problem = problems.get(problem_id)
@@ -85,7 +85,7 @@ def _together() -> list[tuple[str, ...]]:
 def _names() -> list[str]:
     from sregym_core.settings import Settings
 
-    return sorted({problem.application for problem in Bench(Settings()).problems.all()})
+    return sorted({problem.application for problem in ComponentFactory(Settings()).problems.all()})
 
 
 def _healthy() -> list[Any]:
@@ -97,8 +97,10 @@ def _healthy() -> list[Any]:
 
 
 @pytest.mark.parametrize("name", _healthy())
-def test_nothing_in_a_healthy_world_hints(bench: Bench, worlds: Worlds, name: str) -> None:
-    cluster = worlds.make(bench.application(name), 180.0, seed=0, served=False).cluster
+def test_nothing_in_a_healthy_world_hints(
+    factory: ComponentFactory, worlds: Worlds, name: str
+) -> None:
+    cluster = worlds.make(factory.application(name), 180.0, seed=0, served=False).cluster
     assert isinstance(cluster, EmbeddedCluster)
     try:
         _no_hints(dict(_everything(cluster, logs_s=240)))
@@ -108,17 +110,17 @@ def test_nothing_in_a_healthy_world_hints(bench: Bench, worlds: Worlds, name: st
 
 @pytest.mark.parametrize("ids", _together(), ids="-".join)
 def test_nothing_in_a_broken_world_hints(
-    bench: Bench, worlds: Worlds, ids: tuple[str, ...]
+    factory: ComponentFactory, worlds: Worlds, ids: tuple[str, ...]
 ) -> None:
-    problems = [bench.problems.get(problem_id) for problem_id in ids]
-    application = bench.application(problems[0].application)
+    problems = [factory.problems.get(problem_id) for problem_id in ids]
+    application = factory.application(problems[0].application)
     world = worlds.make(application, problems[0].timing.warm_up_s, seed=0, served=False)
     cluster = world.cluster
     assert isinstance(cluster, EmbeddedCluster)
     try:
         # Each is made ready in the healthy world: one may hide what another one looks for.
         made = [
-            bench.fault_in_context(ref, application, cluster, UndoJournal(), 0)
+            factory.fault_in_context(ref, application, cluster, UndoJournal(), 0)
             for problem in problems
             for ref in problem.faults
         ]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from sregym_cluster_embedded.cluster import Embedded
-from sregym_core.conductor import Bench
+from sregym_core.conductor import ComponentFactory
 from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.timeline import Timeline
 from sregym_core.interfaces import Budget, ClusterSpec
@@ -15,8 +15,8 @@ from sregym_core.settings import Settings
 
 
 @pytest.fixture(scope="module")
-def session(bench: Bench) -> Iterator[LiveSession]:
-    application = bench.application("hotel-reservation")
+def session(factory: ComponentFactory) -> Iterator[LiveSession]:
+    application = factory.application("hotel-reservation")
     cluster = Embedded().provision(ClusterSpec(seed=1, applications=(application,)))
     application.deploy(cluster)
     cluster.clock.advance(300.0)
@@ -31,7 +31,7 @@ def session(bench: Bench) -> Iterator[LiveSession]:
         None,
         lambda *_: None,
         lambda: None,
-        toolset=bench.toolset,
+        toolset=factory.toolset,
     )
     cluster.close()
 

@@ -13,7 +13,7 @@ import pytest
 from sregym_agents.guard.background import BackgroundGuard
 from sregym_agents.guard.upstream import read_upstream
 from sregym_agents.outside import write_kubeconfig
-from sregym_core.conductor import Bench
+from sregym_core.conductor import ComponentFactory
 from sregym_core.conductor.role import grant
 from sregym_core.interfaces import Command
 from sregym_core.model import ObjectRef
@@ -59,11 +59,13 @@ class Ways:
 
 
 @pytest.fixture(scope="module")
-def ways(bench: Bench, serve: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ways]:
+def ways(
+    factory: ComponentFactory, serve: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Ways]:
     folder = tmp_path_factory.mktemp("policy")
-    with serve(bench, folder, 0.0001) as world:
+    with serve(factory, folder, 0.0001) as world:
         cluster = world.cluster
-        application = bench.application(NAMESPACE)
+        application = factory.application(NAMESPACE)
         application.deploy(cluster)
         grant(cluster, application.namespaces)
         namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "tools"}}

@@ -20,7 +20,7 @@ NEEDED = 5
 
 
 def test_truths_of_problems_are_recognised_and_near_misses_are_not(workspace: Workspace) -> None:
-    judge = workspace.bench.oracle("checklist")
+    judge = workspace.factory.oracle("checklist")
     assert isinstance(judge, DiagnosisOracle)
     chosen = list(problems(workspace=workspace))[::EVERY]
     known = [(one, solution(one, workspace=workspace).truths) for one in chosen]
@@ -28,7 +28,7 @@ def test_truths_of_problems_are_recognised_and_near_misses_are_not(workspace: Wo
     assert len(single) > NEEDED
     wrong = {}
     for problem, truth in single:
-        parts = workspace.bench.application(problem.application).components()
+        parts = workspace.factory.application(problem.application).components()
         others = [other for _, other in single if other is not truth]
         told = {**unrecognised(judge, truth, parts), **mistaken(judge, truth, parts, others)}
         wrong |= {f"{problem.id}: {name}": text for name, text in told.items()}

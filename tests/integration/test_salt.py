@@ -19,7 +19,7 @@ from sregym_core.interfaces import ClusterSpec, Command
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sregym_core.conductor.bench import Bench
+    from sregym_core.conductor.component_factory import ComponentFactory
     from sregym_core.interfaces import Cluster
 
 SEED = 7
@@ -42,15 +42,17 @@ COMMANDS = (
 )
 
 
-def _played(bench: Bench, seed: int, salt: str) -> list[str]:
+def _played(factory: ComponentFactory, seed: int, salt: str) -> list[str]:
     """What an agent gets to see who does the same in a world of a seed and a salt."""
-    worlds = bench.worlds("embedded", {}, salt)
-    problem = bench.problems.get(PROBLEM)
-    application = bench.application(problem.application)
+    worlds = factory.worlds("embedded", {}, salt)
+    problem = factory.problems.get(PROBLEM)
+    application = factory.application(problem.application)
     cluster = worlds.make(application, problem.timing.warm_up_s, seed, served=False).cluster
     try:
         for ref in problem.faults:
-            fault, context = bench.fault_in_context(ref, application, cluster, UndoJournal(), seed)
+            fault, context = factory.fault_in_context(
+                ref, application, cluster, UndoJournal(), seed
+            )
             fault.inject(context)
         seen = []
         for command in COMMANDS:
@@ -73,11 +75,11 @@ def _without_secrets(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def plays(bench: Bench) -> dict[str, list[str]]:
+def plays(factory: ComponentFactory) -> dict[str, list[str]]:
     return {
-        "first": _played(bench, 7, "one salt"),
-        "again": _played(bench, 7, "one salt"),
-        "other": _played(bench, 7, "another salt"),
+        "first": _played(factory, 7, "one salt"),
+        "again": _played(factory, 7, "one salt"),
+        "other": _played(factory, 7, "another salt"),
     }
 
 
@@ -103,10 +105,10 @@ def test_keys_and_later_uids_do_differ(plays: dict[str, list[str]]) -> None:
 
 
 @pytest.fixture(scope="module")
-def inside(bench: Bench) -> Iterator[Cluster]:
+def inside(factory: ComponentFactory) -> Iterator[Cluster]:
     """A world of a run whose salt nobody was told."""
-    worlds = bench.worlds("embedded", {})
-    application = bench.application(bench.problems.get(PROBLEM).application)
+    worlds = factory.worlds("embedded", {})
+    application = factory.application(factory.problems.get(PROBLEM).application)
     made = worlds.make(application, 60.0, SEED, served=False).cluster
     yield made
     made.close()
@@ -173,11 +175,11 @@ def test_no_readable_word_is_the_salt(inside: Cluster, readable: list[str]) -> N
         assert certificate_authority(World(SimulationSpec(), SEED, 0, word)) != authority
 
 
-def test_each_run_has_keys_and_moments_of_its_own(bench: Bench) -> None:
+def test_each_run_has_keys_and_moments_of_its_own(factory: ComponentFactory) -> None:
     found = []
     for _ in range(2):
-        worlds = bench.worlds("embedded", {})
-        application = bench.application(bench.problems.get(PROBLEM).application)
+        worlds = factory.worlds("embedded", {})
+        application = factory.application(factory.problems.get(PROBLEM).application)
         cluster = worlds.make(application, 60.0, SEED, served=False).cluster
         found.append(
             (

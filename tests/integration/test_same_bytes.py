@@ -14,7 +14,7 @@ PLAY = """
 import json
 import sys
 
-from sregym_core.conductor import Bench
+from sregym_core.conductor import ComponentFactory
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.interfaces import Command
 from sregym_core.settings import Settings
@@ -38,7 +38,7 @@ QUERIES = (
     ("jaeger", "/api/dependencies", (("lookback", "3600000"),)),
 )
 problem_id, seed, salt = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-bench = Bench(Settings())
+bench = ComponentFactory(Settings())
 worlds = bench.worlds("embedded", {}, salt)
 problem = bench.problems.get(problem_id)
 application = bench.application(problem.application)

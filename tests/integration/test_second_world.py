@@ -15,7 +15,7 @@ import pytest
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_cluster_kubernetes.provider import Kubeconfig
 from sregym_cluster_kubernetes.telemetry.installing import manifests
-from sregym_core.conductor import Bench
+from sregym_core.conductor import ComponentFactory
 from sregym_core.errors import ExitCode
 from sregym_core.interfaces import Cluster, ClusterError, ClusterProvider, ClusterSpec, Finding
 from sregym_core.model import ObjectRef
@@ -27,9 +27,9 @@ NAMESPACE = "hotel-reservation"
 
 @pytest.fixture(scope="module")
 def world(
-    bench: Bench, serve: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
+    factory: ComponentFactory, serve: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Any]:
-    with serve(bench, tmp_path_factory.mktemp("served"), PACE) as cluster:
+    with serve(factory, tmp_path_factory.mktemp("served"), PACE) as cluster:
         yield cluster
 
 

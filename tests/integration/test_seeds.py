@@ -15,7 +15,7 @@ from sregym_core.interfaces import ClusterSpec, Command
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sregym_core.conductor.bench import Bench
+    from sregym_core.conductor.component_factory import ComponentFactory
     from sregym_core.interfaces import Application, Cluster
 
 HOUR_S, DAY_S = 3600, 86_400
@@ -24,13 +24,13 @@ SEEDS = (0, 3, 7)
 
 
 @pytest.fixture(scope="module")
-def hotel(bench: Bench) -> Application:
-    return bench.application("hotel-reservation")
+def hotel(factory: ComponentFactory) -> Application:
+    return factory.application("hotel-reservation")
 
 
 @pytest.fixture(scope="module")
-def open_world(bench: Bench, hotel: Application) -> Iterator[Callable[[int], Cluster]]:
-    worlds = bench.worlds("embedded", {})
+def open_world(factory: ComponentFactory, hotel: Application) -> Iterator[Callable[[int], Cluster]]:
+    worlds = factory.worlds("embedded", {})
     opened: dict[int, Cluster] = {}
 
     def give(seed: int) -> Cluster:
@@ -145,9 +145,9 @@ def test_the_mix_of_requests_is_that_of_the_seed(
             assert abs(asked - expected) < 5 * expected**0.5, (seed, kind, asked, expected)
 
 
-def test_mixes_stay_within_what_is_plausible(bench: Bench, hotel: Application) -> None:
+def test_mixes_stay_within_what_is_plausible(factory: ComponentFactory, hotel: Application) -> None:
     assert isinstance(hotel, ManifestApplication)
-    provider = bench.provider("embedded")
+    provider = factory.provider("embedded")
     found: dict[str, list[float]] = {name: [] for name in hotel.load_mix}
     for seed in range(200):
         load = provider.history(ClusterSpec(seed=seed)).load
@@ -199,10 +199,10 @@ def test_the_log_of_a_month_is_rotated(open_world: Callable[[int], Cluster]) -> 
 
 
 def test_a_pool_gives_each_seed_its_origin_whichever_comes_first(
-    bench: Bench, hotel: Application
+    factory: ComponentFactory, hotel: Application
 ) -> None:
     def names(seeds: tuple[int, ...]) -> dict[int, str]:
-        worlds = bench.worlds("embedded", {"origins": "2"}, "a salt")
+        worlds = factory.worlds("embedded", {"origins": "2"}, "a salt")
         found = {}
         for seed in seeds:
             cluster = worlds.make(hotel, 60.0, seed, served=False).cluster
@@ -220,19 +220,23 @@ def test_a_pool_gives_each_seed_its_origin_whichever_comes_first(
     assert nodes[1] == nodes[3] != nodes[2]
 
 
-def test_a_cluster_alone_has_the_nodes_of_its_seed(bench: Bench) -> None:
-    clusters = [bench.provider("embedded").provision(ClusterSpec(seed=seed)) for seed in (1, 1, 2)]
+def test_a_cluster_alone_has_the_nodes_of_its_seed(factory: ComponentFactory) -> None:
+    clusters = [
+        factory.provider("embedded").provision(ClusterSpec(seed=seed)) for seed in (1, 1, 2)
+    ]
     first, again, other = (said(cluster, "get nodes -o name") for cluster in clusters)
     assert first == again != other
     for cluster in clusters:
         cluster.close()
 
 
-def test_addresses_of_nodes_are_those_of_the_seed_and_agree_with_names(bench: Bench) -> None:
+def test_addresses_of_nodes_are_those_of_the_seed_and_agree_with_names(
+    factory: ComponentFactory,
+) -> None:
     """Nodes share a private network that is apart from those of pods and Services."""
     networks, named = set(), 0
     for seed in range(40):
-        cluster = bench.provider("embedded").provision(ClusterSpec(seed=seed))
+        cluster = factory.provider("embedded").provision(ClusterSpec(seed=seed))
         nodes = listed(cluster, "nodes")
         addresses = {
             node["metadata"]["name"]: entry["address"]
@@ -270,9 +274,9 @@ def nodes_by_age(nodes: list[Any]) -> list[str]:
     ]
 
 
-def test_a_node_knows_its_network(bench: Bench) -> None:
+def test_a_node_knows_its_network(factory: ComponentFactory) -> None:
     """What is read on the machine agrees with what the API says of it."""
-    cluster = bench.provider("embedded").provision(ClusterSpec(seed=3))
+    cluster = factory.provider("embedded").provision(ClusterSpec(seed=3))
     for node in listed(cluster, "nodes"):
         name = node["metadata"]["name"]
         (address,) = [

@@ -34,7 +34,7 @@ def problem(fault: str, target: str, parameters: str) -> Problem:
 
 def checks(workspace: Workspace, of: Problem) -> list[ProofCheck]:
     application = workspace.application(APPLICATION)
-    return [*tipping_checks(workspace.bench, workspace.worlds("embedded"), of, application, 0)]
+    return [*tipping_checks(workspace.factory, workspace.worlds("embedded"), of, application, 0)]
 
 
 def test_neither_half_does_it_and_both_do(workspace: Workspace) -> None:
@@ -67,5 +67,5 @@ def test_without_an_occasion_nothing_tips_over(workspace: Workspace) -> None:
 
 def test_what_is_left_without_the_occasion(workspace: Workspace) -> None:
     whole = problem("retry-policy", "search-service", "{attempts: 30, peak: {times: 3}}")
-    (ref,) = without_occasion(workspace.bench, whole).faults
+    (ref,) = without_occasion(workspace.factory, whole).faults
     assert ref.parameters == {"attempts": 30}

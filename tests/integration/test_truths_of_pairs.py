@@ -43,7 +43,7 @@ def test_only_faults_that_look_at_nodes_or_records_need_a_cluster_for_their_trut
         except _AskedForAClusterError:
             needing.add(one.fault)
     # Those that change something below the API say so.
-    assert {name for name in needing if not workspace.bench.fault(name).needs} <= {
+    assert {name for name in needing if not workspace.factory.fault(name).needs} <= {
         "poison-record",
         "preemption",
         "proxy-stale",

@@ -17,7 +17,7 @@ import pytest
 from sregym_agents.guard.background import BackgroundGuard
 from sregym_agents.guard.upstream import read_upstream
 from sregym_agents.outside import write_kubeconfig
-from sregym_core.conductor import Bench
+from sregym_core.conductor import ComponentFactory
 from sregym_core.policy import Policy
 
 TYPED = "Content-Type: application/vnd.kubernetes.protobuf"
@@ -106,9 +106,11 @@ class Ways:
 
 
 @pytest.fixture(scope="module")
-def ways(bench: Bench, serve: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ways]:
+def ways(
+    factory: ComponentFactory, serve: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Ways]:
     folder = tmp_path_factory.mktemp("typed")
-    with serve(bench, folder, 0.0001) as world:
+    with serve(factory, folder, 0.0001) as world:
         upstream = read_upstream(world.access.kubeconfig)
         strict, loose = Policy(), Policy(debugged_from=("default",))
         with BackgroundGuard(upstream, strict) as one, BackgroundGuard(upstream, loose) as other:

@@ -269,7 +269,7 @@ def _root() -> dict:
     "project", [p for p in PLUGINS if list(p.folder.glob("src/*/problems/*.yaml"))], ids=name_of
 )
 def test_tests_of_problems_declare_the_faults_that_these_name(project: Project) -> None:
-    registry = Workspace().bench.registry
+    registry = Workspace().factory.registry
     texts = [path.read_text("utf-8") for path in project.folder.glob("src/*/problems/*.yaml")]
     named = {ref["fault"] for text in texts for ref in yaml.safe_load(text)["faults"]}
     owners = {registry.owner("fault", name).distribution for name in named}

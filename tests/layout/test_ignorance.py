@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from sregym_core.conductor import Bench
+from sregym_core.conductor import ComponentFactory
 from sregym_core.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,12 +20,12 @@ PUBLIC = {"library/busybox", "dns/coredns"}
 
 def names() -> set[str]:
     """What only those outside the cluster may know: names that say which system, or what broke."""
-    bench = Bench(Settings())
-    found = {problem.id for problem in bench.problems.all()}
+    factory = ComponentFactory(Settings())
+    found = {problem.id for problem in factory.problems.all()}
     # A fault of one word is named as what it changes: `taint`.
-    found.update(name for name in bench.registry.names("fault") if "-" in name)
-    for name in bench.registry.names("application"):
-        application = bench.application(name)
+    found.update(name for name in factory.registry.names("fault") if "-" in name)
+    for name in factory.registry.names("application"):
+        application = factory.application(name)
         found.update({name, application.title, *application.namespaces})
         for component in application.components():
             found.add(component.image)

@@ -50,9 +50,9 @@ def workspace(path: list[str]) -> Workspace:
 
 @pytest.fixture(scope="module")
 def cluster(workspace: Workspace) -> Iterator[Cluster]:
-    application = workspace.bench.application("parcels")
+    application = workspace.factory.application("parcels")
     spec = ClusterSpec(seed=7, applications=(application,))
-    made = workspace.bench.provider("embedded").provision(spec)
+    made = workspace.factory.provider("embedded").provision(spec)
     application.deploy(made)
     assert made.clock.wait_until(lambda: not application.ready(made), 300.0, 5.0)
     made.clock.advance(200.0)

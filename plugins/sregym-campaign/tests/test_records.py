@@ -134,7 +134,7 @@ def test_any_place_that_fsspec_knows(place: str, monkeypatch: Any, tmp_path: Pat
     assert [*later.tries()] == [one]
     assert list((tmp_path / ".local" / "state" / "sregym").iterdir()) == []
     # More is played: until that is over nobody reads what is known already.
-    assert later.conceal(_plan().model_copy(update={"finished": True})) == _plan()
+    assert later.redact(_plan().model_copy(update={"finished": True})) == _plan()
     again = Store(place)
     assert (again.plan(), [*again.tries()]) == (_plan(), [one])
     assert len([*(tmp_path / ".local" / "state" / "sregym").iterdir()]) == 1

@@ -222,7 +222,7 @@ def _refused(command: type[Subcommand], **words: Any) -> str:
     """Why a command refuses, in this process: plugins are loaded once."""
     console = Console(io.StringIO(), io.StringIO())
     with pytest.raises(UsageError) as refused:
-        command(shared().bench.settings, console).run(argparse.Namespace(**words))
+        command(shared().factory.settings, console).run(argparse.Namespace(**words))
     return str(refused.value)
 
 

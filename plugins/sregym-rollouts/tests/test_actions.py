@@ -10,7 +10,7 @@ from sregym_rollouts import Action, function_schemas, parse_action, tools_text, 
 
 TOOLS = tuple(
     {"name": one.name, "description": one.description, "parameters": one.parameters}
-    for one in Workspace().bench.toolset.tools()
+    for one in Workspace().factory.toolset.tools()
 )
 PODS = Action("kubectl", {"command": "get pods -n shop"})
 LOGS = {"query": '{namespace="shop"}', "minutes": 5}

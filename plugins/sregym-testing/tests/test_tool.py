@@ -27,7 +27,7 @@ class Builds(SessionTool):
     class Arguments(ToolArguments):
         branch: str = Field(default="", description="Only of this branch.")
 
-    def answer(self, context: ToolContext, given: Any) -> str:
+    def respond(self, context: ToolContext, given: Any) -> str:
         try:
             answer = context.observe("builds", "/api/builds")
         except ClusterError as error:
@@ -43,12 +43,12 @@ class Undescribed(Builds):
 
 
 class Raising(Builds):
-    def answer(self, context: ToolContext, given: Any) -> str:
+    def respond(self, context: ToolContext, given: Any) -> str:
         return context.observe("builds", "/api/builds").body.decode()
 
 
 class Silent(Builds):
-    def answer(self, context: ToolContext, given: Any) -> str:
+    def respond(self, context: ToolContext, given: Any) -> str:
         return ""
 
 

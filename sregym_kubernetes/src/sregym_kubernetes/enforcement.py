@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from sregym_kubernetes.filtering import filtered, filtered_event, gone, missing, status
 from sregym_kubernetes.impersonation import refusal
+from sregym_kubernetes.redaction import RedactionPolicy
 from sregym_kubernetes.rules import forbidden
-from sregym_kubernetes.veil import Veil
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,7 +63,7 @@ class Enforcement:
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
-        self.veil = Veil(policy.concealed)
+        self.redaction = RedactionPolicy(policy.redacted)
 
     def refusal(self, asked: Asked) -> Answer | None:
         """What to answer instead of passing a request on; None when it may pass."""
@@ -83,22 +83,22 @@ class Enforcement:
 
         Of what is hidden itself nothing is left: see `withheld`.
         """
-        return filtered(body, target, self.veil)
+        return filtered(body, target, self.redaction)
 
     def withheld(self, body: bytes, target: Target) -> bytes | None:
         """The words for a missing object, when an answer is an object that is hidden."""
-        return missing(target) if gone(body, target, self.veil) else None
+        return missing(target) if gone(body, target, self.redaction) else None
 
     def shown_event(self, line: bytes, target: Target) -> bytes | None:
         """A line of a watch without what is hidden; None when it passes, empty when nothing is left."""
-        return filtered_event(line, target, self.veil)
+        return filtered_event(line, target, self.redaction)
 
     def _hidden(self, asked: Asked) -> Answer | None:
         """Answer as if what is hidden were not there; None when nothing hidden is asked for."""
-        target, veil = asked.target, self.veil
-        if veil.hides_group(target.group):
+        target, redaction = asked.target, self.redaction
+        if redaction.hides_group(target.group):
             return Answer(404, b"404 page not found\n", "hidden", "text/plain; charset=utf-8")
-        hidden = veil.hides_target(target)
+        hidden = redaction.hides_target(target)
         if hidden and target.name:
             return Answer(404, missing(target), "hidden")
         if hidden and asked.method == "POST":

@@ -11,7 +11,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sregym_kubernetes.veil import Veil, plural
+from sregym_kubernetes.redaction import RedactionPolicy, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -41,14 +41,14 @@ class Objects(Protocol):
         """All objects of a kind."""
 
 
-def hidden_words(cluster: Objects, veil: Veil) -> frozenset[str]:
+def hidden_words(cluster: Objects, redaction: RedactionPolicy) -> frozenset[str]:
     """Names, uids and addresses of all that is hidden now."""
     words: set[str] = set()
     for version, kind in _KINDS:
         group = version.partition("/")[0] if "/" in version else ""
         for obj in cluster.list(version, kind):
             metadata = obj["metadata"]
-            if not veil.hides_object(group, plural(kind), metadata):
+            if not redaction.hides_object(group, plural(kind), metadata):
                 continue
             spec, status = obj.get("spec") or {}, obj.get("status") or {}
             told = (metadata["name"], metadata.get("uid"), status.get("podIP"), spec.get("clusterIP"))  # fmt: skip
@@ -63,7 +63,7 @@ def observed_for(
     answer = cluster.observe(service, path, query)
     if not policy.veiled:
         return answer
-    words = hidden_words(cluster, Veil(policy.concealed))
+    words = hidden_words(cluster, RedactionPolicy(policy.redacted))
     return replace(answer, body=shown(answer.body, answer.content_type, words))
 
 

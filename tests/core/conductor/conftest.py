@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import pytest
 from pydantic import BaseModel
-from sregym_core.conductor import Bench, EpisodePlan, EpisodePlayer
+from sregym_core.conductor import ComponentFactory, EpisodePlan, EpisodePlayer
 from sregym_core.interfaces import (
     Agent,
     AgentDescription,
@@ -170,24 +170,24 @@ class Theatre:
     player: EpisodePlayer | None = None
     salt: str = "salt of the theatre"
 
-    def bench(self) -> Bench:
+    def factory(self) -> ComponentFactory:
         plugins = Plugins(Settings(), found=())
         for kind, classes in self.components.items():
             plugins.add(_offering(kind, classes), f"local-{kind}")
         for number, observer in enumerate(self.observers):
             plugins.add(observer, f"observer-{number}")
-        return Bench(Settings(), plugins)
+        return ComponentFactory(Settings(), plugins)
 
     def play(self, script: Callable[[Session], None], **plan: Any) -> EpisodeRecord:
-        bench = self.bench()
-        (cluster,) = bench.registry.names("cluster")
-        worlds = bench.worlds(cluster, {}, self.salt)
+        factory = self.factory()
+        (cluster,) = factory.registry.names("cluster")
+        worlds = factory.worlds(cluster, {}, self.salt)
         puppet = Puppet(script)
         who = AgentDescription.of(puppet)
         chosen = EpisodePlan("e0001", self.problem, who, **plan)
         self.events.clear()
         self.player = EpisodePlayer(
-            bench, worlds, chosen, lambda _, event: self.events.append(type(event).__name__)
+            factory, worlds, chosen, lambda _, event: self.events.append(type(event).__name__)
         )
         return self.player.play(puppet)
 

@@ -49,7 +49,7 @@ class Real(MemoryProvider):
 @pytest.fixture
 def workspace(theatre: Theatre) -> Workspace:
     theatre.components["clusters"] = [Simulated]
-    return Workspace(bench=theatre.bench())
+    return Workspace(factory=theatre.factory())
 
 
 @pytest.fixture
@@ -229,7 +229,7 @@ def test_the_part_of_an_agent_is_over(make: Make) -> None:
 
 def test_a_real_cluster_is_not_forked(theatre: Theatre) -> None:
     theatre.components["clusters"] = [Real]
-    workspace = Workspace(bench=theatre.bench())
+    workspace = Workspace(factory=theatre.factory())
     with Plain(PROBLEM, cluster="memory", workspace=workspace) as env:
         env.reset()
         assert refused(CannotForkError, env.fork) == (
@@ -244,7 +244,7 @@ def test_a_world_that_is_not_right(theatre: Theatre) -> None:
             """Changes nothing."""
 
     theatre.components["clusters"], theatre.components["injectors"] = [Simulated], [Dud]
-    workspace = Workspace(bench=theatre.bench())
+    workspace = Workspace(factory=theatre.factory())
     env = Plain(PROBLEM, cluster="memory", workspace=workspace)
     with env, pytest.raises(WorldError) as caught:
         env.reset()
@@ -284,7 +284,7 @@ def test_a_world_is_thrown_away_where_it_is_simulated(
     theatre.components["clusters"] = [Simulated if simulated else Real]
     records = []
     for recover in (True, False):
-        workspace = Workspace(bench=theatre.bench())
+        workspace = Workspace(factory=theatre.factory())
         made = Plain(PROBLEM, cluster="memory", workspace=workspace, recover=recover)
         with made as environment:
             environment.reset()

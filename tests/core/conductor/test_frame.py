@@ -111,7 +111,7 @@ def test_an_update_is_held_against_what_users_saw(text, served, expected):
     assert truth_of(Post(0.0, text, served), 0.999) == expected
 
 
-class Desk:
+class SessionToolContext:
     def __init__(self, office):
         self.office = office
 
@@ -121,10 +121,10 @@ class Desk:
 
 def test_documents_are_listed_and_read_and_posts_are_kept():
     office = Office(documents_of(SHOP, 1), lambda: 0.5)
-    desk = Desk(office)
+    context = SessionToolContext(office)
 
     def asked(tool, **given):
-        return TOOLS.answer(tool, desk, TOOLS.validated(tool, given))
+        return TOOLS.respond(tool, context, TOOLS.validated(tool, given))
 
     assert asked("read_document").text.splitlines()[0] == (
         f"handbook: handbook for those on call for {SHOP.title}"
@@ -147,7 +147,9 @@ def test_documents_are_listed_and_read_and_posts_are_kept():
 
 
 def test_other_modes_have_neither():
-    answer = TOOLS.answer("read_document", Desk(None), TOOLS.validated("read_document", {}))
+    answer = TOOLS.respond(
+        "read_document", SessionToolContext(None), TOOLS.validated("read_document", {})
+    )
     assert answer.text == "there are no documents and no channel here: --mode on-call has them"
     names = [tool.name for tool in TOOLS.tools()]
     assert [tool.name for tool in TOOLS.tools(on_call=True)] == [

@@ -363,10 +363,10 @@ def test_trouble_cannot_be_told_before_it_is_there() -> None:
 
 @pytest.mark.parametrize("name", ["standard", "mitigation-only", "one-shot"])
 def test_an_instruction_can_be_read_without_an_episode(theatre: Any, name: str) -> None:
-    told = instruction(theatre.bench(), theatre.problem, mode_named(name))
+    told = instruction(theatre.factory(), theatre.problem, mode_named(name))
     assert told == asked(theatre, name)[1]
 
 
 def test_alerts_are_left_open_without_an_episode(theatre: Any) -> None:
-    told = instruction(theatre.bench(), theatre.problem, mode_named("reactive"))
+    told = instruction(theatre.factory(), theatre.problem, mode_named("reactive"))
     assert '{\n "version": "4",\n "alerts": [\n  "..."\n ]\n}' in told

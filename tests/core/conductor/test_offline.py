@@ -23,7 +23,7 @@ PROBLEM = Problem.model_validate(
 
 
 def test_truth_and_fix_follow_from_the_problem_alone(theatre: Any) -> None:
-    [known] = truths_and_fixes(theatre.bench(), PROBLEM)
+    [known] = truths_and_fixes(theatre.factory(), PROBLEM)
     assert known["ground_truth"]["changed"] == {
         "what": "data[cart.json].currency",
         "before": "EUR",
@@ -42,14 +42,14 @@ def test_without_a_simulated_cluster_a_truth_that_needs_one_is_not_told(theatre:
             return super().ground_truth(context)
 
     theatre.components["injectors"] = [Looks]
-    bench = theatre.bench()
+    factory = theatre.factory()
     with pytest.raises(UsageError) as refused:
-        truths_and_fixes(bench, PROBLEM)
+        truths_and_fixes(factory, PROBLEM)
     assert str(refused.value) == (
         "problem 'wrong-currency-shop': its ground truth depends on the nodes of a cluster, and no "
         "simulated one is installed: pip install sregym-cluster-embedded"
     )
     # Only who is told the cause needs it.
-    assert "Namespace: shop" in instruction(bench, PROBLEM, mode_named("standard"))
+    assert "Namespace: shop" in instruction(factory, PROBLEM, mode_named("standard"))
     with pytest.raises(UsageError):
-        instruction(bench, PROBLEM, mode_named("mitigation-only"))
+        instruction(factory, PROBLEM, mode_named("mitigation-only"))

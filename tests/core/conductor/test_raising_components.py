@@ -173,10 +173,10 @@ def test_what_a_function_that_acts_raises_is_told_as_its_own(theatre: Theatre, o
     def my_agent(session: Session) -> None:
         throw()
 
-    bench = theatre.bench()
+    factory = theatre.factory()
     adapter = FunctionAgent(my_agent)
     plan = EpisodePlan("e0001", theatre.problem, AgentDescription.of(adapter))
-    player = EpisodePlayer(bench, bench.worlds("memory", {}, "salt"), plan)
+    player = EpisodePlayer(factory, factory.worlds("memory", {}, "salt"), plan)
     record = player.play(adapter)
     name = "test_what_a_function_that_acts_raises_is_told_as_its_own.<locals>.my_agent"
     start, _, place = record.stopped.partition(f" (function {name!r}, ")

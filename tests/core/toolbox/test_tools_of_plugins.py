@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 from pydantic import Field
-from sregym_core.conductor import Bench
+from sregym_core.conductor import ComponentFactory
 from sregym_core.errors import PluginClashError, PluginError
 from sregym_core.interfaces import (
     PagedArguments,
@@ -34,7 +34,7 @@ class Profile(SessionTool):
     class Arguments(PagedArguments):
         service: str = Field(description="Name of a service.")
 
-    def answer(self, context: ToolContext, given: Any) -> str:
+    def respond(self, context: ToolContext, given: Any) -> str:
         if given.service == "cart":
             return f"{given.service} at {context.now():.0f}"
         if given.service == "web":
@@ -48,7 +48,7 @@ class Kubectl(Profile):
     name: ClassVar[str] = "kubectl"
 
 
-class Desk:
+class SessionToolContext:
     office = None
 
     def now(self) -> float:
@@ -59,17 +59,17 @@ class Desk:
 
 
 @pytest.fixture
-def bench_with(register_plugin: PluginShelf) -> Callable[..., Bench]:
-    def bench(*offered: type[SessionTool]) -> Bench:
+def bench_with(register_plugin: PluginShelf) -> Callable[..., ComponentFactory]:
+    def factory(*offered: type[SessionTool]) -> ComponentFactory:
         def sregym_register_tools() -> list[Offer]:
             return [Offer(one.name, one) for one in offered]
 
-        return Bench(Settings(), register_plugin(sregym_register_tools).plugins)
+        return ComponentFactory(Settings(), register_plugin(sregym_register_tools).plugins)
 
-    return bench
+    return factory
 
 
-def test_they_stand_before_the_submission(bench_with: Callable[..., Bench]) -> None:
+def test_they_stand_before_the_submission(bench_with: Callable[..., ComponentFactory]) -> None:
     tools = bench_with(Profile).toolset.tools()
     assert [(tool.name, tool.reads_only) for tool in tools] == [
         ("kubectl", False),
@@ -96,7 +96,9 @@ def test_they_stand_before_the_submission(bench_with: Callable[..., Bench]) -> N
 
 def answered(service: str) -> Any:
     toolset = Toolset([Profile()])
-    return toolset.answer("profile", Desk(), toolset.validated("profile", {"service": service}))
+    return toolset.respond(
+        "profile", SessionToolContext(), toolset.validated("profile", {"service": service})
+    )
 
 
 def test_what_they_say_and_cannot_say_is_for_the_model() -> None:
@@ -115,11 +117,13 @@ def test_what_else_they_raise_is_the_tools() -> None:
     assert "test_tools_of_plugins.py:" in place[2]
 
 
-def test_one_called_like_the_sessions_own_is_refused(bench_with: Callable[..., Bench]) -> None:
-    bench = bench_with(Kubectl)
-    owner = bench.registry.owner("tool", "kubectl")
+def test_one_called_like_the_sessions_own_is_refused(
+    bench_with: Callable[..., ComponentFactory],
+) -> None:
+    factory = bench_with(Kubectl)
+    owner = factory.registry.owner("tool", "kubectl")
     with pytest.raises(PluginClashError) as told:
-        _ = bench.toolset
+        _ = factory.toolset
     assert str(told.value) == (
         f"tool 'kubectl' of {owner.owner} is called like one that each session has; "
         f"uninstall it or set SREGYM_DISABLE={owner.name}"

@@ -87,7 +87,7 @@ class Bait:
         ref = ObjectRef.of(obj)
         journal.restore(ref, None)
         if hidden:
-            journal.conceal(ref)
+            journal.redact(ref)
         cluster.create(obj)
 
 

@@ -34,7 +34,7 @@ class DifficultyCommand(Subcommand):
 
         with Workspace(self.settings) as workspace:
             chosen = (
-                options.chosen_problems(workspace.bench, arguments)
+                options.chosen_problems(workspace.factory, arguments)
                 if arguments.problems or arguments.suite
                 else problems(workspace=workspace)
             )

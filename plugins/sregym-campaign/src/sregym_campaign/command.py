@@ -126,14 +126,14 @@ class CampaignCommand(Subcommand):
 
         if store.plan() is None:
             store.write_plan(plan)
-        registry = workspace.bench.registry
+        registry = workspace.factory.registry
         runner = registry.make("runner", file.runner.name, file.runner.jobs, file.runner.options)
         # What runners and their libraries print is not the result.
         with redirect_stdout(sys.stderr), ProgressDisplay(Terminal(file=sys.stderr)) as display:
             play = CampaignPlay(plan, file, store, runner, display.told)
             play.recall()
             if plan.finished and play.ledger.open():
-                plan = store.conceal(plan)
+                plan = store.redact(plan)
             try:
                 complete = play.run()
             except KeyboardInterrupt:

@@ -138,7 +138,7 @@ def planned(file: CampaignFile, path: Path, workspace: Workspace, salt: str) -> 
         limits=file.limits,
         plugins={
             status.distribution: status.version
-            for status in workspace.bench.plugins.statuses()
+            for status in workspace.factory.plugins.statuses()
             if status.distribution
         },
     )
@@ -205,7 +205,7 @@ def _conditions(
 
 def _check_runner(file: CampaignFile, workspace: Workspace, check: _Check) -> None:
     def make() -> None:
-        registry = workspace.bench.registry
+        registry = workspace.factory.registry
         made = registry.make("runner", file.runner.name, file.runner.jobs, file.runner.options)
         made.close()
 

@@ -220,7 +220,7 @@ class Store:
         self._put(f"aside/{damaged.file}", content or b"")
         self._fs.rm_file(self._path(f"records/{damaged.file}"))
 
-    def conceal(self, plan: Plan) -> Plan:
+    def redact(self, plan: Plan) -> Plan:
         """Seal all again, since more is played in a finished campaign; gives the plan as it is then."""
         unfinished = plan.model_copy(update={"finished": False})
         self.write_plan(unfinished)

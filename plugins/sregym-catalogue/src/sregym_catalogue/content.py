@@ -122,7 +122,7 @@ def collected(workspace: Workspace, figures: Mapping[str, Difficulty]) -> Conten
         figures: Measured difficulty by id; problems without are shown all the same.
     """
     fitting = pairs(workspace=workspace)
-    registry = workspace.bench.registry
+    registry = workspace.factory.registry
     installed = registry.names("application")
     curated = [
         problem
@@ -132,7 +132,7 @@ def collected(workspace: Workspace, figures: Mapping[str, Difficulty]) -> Conten
     applications = sorted(
         {one.application for one in fitting} | {_plain(one.application) for one in curated}
     )
-    layers = {name: workspace.bench.fault(name).layer for name in registry.names("fault")}
+    layers = {name: workspace.factory.fault(name).layer for name in registry.names("fault")}
     return Content(
         applications=tuple(applications),
         rows=heat(fitting, curated, applications, layers),

@@ -60,9 +60,9 @@ class ExportDataset(Subcommand):
 
         from sregym_dataset import folder
 
-        bench = Workspace(self.settings).bench
-        problems = options.chosen_problems(bench, arguments)
-        agent = self._agent(Workspace(bench=bench), arguments)
+        factory = Workspace(self.settings).factory
+        problems = options.chosen_problems(factory, arguments)
+        agent = self._agent(Workspace(factory=factory), arguments)
         root: Path = arguments.out
         try:
             (root / "cases").mkdir(parents=True, exist_ok=True)
@@ -73,7 +73,7 @@ class ExportDataset(Subcommand):
         for problem in problems:
             for seed in range(arguments.seed, arguments.seed + arguments.seeds):
                 case = f"{problem.id}-s{seed}" + (f"-{arguments.agent}" if agent else "")
-                why = self._case(Workspace(bench=bench), problem, seed, case, arguments)
+                why = self._case(Workspace(factory=factory), problem, seed, case, arguments)
                 if why:
                     failed[case] = why
                 else:
@@ -84,7 +84,7 @@ class ExportDataset(Subcommand):
             "cluster": "embedded",
             "plugins": [
                 {"distribution": one.distribution, "version": one.version}
-                for one in bench.plugins.statuses()
+                for one in factory.plugins.statuses()
                 if one.state == "ok"
             ],
         }

@@ -71,7 +71,7 @@ class New(Subcommand):
                 f"--from reads applications; {package.kind!r} is another kind of plugin"
             )
         read = Imported.read(
-            package.name, source, lambda: vocabulary_of(Workspace(self.settings).bench)
+            package.name, source, lambda: vocabulary_of(Workspace(self.settings).factory)
         )
         for remark in read.remarks:
             self.console.say(str(remark))

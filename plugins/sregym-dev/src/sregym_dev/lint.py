@@ -47,9 +47,9 @@ class Lint(Subcommand):
         from sregym_lint import vocabulary_of
 
         workspace = Workspace(self.settings)
-        vocabulary = vocabulary_of(workspace.bench)
+        vocabulary = vocabulary_of(workspace.factory)
         places = arguments.places or [
-            s.name for s in workspace.bench.plugins.statuses() if s.state != "blocked"
+            s.name for s in workspace.factory.plugins.statuses() if s.state != "blocked"
         ]
         found: list[Defect] = []
         for place in dict.fromkeys(places):
@@ -71,7 +71,7 @@ class Lint(Subcommand):
 
 def _of_place(place: str, workspace: Workspace, vocabulary: Vocabulary | None) -> list[Defect]:
     path = Path(place)
-    plugins = {status.name: status for status in workspace.bench.plugins.statuses()}
+    plugins = {status.name: status for status in workspace.factory.plugins.statuses()}
     by_distribution = {s.distribution: s for s in plugins.values()}
     if path.is_dir():
         return [*_of_folder(path, workspace, vocabulary)]
@@ -94,7 +94,7 @@ def _of_plugin(status: Any, workspace: Workspace, vocabulary: Vocabulary | None)
     from sregym_lint import lint_plugin
 
     if status.group != _SIMULATION or status.state != "ok":
-        return lint_plugin(status, workspace.bench, vocabulary)
+        return lint_plugin(status, workspace.factory, vocabulary)
     from sregym_apps.lint import lint_extension
     from sregym_apps.simulation import installed
 
@@ -142,5 +142,5 @@ def _of_file(
     if keys & {"programs", "images"}:
         return lint_service_model(text, str(path), vocabulary)
     if keys & {"faults", "fault"} or {"id", "title"} <= keys:
-        return lint_problem(text, str(path), workspace.bench)
+        return lint_problem(text, str(path), workspace.factory)
     return None

@@ -64,16 +64,16 @@ def _distribution(name: str) -> Distribution:
 def _added(found: Distribution, workspace: Workspace) -> tuple[list[str], list[str]]:
     """What it adds, `kind name` each, and the kinds."""
     name = canonicalize_name(found.metadata["Name"])
-    bench = workspace.bench
+    factory = workspace.factory
     adds: list[str] = []
     kinds: set[str] = set()
-    for status in bench.plugins.statuses():
+    for status in factory.plugins.statuses():
         if canonicalize_name(status.distribution) != name:
             continue
         if status.state != "ok":
             told = f"plugin {status.name!r} of {name} is {status.state}: {status.reason}; mend it, then make its entry"
             raise PluginMissingError(told)
-        offered = [*status.components, *bench.registry.components(status.name)]
+        offered = [*status.components, *factory.registry.components(status.name)]
         adds += offered
         kinds |= {one.rpartition(" ")[0] for one in offered}
         if "sregym_register_problems" in status.hooks:

@@ -97,7 +97,7 @@ def verified(
     """
     versions = {
         status.distribution: status.version
-        for status in workspace.bench.plugins.statuses()
+        for status in workspace.factory.plugins.statuses()
         if status.distribution
     }
     replays = tuple(
@@ -120,7 +120,8 @@ def verified(
             if versions.get(name) != version
         ),
         known_problems=sum(
-            name in {one.id for one in workspace.bench.problems.all()} for name in content.problems
+            name in {one.id for one in workspace.factory.problems.all()}
+            for name in content.problems
         ),
     )
 

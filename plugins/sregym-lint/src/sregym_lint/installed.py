@@ -14,18 +14,18 @@ from sregym_lint.problems import lint_problem
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sregym_core.conductor.bench import Bench
+    from sregym_core.conductor.component_factory import ComponentFactory
     from sregym_core.plugins import PluginStatus
 
 _FILES = (".yaml", ".yml")
 
 
-def vocabulary_of(bench: Bench) -> Vocabulary | None:
+def vocabulary_of(factory: ComponentFactory) -> Vocabulary | None:
     """What the simulated clusters that are installed know together; None where there are none."""
     found: list[Vocabulary] = []
-    for name in bench.registry.names("cluster"):
+    for name in factory.registry.names("cluster"):
         try:
-            known = bench.provider(name).vocabulary()
+            known = factory.provider(name).vocabulary()
         except SregymError:
             continue  # told by whoever lints that plugin
         found += [known] if known is not None else []
@@ -38,12 +38,14 @@ def vocabulary_of(bench: Bench) -> Vocabulary | None:
     )
 
 
-def lint_plugin(status: PluginStatus, bench: Bench, vocabulary: Vocabulary | None) -> list[Defect]:
+def lint_plugin(
+    status: PluginStatus, factory: ComponentFactory, vocabulary: Vocabulary | None
+) -> list[Defect]:
     """Everything that is wrong with what a plugin offers.
 
     Args:
         status: The plugin.
-        bench: What is installed.
+        factory: What is installed.
         vocabulary: What simulated clusters know.
     """
     if status.state != "ok":
@@ -52,37 +54,37 @@ def lint_plugin(status: PluginStatus, bench: Bench, vocabulary: Vocabulary | Non
                 status.owner, 0, "", f"plugin {status.name!r} is {status.state}: {status.reason}"
             )
         ]
-    reasons = bench.registry.defects().get(status.name, [])
+    reasons = factory.registry.defects().get(status.name, [])
     found = [Defect(status.owner, 0, "", reason) for reason in reasons]
-    offered = [words.rpartition(" ")[::2] for words in bench.registry.components(status.name)]
+    offered = [words.rpartition(" ")[::2] for words in factory.registry.components(status.name)]
     for kind, name in offered:
         if kind == "application":
-            found += _application(name, status, bench, vocabulary)
+            found += _application(name, status, factory, vocabulary)
         elif kind == "fault":
-            found += _fault(name, status, bench)
-    for file, text in _problem_files(status, bench):
+            found += _fault(name, status, factory)
+    for file, text in _problem_files(status, factory):
         found += (
             [Defect(file, 0, "", text.what)]
             if isinstance(text, Defect)
-            else lint_problem(text, file, bench)
+            else lint_problem(text, file, factory)
         )
     return found
 
 
 def _application(
-    name: str, status: PluginStatus, bench: Bench, vocabulary: Vocabulary | None
+    name: str, status: PluginStatus, factory: ComponentFactory, vocabulary: Vocabulary | None
 ) -> Sequence[Defect]:
     try:
-        return bench.application(name).lint(vocabulary)
+        return factory.application(name).lint(vocabulary)
     except SregymError as error:
         return [Defect(status.owner, 0, f"application {name!r}", str(error))]
     except Exception as error:  # of the plugin's own code
         return [Defect(status.owner, 0, f"application {name!r}", blame.located(error))]
 
 
-def _fault(name: str, status: PluginStatus, bench: Bench) -> Iterator[Defect]:
+def _fault(name: str, status: PluginStatus, factory: ComponentFactory) -> Iterator[Defect]:
     try:
-        layer = bench.registry.load("fault", name).layer
+        layer = factory.registry.load("fault", name).layer
     except (SregymError, AttributeError) as error:
         yield Defect(status.owner, 0, f"fault {name!r}", str(error))
         return
@@ -90,8 +92,10 @@ def _fault(name: str, status: PluginStatus, bench: Bench) -> Iterator[Defect]:
         yield Defect(status.owner, 0, f"fault {name!r}", no_such("layer", str(layer), LAYERS))
 
 
-def _problem_files(status: PluginStatus, bench: Bench) -> Iterator[tuple[str, str | Defect]]:
-    for folder, owner in bench.registry.problem_folders():
+def _problem_files(
+    status: PluginStatus, factory: ComponentFactory
+) -> Iterator[tuple[str, str | Defect]]:
+    for folder, owner in factory.registry.problem_folders():
         if owner.name != status.name:
             continue
         try:

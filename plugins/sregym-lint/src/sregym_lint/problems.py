@@ -18,12 +18,12 @@ from sregym_lint.forms import compare, explained
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sregym_core.conductor.bench import Bench
+    from sregym_core.conductor.component_factory import ComponentFactory
     from sregym_core.interfaces import Application, Fault
     from sregym_core.model import FaultRef
 
 
-def lint_problem(text: str, source: str, bench: Bench) -> list[Defect]:
+def lint_problem(text: str, source: str, factory: ComponentFactory) -> list[Defect]:
     """Everything that is wrong with a problem file, in the order of its lines.
 
     Names are compared with what is installed, also where other fields are wrong.
@@ -31,7 +31,7 @@ def lint_problem(text: str, source: str, bench: Bench) -> list[Defect]:
     Args:
         text: The file.
         source: Its name, for the defects.
-        bench: What is installed.
+        factory: What is installed.
     """
     read, unreadable = documents(text, source)
     if unreadable:
@@ -47,15 +47,15 @@ def lint_problem(text: str, source: str, bench: Bench) -> list[Defect]:
     compared = compare(Problem, first.data)
     found += first.defects(compared.found)
     if compared.value is not None:
-        names = _defects(compared.value, bench, compared.left_out)
+        names = _defects(compared.value, factory, compared.left_out)
         found += [first.defect(compared.original(where), what) for where, what in names]
     return sorted(found, key=lambda defect: defect.line)
 
 
 def _defects(
-    problem: Problem, bench: Bench, left_out: frozenset[str]
+    problem: Problem, factory: ComponentFactory, left_out: frozenset[str]
 ) -> Iterator[tuple[Location, str]]:
-    application, why = _made(lambda: bench.application(problem.application))
+    application, why = _made(lambda: factory.application(problem.application))
     if why:
         yield ("application",), why
     for stage, names in (
@@ -63,22 +63,24 @@ def _defects(
         ("mitigation", problem.oracles.mitigation),
     ):
         for index, name in enumerate(names):
-            _, why = _made(lambda name=name: bench.registry.load("oracle", name))
+            _, why = _made(lambda name=name: factory.registry.load("oracle", name))
             if why:
                 yield ("oracles", stage, index), why
     for index, text in enumerate(problem.noise):
-        _, why = _made(lambda text=text: bench.registry.load("noise source", parse_dose(text).name))
+        _, why = _made(
+            lambda text=text: factory.registry.load("noise source", parse_dose(text).name)
+        )
         if why:
             yield ("noise", index), why
     layers: set[str] = set()
     for index, ref in enumerate(problem.faults):
         here: Location = ("faults", index)
-        fault, why = _made(lambda ref=ref: bench.fault(ref.fault))
+        fault, why = _made(lambda ref=ref: factory.fault(ref.fault))
         if why:
             yield (*here, "fault"), why
             continue
         layers.add(fault.layer)
-        yield from _of_fault(here, ref, fault, application, bench)
+        yield from _of_fault(here, ref, fault, application, factory)
     if layers and problem.layer not in layers and "faults" not in left_out:
         known = " or ".join(map(repr, sorted(layers)))
         hint = did_you_mean(problem.layer, layers)
@@ -87,7 +89,11 @@ def _defects(
 
 
 def _of_fault(
-    here: Location, ref: FaultRef, fault: Fault, application: Application | None, bench: Bench
+    here: Location,
+    ref: FaultRef,
+    fault: Fault,
+    application: Application | None,
+    factory: ComponentFactory,
 ) -> Iterator[tuple[Location, str]]:
     try:
         fault.Parameters.model_validate(dict(ref.parameters))
@@ -96,7 +102,7 @@ def _of_fault(
             yield (*here, "parameters", *one["loc"]), explained(one, fault.Parameters)
     if application is None:
         return
-    chooser = bench.chooser(application, f"fault {ref.fault!r}")
+    chooser = factory.chooser(application, f"fault {ref.fault!r}")
     for index, wanted in enumerate(ref.targets):
         target, why = _made(lambda wanted=wanted: chooser.choose(wanted))
         if not why:

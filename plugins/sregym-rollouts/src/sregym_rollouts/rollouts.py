@@ -212,7 +212,7 @@ class Rollouts:
 
     def tools(self) -> tuple[Mapping[str, Any], ...]:
         """The tools of every rollout, as in a `TaskDescription`."""
-        return tuple(map(described, self.workspace.bench.toolset.tools()))
+        return tuple(map(described, self.workspace.factory.toolset.tools()))
 
     def reference(self, task: RolloutTask) -> tuple[Action, ...]:
         """What solves a task: the calls of agent `expert`, who knows the answer.

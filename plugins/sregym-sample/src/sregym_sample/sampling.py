@@ -111,7 +111,7 @@ class Sampler:
 
     def _tipped_over(self, candidate: _Candidate) -> Iterator[_Candidate]:
         """The same with each occasion after which the system stays down."""
-        fault = self._workspace.bench.fault(candidate.fault)
+        fault = self._workspace.factory.fault(candidate.fault)
         if FailureMode.METASTABLE in fault.modes:
             system = self._workspace.application(candidate.application)
             for name, parameters in fault.occasions(system, candidate.component).items():
@@ -120,7 +120,7 @@ class Sampler:
     def _has_mode(self, candidate: _Candidate) -> bool:
         if self._mode in ("", FailureMode.CONCURRENT, FailureMode.CORRELATED):
             return True
-        return self._mode in self._workspace.bench.fault(candidate.fault).modes
+        return self._mode in self._workspace.factory.fault(candidate.fault).modes
 
     def _draw(self) -> tuple[_Candidate, ...] | None:
         first = self._chance.choice(self._pool)
@@ -168,7 +168,7 @@ class Sampler:
     def _is_own(self, candidate: _Candidate) -> bool:
         from sregym_core.api import solution
 
-        fault = self._workspace.bench.fault(candidate.fault)
+        fault = self._workspace.factory.fault(candidate.fault)
         if fault.needs:
             return False
         try:

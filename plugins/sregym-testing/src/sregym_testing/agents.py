@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
-from sregym_core.conductor.bench import Bench
+from sregym_core.conductor.component_factory import ComponentFactory
 from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.timeline import Timeline
 from sregym_core.errors import BudgetExceededError
@@ -106,9 +106,9 @@ class ScriptedSession(LiveSession):
 
 
 @cache
-def _installed() -> Bench:
+def _installed() -> ComponentFactory:
     """What is installed: an agent finds in tests the tools that it finds in episodes."""
-    return Bench(Settings.from_environment())
+    return ComponentFactory(Settings.from_environment())
 
 
 class AgentContract:

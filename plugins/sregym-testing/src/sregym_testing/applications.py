@@ -61,10 +61,10 @@ class ApplicationContract:
 
     def test_files_are_without_defects(self, application: Application) -> None:
         """Names, addresses, routes and operations agree; each defect is told with line and field."""
-        from sregym_core.conductor.bench import Bench
+        from sregym_core.conductor.component_factory import ComponentFactory
         from sregym_lint import vocabulary_of
 
-        found = application.lint(vocabulary_of(Bench(Settings())))
+        found = application.lint(vocabulary_of(ComponentFactory(Settings())))
         assert not found, "\n".join(map(str, found))
 
     def test_components_are_sorted_and_unique(self, application: Application) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from sregym_core.conductor.bench import Bench
+from sregym_core.conductor.component_factory import ComponentFactory
 from sregym_core.model import Problem, kind_of
 from sregym_core.plugins import Plugins
 from sregym_core.problems import parse_problem
@@ -43,11 +43,11 @@ class ProblemContract:
 
     def test_files_are_without_defects(self, folder: Traversable, registry: Registry) -> None:
         """Names, parameters, targets and the layer: each defect is told with its line and field."""
-        bench = Bench(Settings(), registry.plugins)
+        factory = ComponentFactory(Settings(), registry.plugins)
         found = [
             str(defect)
             for file in _files(folder)
-            for defect in lint_problem(file.read_text(encoding="utf-8"), file.name, bench)
+            for defect in lint_problem(file.read_text(encoding="utf-8"), file.name, factory)
         ]
         assert not found, "\n".join(found)
 

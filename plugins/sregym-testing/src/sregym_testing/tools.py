@@ -63,7 +63,7 @@ class ToolContract:
         """It says so, to the model, and raises nothing else."""
         services = ScriptedServices(None)
         with pytest.raises(ToolError) as told:
-            tool.answer(services, tool.Arguments.model_validate(arguments))
+            tool.respond(services, tool.Arguments.model_validate(arguments))
         assert services.asked
         assert str(told.value)
 
@@ -73,4 +73,4 @@ class ToolContract:
         """In the service's own words."""
         services = ScriptedServices(ServiceAnswer(503, b'{"error": "too much to do"}'))
         with pytest.raises(ToolError, match="too much to do"):
-            tool.answer(services, tool.Arguments.model_validate(arguments))
+            tool.respond(services, tool.Arguments.model_validate(arguments))

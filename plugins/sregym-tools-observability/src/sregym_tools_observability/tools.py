@@ -20,7 +20,7 @@ class QueryMetrics(SessionTool):
     description: ClassVar[str] = "Evaluate a PromQL expression at one moment. One line a series."
     Arguments: ClassVar[type[ToolArguments]] = arguments.QueryMetrics
 
-    def answer(self, context: ToolContext, given: arguments.QueryMetrics) -> str:
+    def respond(self, context: ToolContext, given: arguments.QueryMetrics) -> str:
         """As a model reads it."""
         return metrics.query_metrics(context, given)
 
@@ -35,7 +35,7 @@ class QueryMetricsRange(SessionTool):
     )
     Arguments: ClassVar[type[ToolArguments]] = arguments.QueryMetricsRange
 
-    def answer(self, context: ToolContext, given: arguments.QueryMetricsRange) -> str:
+    def respond(self, context: ToolContext, given: arguments.QueryMetricsRange) -> str:
         """As a model reads it."""
         return metrics.query_metrics_range(context, given)
 
@@ -48,7 +48,7 @@ class ListMetrics(SessionTool):
     description: ClassVar[str] = "List names of metrics."
     Arguments: ClassVar[type[ToolArguments]] = arguments.ListMetrics
 
-    def answer(self, context: ToolContext, given: arguments.ListMetrics) -> str:
+    def respond(self, context: ToolContext, given: arguments.ListMetrics) -> str:
         """As a model reads it."""
         return metrics.list_metrics(context, given)
 
@@ -61,7 +61,7 @@ class Alerts(SessionTool):
     description: ClassVar[str] = "List the alerts that are pending or firing now."
     Arguments: ClassVar[type[ToolArguments]] = arguments.Alerts
 
-    def answer(self, context: ToolContext, given: arguments.Alerts) -> str:
+    def respond(self, context: ToolContext, given: arguments.Alerts) -> str:
         """As a model reads it."""
         return metrics.alerts(context, given)
 
@@ -76,7 +76,7 @@ class QueryLogs(SessionTool):
     )
     Arguments: ClassVar[type[ToolArguments]] = arguments.QueryLogs
 
-    def answer(self, context: ToolContext, given: arguments.QueryLogs) -> str:
+    def respond(self, context: ToolContext, given: arguments.QueryLogs) -> str:
         """As a model reads it."""
         return logs.query_logs(context, given)
 
@@ -89,7 +89,7 @@ class LogLabels(SessionTool):
     description: ClassVar[str] = "List the labels that LogQL can select by, or the values of one."
     Arguments: ClassVar[type[ToolArguments]] = arguments.LogLabels
 
-    def answer(self, context: ToolContext, given: arguments.LogLabels) -> str:
+    def respond(self, context: ToolContext, given: arguments.LogLabels) -> str:
         """As a model reads it."""
         return logs.log_labels(context, given)
 
@@ -102,7 +102,7 @@ class ListServices(SessionTool):
     description: ClassVar[str] = "List the services that send traces."
     Arguments: ClassVar[type[ToolArguments]] = arguments.ListServices
 
-    def answer(self, context: ToolContext, given: arguments.ListServices) -> str:
+    def respond(self, context: ToolContext, given: arguments.ListServices) -> str:
         """As a model reads it."""
         return traces.list_services(context, given)
 
@@ -115,7 +115,7 @@ class SearchTraces(SessionTool):
     description: ClassVar[str] = "Find traces of a service. One line a trace, the newest first."
     Arguments: ClassVar[type[ToolArguments]] = arguments.SearchTraces
 
-    def answer(self, context: ToolContext, given: arguments.SearchTraces) -> str:
+    def respond(self, context: ToolContext, given: arguments.SearchTraces) -> str:
         """As a model reads it."""
         return traces.search_traces(context, given)
 
@@ -128,7 +128,7 @@ class GetTrace(SessionTool):
     description: ClassVar[str] = "Show all spans of one trace as a tree, with durations and errors."
     Arguments: ClassVar[type[ToolArguments]] = arguments.GetTrace
 
-    def answer(self, context: ToolContext, given: arguments.GetTrace) -> str:
+    def respond(self, context: ToolContext, given: arguments.GetTrace) -> str:
         """As a model reads it."""
         return traces.get_trace(context, given)
 
@@ -141,6 +141,6 @@ class ServiceDependencies(SessionTool):
     description: ClassVar[str] = "List which services call which, as traces show it."
     Arguments: ClassVar[type[ToolArguments]] = arguments.ServiceDependencies
 
-    def answer(self, context: ToolContext, given: arguments.ServiceDependencies) -> str:
+    def respond(self, context: ToolContext, given: arguments.ServiceDependencies) -> str:
         """As a model reads it."""
         return traces.service_dependencies(context, given)

@@ -96,13 +96,13 @@ class Up(Subcommand):
         if not arguments.problem:
             msg = "up: name a problem (see: sregym problems), or a healthy --application NAME"
             raise UsageError(msg)
-        bench = workspace.bench
+        factory = workspace.factory
         check_start(mode_named(arguments.mode), arguments.start_before)
         (problem,) = options.noisy(
-            (bench.problems.get(arguments.problem),), arguments.noise, arguments.noise_level
+            (factory.problems.get(arguments.problem),), arguments.noise, arguments.noise_level
         )
-        bench.check(problem)
-        agent = bench.agent(arguments.agent)
+        factory.check(problem)
+        agent = factory.agent(arguments.agent)
         folder = arguments.folder.absolute()
         claim_folder(folder)
         revealing = _revealed(workspace, problem) if arguments.reveal else nullcontext()

@@ -41,7 +41,7 @@ def put_up(console: Console, workspace: Workspace, arguments: argparse.Namespace
     from sregym_core.api import fresh_seed
     from sregym_core.sessions import claim_folder
 
-    application = workspace.bench.application(arguments.application)
+    application = workspace.factory.application(arguments.application)
     folder = arguments.folder.absolute()
     claim_folder(folder)
     more = {"port": str(arguments.port)} if arguments.port else {}

@@ -58,7 +58,7 @@ def problems(
     Raises:
         UsageError: There is no such suite.
     """
-    known = (workspace or shared()).bench.problems
+    known = (workspace or shared()).factory.problems
     found = known.in_suite(suite) if suite else known.all()
     return tuple(one for one in found if not application or one.application == application)
 
@@ -86,15 +86,15 @@ def pair(
     from sregym_core.conductor.targets import candidates
     from sregym_core.model import FailureMode, FaultRef, Problem
 
-    bench = (workspace or shared()).bench
-    primitive = bench.fault(fault)
-    system = bench.application(application)
+    factory = (workspace or shared()).factory
+    primitive = factory.fault(fault)
+    system = factory.application(application)
     known = {
         str(one): (one, found)
         for one, found in candidates(system, primitive.takes, primitive.parts)
     }
     if target not in known:
-        text = bench.registry.unknown("target", target, list(known))
+        text = factory.registry.unknown("target", target, list(known))
         raise UsageError(f"pair {fault!r}, application {application!r}: {text}")
     chosen, found = known[target]
     ref = FaultRef.model_validate(
@@ -111,7 +111,7 @@ def pair(
         silent=FailureMode.LATENT in primitive.modes or not getattr(found, "operations", ("?",)),
         modes=primitive.modes,
     )
-    bench.check(problem)
+    factory.check(problem)
     return problem
 
 
@@ -127,9 +127,9 @@ def solution(problem: str | Problem, *, workspace: Workspace | None = None) -> S
     from sregym_core.conductor.offline import truths_and_fixes
     from sregym_core.model import GroundTruth
 
-    bench = (workspace or shared()).bench
-    found = bench.problems.get(problem) if isinstance(problem, str) else problem
-    told = truths_and_fixes(bench, found)
+    factory = (workspace or shared()).factory
+    found = factory.problems.get(problem) if isinstance(problem, str) else problem
+    told = truths_and_fixes(factory, found)
     return Solution(
         tuple(GroundTruth.model_validate(one["ground_truth"]) for one in told),
         tuple(tuple(one["reference_fix"]) for one in told),
@@ -153,13 +153,13 @@ def pairs(
     """
     from sregym_core.conductor.targets import candidates
 
-    bench = (workspace or shared()).bench
-    names = bench.registry.names
+    factory = (workspace or shared()).factory
+    names = factory.registry.names
     return tuple(
         Pair(fault.name, name, target)
-        for fault in map(bench.fault, names("fault") if faults is None else faults)
+        for fault in map(factory.fault, names("fault") if faults is None else faults)
         for name in (names("application") if applications is None else applications)
-        for target, found in candidates(bench.application(name), fault.takes, fault.parts)
+        for target, found in candidates(factory.application(name), fault.takes, fault.parts)
         if fault.fits(found)
     )
 
@@ -180,9 +180,9 @@ def instruction(
     from sregym_core.conductor import offline
     from sregym_core.modes import mode_named
 
-    bench = (workspace or shared()).bench
-    found = bench.problems.get(problem) if isinstance(problem, str) else problem
-    return offline.instruction(bench, found, mode_named(mode))
+    factory = (workspace or shared()).factory
+    found = factory.problems.get(problem) if isinstance(problem, str) else problem
+    return offline.instruction(factory, found, mode_named(mode))
 
 
 def sampled_pairs(workspace: Workspace, count: int | None, seed: int) -> tuple[Problem, ...]:

@@ -105,10 +105,10 @@ class Environment:
         self._worlds = self._workspace.worlds(cluster, cluster_options, salt)
         chosen = mode_named(mode)
         check_start(chosen, start_before_s)
-        bench = self._workspace.bench
-        found = bench.problems.get(problem) if isinstance(problem, str) else problem
+        factory = self._workspace.factory
+        found = factory.problems.get(problem) if isinstance(problem, str) else problem
         found = with_noise(found, noise, noise_level)
-        bench.check(found)
+        factory.check(found)
         self._plan = EpisodePlan(
             episode=episode,
             problem=found,
@@ -185,7 +185,7 @@ class Environment:
         if self._plan.folder is not None and self._plan.seal is None:
             self._plan = replace(self._plan, seal=Seal.made())
         self._record, self._settled = None, 0.0
-        player = EpisodePlayer(self._workspace.bench, self._worlds, self._plan, self._on_event)
+        player = EpisodePlayer(self._workspace.factory, self._worlds, self._plan, self._on_event)
         self._player = player
         player.begin()
         session = player.session

@@ -84,7 +84,7 @@ class Replay:
         self._workspace = workspace or shared()
         if why := self.why_not(recorded.record, self._workspace):
             raise UsageError(why)
-        known = problem or self._workspace.bench.problems.get(recorded.record.problem)
+        known = problem or self._workspace.factory.problems.get(recorded.record.problem)
         self.problem = recorded.problem(known)
         self._kept: dict[int, Environment] = {}
         self._environment: Environment | None = None
@@ -95,7 +95,7 @@ class Replay:
     def why_not(record: EpisodeRecord, workspace: Workspace) -> str:
         """Why the world of an episode cannot be rebuilt; empty where it can."""
         name = f"episode {record.episode!r}"
-        if not workspace.bench.provider(record.cluster).simulated:
+        if not workspace.factory.provider(record.cluster).simulated:
             return f"{name} was played on cluster {record.cluster!r}, whose worlds cannot be rebuilt; only its record can be looked at"
         if any(entry.event == "SessionOpened" for entry in record.timeline):
             return f"{name} was open to processes outside, and its record does not hold what they did to the API; its world cannot be rebuilt"

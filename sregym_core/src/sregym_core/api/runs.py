@@ -55,10 +55,10 @@ class FinishedRun:
 
     def components(self, record: EpisodeRecord) -> Sequence[Component]:
         """Those of the problem's application; none where it is not known here."""
-        bench = self._workspace.bench
+        factory = self._workspace.factory
         try:
-            problem = bench.problems.get(record.problem)
-            return bench.application(problem.application).components()
+            problem = factory.problems.get(record.problem)
+            return factory.application(problem.application).components()
         except UsageError:
             return ()
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
 
-    from sregym_core.conductor.bench import Bench
+    from sregym_core.conductor.component_factory import ComponentFactory
     from sregym_core.conductor.worlds import Worlds
     from sregym_core.interfaces import Agent, Application, Oracle, Reward
     from sregym_core.model import Problem
@@ -25,14 +25,16 @@ class Workspace:
 
     Args:
         settings: Which plugins to load; None for what the environment variables say.
-        bench: Plugins that are loaded already, instead.
+        factory: Plugins that are loaded already, instead.
     """
 
-    def __init__(self, settings: Settings | None = None, bench: Bench | None = None) -> None:
-        from sregym_core.conductor.bench import Bench
+    def __init__(
+        self, settings: Settings | None = None, factory: ComponentFactory | None = None
+    ) -> None:
+        from sregym_core.conductor.component_factory import ComponentFactory
         from sregym_core.settings import Settings
 
-        self.bench = bench or Bench(settings or Settings.from_environment())
+        self.factory = factory or ComponentFactory(settings or Settings.from_environment())
         self._worlds: dict[tuple[str, tuple[tuple[str, str], ...], str | None], Worlds] = {}
 
     def worlds(
@@ -54,8 +56,8 @@ class Workspace:
         chosen = {**named, **(options or {})}
         key = (name, tuple(sorted(chosen.items())), salt)
         if key not in self._worlds:
-            self.bench.provider(name).check(chosen)
-            self._worlds[key] = self.bench.worlds(name, chosen, salt)
+            self.factory.provider(name).check(chosen)
+            self._worlds[key] = self.factory.worlds(name, chosen, salt)
         return self._worlds[key]
 
     def problem(self, name: str) -> Problem:
@@ -64,25 +66,25 @@ class Workspace:
         Raises:
             UsageError: There is none, or something that it names is missing.
         """
-        found = self.bench.problems.get(name)
-        self.bench.check(found)
+        found = self.factory.problems.get(name)
+        self.factory.check(found)
         return found
 
     def application(self, name: str) -> Application:
         """The application of that name."""
-        return self.bench.application(name)
+        return self.factory.application(name)
 
     def agent(self, name: str, options: Mapping[str, str] | None = None) -> Agent:
         """A new adapter of that name."""
-        return self.bench.agent(name, options)
+        return self.factory.agent(name, options)
 
     def oracle(self, name: str) -> Oracle:
         """A new oracle of that name, which `NAME:key=value,key=value` gives options."""
-        return self.bench.oracle(name)
+        return self.factory.oracle(name)
 
     def reward(self, name: str, options: Mapping[str, str] | None = None) -> Reward:
         """A new reward of that name, with weights as options."""
-        return self.bench.reward(name, options)
+        return self.factory.reward(name, options)
 
     def simulated(self, cluster: str) -> bool:
         """Whether each cluster of a kind is a world of its own; `cluster` as for `worlds`."""
@@ -90,7 +92,7 @@ class Workspace:
 
     def apart(self) -> Workspace:
         """One with the same plugins and worlds of its own, for another thread."""
-        return Workspace(bench=self.bench)
+        return Workspace(factory=self.factory)
 
     def close(self) -> None:
         """Remove what was deployed on real clusters, and forget all checkpoints."""

@@ -12,7 +12,7 @@ from sregym_core.model import WORKLOAD_KINDS
 if TYPE_CHECKING:
     import argparse
 
-    from sregym_core.conductor import Bench
+    from sregym_core.conductor import ComponentFactory
     from sregym_core.interfaces import Application
 
 
@@ -28,13 +28,13 @@ class Applications(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them; one that cannot be used is named, and the others are listed."""
-        from sregym_core.conductor import Bench
+        from sregym_core.conductor import ComponentFactory
 
-        bench = Bench(self.settings)
+        factory = ComponentFactory(self.settings)
         listed = [
             entry
-            for name in bench.registry.names("application")
-            if (entry := self._entry(bench, name))
+            for name in factory.registry.names("application")
+            if (entry := self._entry(factory, name))
         ]
         if arguments.json:
             self.console.json(listed)
@@ -61,14 +61,14 @@ class Applications(Subcommand):
         self.console.table(head, rows)
         return ExitCode.DONE
 
-    def _entry(self, bench: Bench, name: str) -> dict[str, Any] | None:
+    def _entry(self, factory: ComponentFactory, name: str) -> dict[str, Any] | None:
         """What is told of an application; None where its plugin's code raises, which is said."""
         try:
-            application = bench.application(name)
+            application = factory.application(name)
         except PluginError as error:
             self.console.note(f"left out: {error}")
             return None
-        owner = bench.registry.owner("application", name)
+        owner = factory.registry.owner("application", name)
         try:
             return {"name": name, "distribution": owner.distribution, **measures(application)}
         except BaseException as error:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sregym_core.api.catalogue import Pair
-    from sregym_core.conductor import Bench
+    from sregym_core.conductor import ComponentFactory
 
 
 class Faults(Subcommand):
@@ -30,16 +30,16 @@ class Faults(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them; one that cannot be used is named, and the others are listed."""
-        from sregym_core.conductor import Bench
+        from sregym_core.conductor import ComponentFactory
 
-        bench = Bench(self.settings)
-        faults = self._usable(bench, "fault", bench.fault)
+        factory = ComponentFactory(self.settings)
+        faults = self._usable(factory, "fault", factory.fault)
         if arguments.what == "pairs":
             applications = self._usable(
-                bench, "application", lambda name: bench.application(name).components()
+                factory, "application", lambda name: factory.application(name).components()
             )
-            return self._pairs(bench, faults, applications, arguments.json)
-        listed = [_described(bench, name) for name in faults]
+            return self._pairs(factory, faults, applications, arguments.json)
+        listed = [_described(factory, name) for name in faults]
         if arguments.json:
             self.console.json(listed)
             return ExitCode.DONE
@@ -56,10 +56,12 @@ class Faults(Subcommand):
         self.console.table(("FAULT", "LAYER", "TARGETS", "PLUGIN", "PARAMETERS"), rows)
         return ExitCode.DONE
 
-    def _usable(self, bench: Bench, kind: str, use: Callable[[str], object]) -> list[str]:
+    def _usable(
+        self, factory: ComponentFactory, kind: str, use: Callable[[str], object]
+    ) -> list[str]:
         """Names of those whose plugin's code does not raise; the others are noted with the reason."""
         found = []
-        for name in bench.registry.names(kind):
+        for name in factory.registry.names(kind):
             try:
                 use(name)
             except PluginError as error:
@@ -68,18 +70,18 @@ class Faults(Subcommand):
                 if interrupts(error):
                     raise
                 told = str(error) if isinstance(error, SregymError) else located(error)
-                owner = bench.registry.owner(kind, name).owner
+                owner = factory.registry.owner(kind, name).owner
                 self.console.note(f"left out: {kind} {name!r} of {owner}: {told}")
             else:
                 found.append(name)
         return found
 
     def _pairs(
-        self, bench: Bench, faults: list[str], applications: list[str], as_json: bool
+        self, factory: ComponentFactory, faults: list[str], applications: list[str], as_json: bool
     ) -> ExitCode:
         from sregym_core.api import Workspace, pairs
 
-        workspace = Workspace(bench=bench)
+        workspace = Workspace(factory=factory)
         found = [_pair(one) for one in pairs(faults, applications, workspace=workspace)]
         if as_json:
             self.console.json(found)
@@ -103,14 +105,14 @@ def _pair(found: Pair) -> dict[str, Any]:
     return {**pair, "name": str(target)}
 
 
-def _described(bench: Bench, name: str) -> dict[str, Any]:
-    fault = bench.fault(name)
+def _described(factory: ComponentFactory, name: str) -> dict[str, Any]:
+    fault = factory.fault(name)
     schema = fault.Parameters.model_json_schema()
     return {
         "name": name,
         "layer": fault.layer,
         "takes": list(fault.takes),
         "needs": list(fault.needs),
-        "plugin": bench.registry.owner("fault", name).name,
+        "plugin": factory.registry.owner("fault", name).name,
         "parameters": schema.get("properties", {}),
     }

@@ -10,7 +10,7 @@ from sregym_core.errors import ExitCode
 if TYPE_CHECKING:
     import argparse
 
-    from sregym_core.conductor import Bench
+    from sregym_core.conductor import ComponentFactory
     from sregym_core.model import Problem
     from sregym_core.plugins import PluginStatus
 
@@ -28,14 +28,14 @@ class Problems(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them."""
-        from sregym_core.conductor import Bench
+        from sregym_core.conductor import ComponentFactory
         from sregym_core.model.suites import suites_of
 
-        bench = Bench(self.settings)
-        for reasons in bench.problems.left_out().values():
+        factory = ComponentFactory(self.settings)
+        for reasons in factory.problems.left_out().values():
             for reason in reasons:
                 self.console.note(f"left out: {reason}")
-        known = bench.problems
+        known = factory.problems
         problems = known.in_suite(arguments.suite) if arguments.suite else known.all()
         if arguments.json:
             self.console.json([_listed(problem) for problem in problems])
@@ -73,21 +73,21 @@ class Show(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print it."""
-        from sregym_core.conductor import Bench
+        from sregym_core.conductor import ComponentFactory
         from sregym_core.conductor.offline import instruction
         from sregym_core.modes import mode_named
 
-        bench = Bench(self.settings)
-        problem = bench.problems.get(arguments.problem)
-        bench.check(problem)
+        factory = ComponentFactory(self.settings)
+        problem = factory.problems.get(arguments.problem)
+        factory.check(problem)
         content = problem.model_dump(mode="json")
-        content["plugin"] = bench.problems.owner(problem.id).owner
+        content["plugin"] = factory.problems.owner(problem.id).owner
         if arguments.reveal:
-            content["revealed"] = _revealed(bench, problem)
+            content["revealed"] = _revealed(factory, problem)
         if arguments.mode is not None:
             mode = mode_named(arguments.mode)
             content["mode"] = mode.name
-            content["instruction"] = instruction(bench, problem, mode)
+            content["instruction"] = instruction(factory, problem, mode)
         if arguments.json:
             self.console.json(content)
             return ExitCode.DONE
@@ -183,7 +183,7 @@ def _as_yaml(content: dict[str, Any]) -> str:
     return str(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)).rstrip()
 
 
-def _revealed(bench: Bench, problem: Problem) -> list[dict[str, Any]]:
+def _revealed(factory: ComponentFactory, problem: Problem) -> list[dict[str, Any]]:
     from sregym_core.conductor.offline import truths_and_fixes
 
-    return truths_and_fixes(bench, problem)
+    return truths_and_fixes(factory, problem)

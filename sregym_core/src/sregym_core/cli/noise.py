@@ -23,9 +23,9 @@ class NoiseSources(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them, family by family; one that cannot be used is named, and the others are listed."""
-        from sregym_core.conductor import Bench
+        from sregym_core.conductor import ComponentFactory
 
-        registry = Bench(self.settings).registry
+        registry = ComponentFactory(self.settings).registry
         listed = []
         for name in registry.names("noise source"):
             try:

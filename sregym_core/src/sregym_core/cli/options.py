@@ -11,7 +11,7 @@ from sregym_core.cluster_choice import cluster_choice as cluster_choice
 from sregym_core.errors import UsageError
 
 if TYPE_CHECKING:
-    from sregym_core.conductor import Bench
+    from sregym_core.conductor import ComponentFactory
     from sregym_core.interfaces import Budget
     from sregym_core.model import Problem
 
@@ -46,9 +46,9 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def usual_jobs(bench: Bench, cluster: str) -> int:
+def usual_jobs(factory: ComponentFactory, cluster: str) -> int:
     """How many at once where nobody says: a real cluster may be small."""
-    return processors() if bench.provider(cluster).simulated else 1
+    return processors() if factory.provider(cluster).simulated else 1
 
 
 def add_keep(parser: argparse.ArgumentParser) -> None:
@@ -307,7 +307,9 @@ def named_values(pairs: list[str], option: str) -> dict[str, str]:
     return values
 
 
-def chosen_problems(bench: Bench, arguments: argparse.Namespace) -> tuple[Problem, ...]:
+def chosen_problems(
+    factory: ComponentFactory, arguments: argparse.Namespace
+) -> tuple[Problem, ...]:
     """The problems of a command line, checked for playability.
 
     Words that end in `.yaml` are files with a problem each, as `sregym sample --out` writes them.
@@ -317,9 +319,9 @@ def chosen_problems(bench: Bench, arguments: argparse.Namespace) -> tuple[Proble
     ids = [word for word in given if word not in files]
     problems = tuple(map(problem_of_file, files))
     if ids or arguments.suite or not files:
-        problems = (*bench.problems.choose(ids, arguments.suite), *problems)
+        problems = (*factory.problems.choose(ids, arguments.suite), *problems)
     for problem in problems:
-        bench.check(problem)
+        factory.check(problem)
     return problems
 
 

@@ -12,7 +12,7 @@ from sregym_core.errors import ExitCode, UsageError
 if TYPE_CHECKING:
     import argparse
 
-    from sregym_core.conductor import Bench, RunRequest
+    from sregym_core.conductor import ComponentFactory, RunRequest
     from sregym_core.interfaces import Reporter
     from sregym_core.model import EpisodeRecord, StageRecord
 
@@ -75,15 +75,15 @@ class Run(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Play and print the result."""
-        from sregym_core.conductor import Bench, RunRequest, check_playable
+        from sregym_core.conductor import ComponentFactory, RunRequest, check_playable
 
-        bench = Bench(self.settings)
+        factory = ComponentFactory(self.settings)
         if arguments.resume is not None:
-            return self._resume(bench, arguments)
+            return self._resume(factory, arguments)
         if not arguments.agent:
             raise UsageError("no agent was named: give --agent NAME (see: sregym run --help)")
         cluster, cluster_options = options.cluster_choice(arguments.cluster)
-        problems = options.chosen_problems(bench, arguments)
+        problems = options.chosen_problems(factory, arguments)
         levels = arguments.noise_level or ()
         level = levels[0] if levels else None
         problems = options.noisy(problems, arguments.noise, level, arguments.suite)
@@ -99,18 +99,18 @@ class Run(Subcommand):
             budget=options.budget(arguments),
             mode=arguments.mode,
             start_before_s=arguments.start_before,
-            jobs=arguments.jobs or options.usual_jobs(bench, cluster),
+            jobs=arguments.jobs or options.usual_jobs(factory, cluster),
             keep=arguments.keep,
             noise_levels=levels if len(levels) > 1 else (),
             reward=arguments.reward,
         )
-        names = arguments.report if arguments.report is not None else default_reporters(bench)
-        reporters = make_reporters(bench, names, quiet=arguments.json)
-        check_playable(bench, request)
+        names = arguments.report if arguments.report is not None else default_reporters(factory)
+        reporters = make_reporters(factory, names, quiet=arguments.json)
+        check_playable(factory, request)
         folder = arguments.out or options.free_folder(Path("runs"))
-        return play(self, bench, request, folder, reporters, as_json=arguments.json)
+        return play(self, factory, request, folder, reporters, as_json=arguments.json)
 
-    def _resume(self, bench: Bench, arguments: argparse.Namespace) -> ExitCode:
+    def _resume(self, factory: ComponentFactory, arguments: argparse.Namespace) -> ExitCode:
         from sregym_core.conductor.resuming import resumed
         from sregym_core.conductor.run import check_playable
 
@@ -128,33 +128,35 @@ class Run(Subcommand):
                 word = name.upper() if name == "problems" else f"--{name.replace('_', '-')}"
                 msg = f"--resume goes on with what the run was begun with; leave out {word.removesuffix('S')}"
                 raise UsageError(msg)
-        request = resumed(bench, arguments.resume, arguments.jobs or 1)
+        request = resumed(factory, arguments.resume, arguments.jobs or 1)
         if arguments.jobs is None:
-            request = replace(request, jobs=options.usual_jobs(bench, request.cluster))
-        check_playable(bench, request)
-        names = arguments.report if arguments.report is not None else default_reporters(bench)
-        reporters = make_reporters(bench, names, quiet=arguments.json)
+            request = replace(request, jobs=options.usual_jobs(factory, request.cluster))
+        check_playable(factory, request)
+        names = arguments.report if arguments.report is not None else default_reporters(factory)
+        reporters = make_reporters(factory, names, quiet=arguments.json)
         return play(
-            self, bench, request, arguments.resume, reporters, as_json=arguments.json, resume=True
+            self, factory, request, arguments.resume, reporters, as_json=arguments.json, resume=True
         )
 
 
-def default_reporters(bench: Bench) -> list[str]:
+def default_reporters(factory: ComponentFactory) -> list[str]:
     """Those of the usual reporters that are installed."""
-    installed = bench.registry.names("reporter")
+    installed = factory.registry.names("reporter")
     return [name for name in ("console", "html") if name in installed]
 
 
-def make_reporters(bench: Bench, names: list[str], *, quiet: bool) -> list[Reporter]:
+def make_reporters(factory: ComponentFactory, names: list[str], *, quiet: bool) -> list[Reporter]:
     """Reporters by name; with `quiet`, none that writes to the terminal."""
     return [
-        bench.registry.make("reporter", name) for name in names if not (quiet and name == "console")
+        factory.registry.make("reporter", name)
+        for name in names
+        if not (quiet and name == "console")
     ]
 
 
 def play(
     command: Subcommand,
-    bench: Bench,
+    factory: ComponentFactory,
     request: RunRequest,
     path: Path,
     reporters: list[Reporter],
@@ -171,10 +173,10 @@ def play(
 
     folder = RunFolder(path, resume=resume)
     kept = folder.keep(lambda record: not unfinished(record)) if resume else []
-    audience = ReporterSet(reporters, lambda error: blamed(error, bench.registry))
+    audience = ReporterSet(reporters, lambda error: blamed(error, factory.registry))
     interrupted = False
     try:
-        records = play_run(bench, request, folder, audience, kept)
+        records = play_run(factory, request, folder, audience, kept)
     except RunInterrupted as interruption:
         records, interrupted = interruption.records, True
     if as_json:

@@ -27,13 +27,13 @@ class Report(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Read the records and hand them to the reporter."""
-        from sregym_core.conductor import Bench
+        from sregym_core.conductor import ComponentFactory
         from sregym_core.interfaces import RunPlan
         from sregym_core.records import read_run
 
         head, records = read_run(arguments.run)
-        bench = Bench(self.settings)
-        reporter = bench.registry.load("reporter", arguments.report)()
+        factory = ComponentFactory(self.settings)
+        reporter = factory.registry.load("reporter", arguments.report)()
         plan = RunPlan(
             folder=arguments.run,
             problems=tuple(head["problems"]),

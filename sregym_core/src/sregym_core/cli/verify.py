@@ -71,16 +71,16 @@ class Verify(Subcommand):
 
         began, used = time.monotonic(), _cpu_s()
         workspace = Workspace(self.settings)
-        bench = workspace.bench
+        factory = workspace.factory
         problems = tuple(pair(*words, workspace=workspace) for words in arguments.pair)
         if arguments.sample and not arguments.pairs:
             raise UsageError("--sample N goes with --pairs: it is a sample of all pairs")
         if arguments.pairs:
             problems = (*problems, *sampled_pairs(workspace, arguments.sample, arguments.seed))
         if not arguments.problems and not arguments.suite and not problems:
-            arguments.problems = [problem.id for problem in bench.problems.all()]
+            arguments.problems = [problem.id for problem in factory.problems.all()]
         if arguments.problems or arguments.suite:
-            problems = (*options.chosen_problems(bench, arguments), *problems)
+            problems = (*options.chosen_problems(factory, arguments), *problems)
         which, shards = arguments.shard
         problems = problems[which - 1 :: shards]
         cluster, cluster_options = options.cluster_choice(arguments.cluster)
@@ -91,7 +91,7 @@ class Verify(Subcommand):
             self.console.note(f"{len(problems)} problems to prove")
         proofs: list[Proof] = []
         # What is told is there already, wherever Ctrl-C comes between.
-        found = _kept(prove_all(bench, request, listener), proofs)
+        found = _kept(prove_all(factory, request, listener), proofs)
         interrupted = False
         try:
             deque(self.shown(found, arguments.json, arguments.pairs), maxlen=0)

@@ -34,9 +34,9 @@ def of_plan(plan: EpisodePlan) -> dict[str, Any]:
     }
 
 
-def of_prelude(prelude: EpisodeSetup | None) -> dict[str, Any]:
+def of_episode_setup(episode_setup: EpisodeSetup | None) -> dict[str, Any]:
     """How it began."""
-    return {} if prelude is None else prelude.account()
+    return {} if episode_setup is None else episode_setup.account()
 
 
 def of_timeline(timeline: Timeline) -> dict[str, Any]:
@@ -49,10 +49,12 @@ def of_timeline(timeline: Timeline) -> dict[str, Any]:
 
 
 def of_stages(
-    stages: Mapping[Stage, StageRecord], agent_began: float | None, prelude: EpisodeSetup | None
+    stages: Mapping[Stage, StageRecord],
+    agent_began: float | None,
+    episode_setup: EpisodeSetup | None,
 ) -> dict[str, Any]:
     """What was handed in, and how many seconds after the agent could know of the fault."""
-    injected = None if prelude is None else prelude.injection.injected_at_s
+    injected = None if episode_setup is None else episode_setup.injection.injected_at_s
     began = max(agent_began or 0.0, injected or 0.0)
 
     def after_s(stage: Stage) -> float | None:

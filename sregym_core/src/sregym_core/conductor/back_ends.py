@@ -12,7 +12,7 @@ from sregym_core.interfaces import BackEnd, ClusterSpec, NodeAccess
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sregym_core.conductor.bench import Bench
+    from sregym_core.conductor.component_factory import ComponentFactory
     from sregym_core.model import NodeSetting
 
 
@@ -49,11 +49,11 @@ class Row:
         return {"fault": self.fault, "sets": self.setting, "works": self.works, "back_ends": found}
 
 
-def on_node(bench: Bench, cluster: str, node: str) -> tuple[str, tuple[Row, ...]]:
+def on_node(factory: ComponentFactory, cluster: str, node: str) -> tuple[str, tuple[Row, ...]]:
     """Try all faults that set something on nodes.
 
     Args:
-        bench: Gives faults and clusters.
+        factory: Gives faults and clusters.
         cluster: As behind `--cluster`; the default one stands for this machine when no node is named.
         node: Its name; empty for this machine, or the first node of a cluster.
 
@@ -63,15 +63,15 @@ def on_node(bench: Bench, cluster: str, node: str) -> tuple[str, tuple[Row, ...]
     Raises:
         UsageError: There is no such node, or no access to it.
     """
-    access = _access(bench, cluster, node)
+    access = _access(factory, cluster, node)
     names = [one.name for one in access.nodes()]
     if (node or names[0]) not in names:
         msg = f"there is no node {node!r}; there are: {', '.join(names)}"
         raise UsageError(msg)
     name = node or names[0]
-    faults = sorted(bench.registry.names("fault"))
+    faults = sorted(factory.registry.names("fault"))
     asked = [
-        (fault, setting) for fault in faults for setting in bench.fault(fault).settings_on(name)
+        (fault, setting) for fault in faults for setting in factory.fault(fault).settings_on(name)
     ]
     found = access.back_ends(name, [setting for _, setting in asked])
     rows = [
@@ -87,12 +87,12 @@ def reasons(rows: Sequence[Row]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.why_not for row in rows for one in row.back_ends if one.why_not))
 
 
-def _access(bench: Bench, cluster: str, node: str) -> NodeAccess:
+def _access(factory: ComponentFactory, cluster: str, node: str) -> NodeAccess:
     name, options = cluster_choice(cluster)
-    provider = bench.provider(name)
+    provider = factory.provider(name)
     if not node and provider.simulated and not options:
-        for other in bench.registry.names("cluster"):
-            access = bench.provider(other).this_machine()
+        for other in factory.registry.names("cluster"):
+            access = factory.provider(other).this_machine()
             if access is not None:
                 return access
         msg = "no plugin reaches this machine; install sregym-cluster-kubernetes"

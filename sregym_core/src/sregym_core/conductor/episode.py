@@ -52,7 +52,7 @@ from sregym_core.sessions import keep_log
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sregym_core.conductor.bench import Bench
+    from sregym_core.conductor.component_factory import ComponentFactory
     from sregym_core.conductor.noise import NoisePump
     from sregym_core.conductor.plan import EpisodePlan
     from sregym_core.conductor.worlds import World, Worlds
@@ -70,7 +70,7 @@ class EpisodePlayer:
     `play` does all three with an adapter. None of them raises what an episode can cause.
 
     Args:
-        bench: What episodes are put together from.
+        factory: What episodes are put together from.
         worlds: Where worlds come from.
         plan: What to play.
         listener: Called as `listener(episode, event)` for each event.
@@ -82,7 +82,7 @@ class EpisodePlayer:
 
     def __init__(
         self,
-        bench: Bench,
+        factory: ComponentFactory,
         worlds: Worlds,
         plan: EpisodePlan,
         listener: Callable[[str, EpisodeEvent], None] | None = None,
@@ -90,19 +90,19 @@ class EpisodePlayer:
         self.plan = plan
         self.interrupted = False
         self.refusal: UsageError | None = None
-        self._bench = bench
+        self._bench = factory
         self._worlds = worlds
-        self._application = worlds.application(bench.application(plan.problem.application))
-        self._timeline = Timeline(plan.episode, bench.plugins, listener)
+        self._application = worlds.application(factory.application(plan.problem.application))
+        self._timeline = Timeline(plan.episode, factory.plugins, listener)
         file = None if plan.folder is None else plan.folder / "journal.jsonl"
         self._journal = UndoJournal(file, plan.seal)
         self._progress = Progress(self._timeline.record)
         self._setup = Setup(
-            bench, worlds, plan, self._application, self._timeline, self._journal, self._progress
+            factory, worlds, plan, self._application, self._timeline, self._journal, self._progress
         )
         self._noise: NoisePump | None = None
         self._session: LiveSession | None = None
-        self._grades = Grades(bench, plan, self._timeline)
+        self._grades = Grades(factory, plan, self._timeline)
         self._found: Found | None = None
         self._watch: RepairWatch | None = None
         self._repair: RepairRecord | None = None
@@ -235,12 +235,12 @@ class EpisodePlayer:
             self._problem_with_world = f"{INTERRUPTED}{self._progress.where()}"
 
     def _open_session(self) -> None:
-        plan, world, prelude = self.plan, self._require_world(), self._setup.prelude
-        assert prelude is not None  # the set-up is over
-        scene = Scene(self._application, self._setup.truths, prelude.alerts, plan.seed)
+        plan, world, episode_setup = self.plan, self._require_world(), self._setup.episode_setup
+        assert episode_setup is not None  # the set-up is over
+        scene = Scene(self._application, self._setup.truths, episode_setup.alerts, plan.seed)
         if plan.extra_setup is not None:
             plan.extra_setup(world.cluster, self._journal)
-        broken = prelude.injection.injected_at_s is not None or not plan.inject
+        broken = episode_setup.injection.injected_at_s is not None or not plan.inject
         self._found = Found.of(world.cluster, self._application, broken=broken)
         self._noise = pump_for(self._bench, plan, self._setup, self._worlds.salt)
         self._noise.lead()
@@ -257,7 +257,7 @@ class EpisodePlayer:
             weakly(self._before_call),
             self._policy(),
             task=plan.mode.task,
-            alerts=prelude.alerts,
+            alerts=episode_setup.alerts,
             hear=weakly(self._hear),
             toolset=self._bench.toolset,
         )
@@ -266,7 +266,7 @@ class EpisodePlayer:
             before = world.cluster.clock.now()
             self._session.access()
             self._noise.leapt(world.cluster.clock.now() - before)
-        prelude.agent_starts()
+        episode_setup.agent_starts()
         self._agent_began = self._timeline.at_s()
         if not plan.brief:
             self._watch = RepairWatch.begin(world.cluster, self._application)
@@ -292,28 +292,28 @@ class EpisodePlayer:
             self._noise.stop()
         if session.opened is not None and self.plan.folder is not None:
             keep_log(session.opened, self.plan.folder, self.plan.seal)
-        if self._setup.prelude is None or self._problem_with_world:
+        if self._setup.episode_setup is None or self._problem_with_world:
             return
         try:
-            self._setup.prelude.injection.complete()
+            self._setup.episode_setup.injection.complete()
         except SpoiledError as error:
             self._agent_error = str(error)
 
     def _before_call(self) -> None:
         """What is due on the episode's clock happens before the agent's next call."""
-        if self._setup.prelude is not None:
-            self._setup.prelude.injection.due()
+        if self._setup.episode_setup is not None:
+            self._setup.episode_setup.injection.due()
         if self._noise is not None:
             self._noise.due()
 
     def _hear(self, stage: Stage, text: str, claims: Claims | None) -> str:
-        watch = None if self._setup.prelude is None else self._setup.prelude.watch
+        watch = None if self._setup.episode_setup is None else self._setup.episode_setup.watch
         return "" if watch is None else watch.hear(stage, text, claims)
 
     def _policy(self) -> Policy:
         journal, cluster = self._journal, self._require_world().cluster
         debugged = self._application.namespaces if cluster.nodes_are_apart else ()
-        return Policy(lambda: journal.concealed, on_call(self._worlds.suffix), debugged)
+        return Policy(lambda: journal.redacted, on_call(self._worlds.suffix), debugged)
 
     def _on_submit(self, stage: Stage, text: str, claims: Claims | None) -> None:
         world = self._require_world()
@@ -380,9 +380,9 @@ class EpisodePlayer:
             truths=self._grades.truths,
             stopped=self._agent_error,
             **account.of_plan(self.plan),
-            **account.of_prelude(self._setup.prelude),
+            **account.of_episode_setup(self._setup.episode_setup),
             **account.of_timeline(self._timeline),
-            **account.of_stages(self._grades.stages, self._agent_began, self._setup.prelude),
+            **account.of_stages(self._grades.stages, self._agent_began, self._setup.episode_setup),
             **account.of_diagnosis(self._grades.stages, self._session, self._application),
             **account.of_noise(self.plan, self._noise, self._timeline, self._grades),
             **account_of(self._session, self._setup.world, self.at_s),

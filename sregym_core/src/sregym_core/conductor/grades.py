@@ -13,7 +13,7 @@ from sregym_core.interfaces import Stage
 from sregym_core.model import Outcome, StageRecord, Verdict
 
 if TYPE_CHECKING:
-    from sregym_core.conductor.bench import Bench
+    from sregym_core.conductor.component_factory import ComponentFactory
     from sregym_core.conductor.plan import EpisodePlan
     from sregym_core.conductor.timeline import Timeline
     from sregym_core.interfaces import OracleContext
@@ -26,7 +26,7 @@ class Grades:
     """Takes submissions and lets oracles judge them.
 
     Args:
-        bench: Where oracles come from.
+        factory: Where oracles come from.
         plan: The episode: its problem names the oracles, its mode what is judged.
         timeline: Where verdicts are told.
 
@@ -35,10 +35,10 @@ class Grades:
         truths: Root causes by which they were judged; empty until the first is.
     """
 
-    def __init__(self, bench: Bench, plan: EpisodePlan, timeline: Timeline) -> None:
+    def __init__(self, factory: ComponentFactory, plan: EpisodePlan, timeline: Timeline) -> None:
         self.stages: dict[Stage, StageRecord] = {}
         self.truths: tuple[GroundTruth, ...] = ()
-        self._bench = bench
+        self._bench = factory
         self._problem = plan.problem
         self._mode = plan.mode
         self._timeline = timeline

@@ -52,7 +52,7 @@ class UndoJournal(Journal):
         entry = {"namespace": namespace, "workload": workload.model_dump(), "argv": list(argv)}
         self._append({"op": "command", **entry, "stdin": stdin})
 
-    def conceal(self, ref: ObjectRef) -> None:
+    def redact(self, ref: ObjectRef) -> None:
         """Keep a tool of the fault from the agent."""
         self._append({"op": "conceal", "ref": ref.model_dump()})
 
@@ -71,7 +71,7 @@ class UndoJournal(Journal):
         self._append({**entry, "target": name_of(target)})
 
     @property
-    def concealed(self) -> tuple[ObjectRef, ...]:
+    def redacted(self) -> tuple[ObjectRef, ...]:
         """What is kept from the agent."""
         return tuple(
             ObjectRef(**entry["ref"]) for entry in self.entries if entry["op"] == "conceal"

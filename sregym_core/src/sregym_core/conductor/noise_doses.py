@@ -17,7 +17,7 @@ from sregym_core.salt import salted_seed
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_core.conductor.bench import Bench
+    from sregym_core.conductor.component_factory import ComponentFactory
     from sregym_core.conductor.plan import EpisodePlan
     from sregym_core.conductor.setup import Setup
     from sregym_core.model import Problem
@@ -71,7 +71,7 @@ def mixture(families: Mapping[str, list[str]], level: int, seed: int) -> list[st
 
 
 def pump_for(
-    bench: Bench,
+    factory: ComponentFactory,
     plan: EpisodePlan,
     setup: Setup,
     salt: str,
@@ -79,7 +79,7 @@ def pump_for(
     """What disturbs an episode whose world is there.
 
     Args:
-        bench: Where sources come from.
+        factory: Where sources come from.
         plan: The episode.
         setup: Its world, and its faults with their targets, which are spared.
         salt: Of the run: moments and victims cannot be foreseen without it.
@@ -92,18 +92,18 @@ def pump_for(
         raise WorldError(msg)
     problem = plan.problem
     seed = salted_seed(salt, "noise", plan.seed)
-    levels = doses_of(problem, bench.registry, seed)
+    levels = doses_of(problem, factory.registry, seed)
     targets = [context.target for _, context in setup.faults]
     named = [name for ref in problem.faults for name in ref.components]
     chosen = [target.name for target in targets if isinstance(target, Component)]
     return NoisePump(
-        [bench.noise(name) for name in levels],
+        [factory.noise(name) for name in levels],
         setup.world.cluster,
         setup.application,
         tuple(dict.fromkeys([*named, *chosen])),
         seed,
         setup.timeline,
-        partial(blamed, registry=bench.registry),
+        partial(blamed, registry=factory.registry),
         levels,
         tuple(dict.fromkeys(name for target in targets for name in names_of_nodes(target))),
         setup.journal,

@@ -13,7 +13,7 @@ from sregym_core.modes import Scene
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sregym_core.conductor.bench import Bench
+    from sregym_core.conductor.component_factory import ComponentFactory
     from sregym_core.interfaces import Application, Cluster, Fault
     from sregym_core.model import FaultRef, FaultTarget, Problem
     from sregym_core.modes import Mode
@@ -32,7 +32,7 @@ class _NoCluster:
         raise NeedsClusterError(name)
 
 
-def truths_and_fixes(bench: Bench, problem: Problem) -> list[dict[str, Any]]:
+def truths_and_fixes(factory: ComponentFactory, problem: Problem) -> list[dict[str, Any]]:
     """Ground truth and reference fix of each fault, as plain data.
 
     Most derive from manifests and parameters alone. For those that depend on nodes the application is
@@ -41,24 +41,24 @@ def truths_and_fixes(bench: Bench, problem: Problem) -> list[dict[str, Any]]:
     Raises:
         UsageError: There is no such cluster, but one is needed.
     """
-    application = bench.application(problem.application)
+    application = factory.application(problem.application)
     try:
-        return _told([_without_cluster(bench, application, ref) for ref in problem.single_faults])
+        return _told([_without_cluster(factory, application, ref) for ref in problem.single_faults])
     except NeedsClusterError:
-        with _deployed(bench, problem, application) as cluster:
+        with _deployed(factory, problem, application) as cluster:
             return _told(
-                bench.faults_in_context(problem, application, cluster, UndoJournal(), seed=0)
+                factory.faults_in_context(problem, application, cluster, UndoJournal(), seed=0)
             )
 
 
-def instruction(bench: Bench, problem: Problem, mode: Mode) -> str:
+def instruction(factory: ComponentFactory, problem: Problem, mode: Mode) -> str:
     """What an agent is told of a problem; alerts, which only an episode has, stand as `...`."""
     from sregym_core.model import GroundTruth
 
-    application = bench.application(problem.application)
+    application = factory.application(problem.application)
     truths: list[GroundTruth] = []
     if mode.tells_cause:
-        told = truths_and_fixes(bench, problem)
+        told = truths_and_fixes(factory, problem)
         truths = [GroundTruth.model_validate(one["ground_truth"]) for one in told]
     alerts = {"version": "4", "alerts": ["..."]} if mode.alerted else None
     return mode.instruction(Scene(application, truths, alerts))
@@ -75,14 +75,16 @@ def _told(faults: Iterable[tuple[Fault, FaultContext]]) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def _deployed(bench: Bench, problem: Problem, application: Application) -> Iterator[Cluster]:
-    if _SIMULATED not in bench.registry.names("cluster"):
+def _deployed(
+    factory: ComponentFactory, problem: Problem, application: Application
+) -> Iterator[Cluster]:
+    if _SIMULATED not in factory.registry.names("cluster"):
         msg = (
             f"problem {problem.id!r}: its ground truth depends on the nodes of a cluster, and no "
             f"simulated one is installed: pip install sregym-cluster-{_SIMULATED}"
         )
         raise UsageError(msg)
-    worlds = bench.worlds(_SIMULATED, {})
+    worlds = factory.worlds(_SIMULATED, {})
     world = worlds.make(application, problem.timing.warm_up_s, 0, served=False)
     try:
         yield world.cluster
@@ -92,12 +94,12 @@ def _deployed(bench: Bench, problem: Problem, application: Application) -> Itera
 
 
 def _without_cluster(
-    bench: Bench, application: Application, ref: FaultRef
+    factory: ComponentFactory, application: Application, ref: FaultRef
 ) -> tuple[Fault, FaultContext]:
     where = f"fault {ref.fault!r}"
-    fault = bench.fault(ref.fault)
-    target = bench.chooser(application, where).choose(ref.targets[0])
-    parameters = bench.parameters(fault, ref.parameters, where)
+    fault = factory.fault(ref.fault)
+    target = factory.chooser(application, where).choose(ref.targets[0])
+    parameters = factory.parameters(fault, ref.parameters, where)
     return fault, context_without_cluster(application, target, parameters)
 
 

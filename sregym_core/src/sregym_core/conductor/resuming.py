@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from sregym_core.conductor.bench import Bench
+    from sregym_core.conductor.component_factory import ComponentFactory
     from sregym_core.plugins import PluginStatus
 
 
-def resumed(bench: Bench, path: Path, jobs: int) -> RunRequest:
+def resumed(factory: ComponentFactory, path: Path, jobs: int) -> RunRequest:
     """The request of a run that is to be gone on with.
 
     Args:
-        bench: What episodes are put together from.
+        factory: What episodes are put together from.
         path: Folder of the run.
         jobs: How many episodes at once; that changes no episode.
 
@@ -33,8 +33,8 @@ def resumed(bench: Bench, path: Path, jobs: int) -> RunRequest:
     try:
         rest = head["request"]
         seeds = [int(seed) for seed in head["seeds"]]
-        chosen = [bench.problems.get(name) for name in head["problems"]]
-        _same_plugins(path, head.get("plugins", []), bench.plugins.statuses())
+        chosen = [factory.problems.get(name) for name in head["problems"]]
+        _same_plugins(path, head.get("plugins", []), factory.plugins.statuses())
         timing = rest.get("timing", {})  # not there in runs of earlier versions
         levels = rest.get("noise_level", {})
         problems = tuple(

@@ -23,7 +23,7 @@ from sregym_core.records import episode_folder
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sregym_core.conductor.bench import Bench
+    from sregym_core.conductor.component_factory import ComponentFactory
     from sregym_core.conductor.run_request import Assignment, RunRequest
     from sregym_core.events import EpisodeEvent
     from sregym_core.interfaces import Agent, Reporter
@@ -47,7 +47,7 @@ class RunInterrupted(KeyboardInterrupt):
         self.records = tuple(records)
 
 
-def check_playable(bench: Bench, request: RunRequest) -> None:
+def check_playable(factory: ComponentFactory, request: RunRequest) -> None:
     """Refuse a run before anything is written or started.
 
     Raises:
@@ -56,11 +56,11 @@ def check_playable(bench: Bench, request: RunRequest) -> None:
     """
     check_start(mode_named(request.mode), request.start_before_s)
     for problem in request.problems:
-        bench.check(problem)
-    bench.agents(request.agents, request.agent_options)
+        factory.check(problem)
+    factory.agents(request.agents, request.agent_options)
     if request.reward:
-        bench.reward(request.reward)
-    provider = bench.provider(request.cluster)
+        factory.reward(request.reward)
+    provider = factory.provider(request.cluster)
     provider.check(request.cluster_options)
     if request.keep and provider.simulated:
         msg = (
@@ -73,7 +73,7 @@ def check_playable(bench: Bench, request: RunRequest) -> None:
         if request.jobs > 1:
             worlds.share(1)
         for name in dict.fromkeys(problem.application for problem in request.problems):
-            worlds.application(bench.application(name))
+            worlds.application(factory.application(name))
 
 
 def unfinished(record: EpisodeRecord) -> bool:
@@ -83,7 +83,7 @@ def unfinished(record: EpisodeRecord) -> bool:
 
 
 def play_run(
-    bench: Bench,
+    factory: ComponentFactory,
     request: RunRequest,
     folder: RunFolder,
     audience: ReporterSet,
@@ -92,7 +92,7 @@ def play_run(
     """Play all episodes; returns their records in the order of the plan.
 
     Args:
-        bench: What episodes are put together from.
+        factory: What episodes are put together from.
         request: What is played.
         folder: Where it is written.
         audience: Who is told.
@@ -102,7 +102,7 @@ def play_run(
         RunInterrupted: The user pressed Ctrl-C.
         UsageError: A problem, agent or cluster cannot be played; nothing was started.
     """
-    check_playable(bench, request)
+    check_playable(factory, request)
     plan = RunPlan(
         folder=folder.path,
         problems=tuple(problem.id for problem in request.problems),
@@ -114,7 +114,7 @@ def play_run(
         start_before_s=request.start_before_s,
         noise_levels=request.noise_levels,
     )
-    folder.begin(plan, bench.plugins.statuses(), remembered(request))
+    folder.begin(plan, factory.plugins.statuses(), remembered(request))
     audience.tell("run_started", plan)
     records = {record.episode: record for record in kept}
     for record in kept:
@@ -122,7 +122,7 @@ def play_run(
     left = [one for one in request.assignments() if one.episode not in records]
     interrupted = False
     try:
-        for record in _played(bench, request, left, folder, audience):
+        for record in _played(factory, request, left, folder, audience):
             records[record.episode] = record
             folder.add(record)
             audience.tell("episode_finished", record)
@@ -186,7 +186,7 @@ class ReporterSet:
 
 
 def _played(
-    bench: Bench,
+    factory: ComponentFactory,
     request: RunRequest,
     left: Sequence[Assignment],
     folder: RunFolder,
@@ -194,43 +194,50 @@ def _played(
 ) -> Iterator[EpisodeRecord]:
     """Side by side as far as wanted; on a real cluster what breaks machines has it for itself."""
     together, apart = list(left), []
-    if not bench.provider(request.cluster).simulated:
-        together = [one for one in left if not _breaks_machines(bench, one.problem)]
-        apart = [one for one in left if _breaks_machines(bench, one.problem)]
+    if not factory.provider(request.cluster).simulated:
+        together = [one for one in left if not _breaks_machines(factory, one.problem)]
+        apart = [one for one in left if _breaks_machines(factory, one.problem)]
     if request.jobs <= 1 or len(together) <= 1:
         together, apart = [], list(left)
     if together:
-        yield from _play_in_processes(bench, request, together, folder, audience)
+        yield from _play_in_processes(factory, request, together, folder, audience)
     if apart:
-        yield from _play_here(bench, request, apart, folder, audience)
+        yield from _play_here(factory, request, apart, folder, audience)
 
 
-def _breaks_machines(bench: Bench, problem: Problem) -> bool:
+def _breaks_machines(factory: ComponentFactory, problem: Problem) -> bool:
     """Whether others on the same cluster would feel it, wherever their namespaces are."""
-    faults = [bench.fault(ref.fault) for ref in problem.single_faults]
+    faults = [factory.fault(ref.fault) for ref in problem.single_faults]
     return any(fault.needs or TargetKind.COMPONENT not in fault.takes for fault in faults)
 
 
-def _worlds(bench: Bench, request: RunRequest) -> Worlds:
-    kept = Kept(bench.settings.state, request.keep)
-    return bench.worlds(request.cluster, request.cluster_options, kept=kept)
+def _worlds(factory: ComponentFactory, request: RunRequest) -> Worlds:
+    kept = Kept(factory.settings.state, request.keep)
+    return factory.worlds(request.cluster, request.cluster_options, kept=kept)
 
 
 def _play_here(
-    bench: Bench,
+    factory: ComponentFactory,
     request: RunRequest,
     left: Sequence[Assignment],
     folder: RunFolder,
     audience: ReporterSet,
 ) -> Iterator[EpisodeRecord]:
-    worlds = _worlds(bench, request)
+    worlds = _worlds(factory, request)
     last = ""
     try:
         for assignment in left:
             last = assignment.episode
-            agent = _agent(bench, request, assignment)
+            agent = _agent(factory, request, assignment)
             player = _player(
-                bench, worlds, request, assignment, agent, folder.path, folder.seal, audience.listen
+                factory,
+                worlds,
+                request,
+                assignment,
+                agent,
+                folder.path,
+                folder.seal,
+                audience.listen,
             )
             yield player.play(agent)
             if player.interrupted:
@@ -239,14 +246,14 @@ def _play_here(
         worlds.close(Progress(lambda event: audience.listen(last, event)))
 
 
-def _agent(bench: Bench, request: RunRequest, assignment: Assignment) -> Agent:
+def _agent(factory: ComponentFactory, request: RunRequest, assignment: Assignment) -> Agent:
     """A new adapter for one episode."""
     place = request.agents.index(assignment.agent)
-    return bench.agents(request.agents, request.agent_options)[place]
+    return factory.agents(request.agents, request.agent_options)[place]
 
 
 def _player(
-    bench: Bench,
+    factory: ComponentFactory,
     worlds: Worlds,
     request: RunRequest,
     assignment: Assignment,
@@ -266,9 +273,9 @@ def _player(
         seal=seal,
         mode=mode_named(request.mode),
         start_before_s=request.start_before_s,
-        reward=bench.reward(request.reward) if request.reward else None,
+        reward=factory.reward(request.reward) if request.reward else None,
     )
-    return EpisodePlayer(bench, worlds, plan, listener)
+    return EpisodePlayer(factory, worlds, plan, listener)
 
 
 @dataclass(frozen=True)
@@ -282,9 +289,9 @@ class _Task:
 
 
 def _play_task(station: Station, task: _Task) -> EpisodeRecord:
-    agent = _agent(station.bench, task.request, task.assignment)
+    agent = _agent(station.factory, task.request, task.assignment)
     player = _player(
-        station.bench,
+        station.factory,
         station.worlds,
         task.request,
         task.assignment,
@@ -315,21 +322,21 @@ def _lost(task: _Task, why: str, *, simulated: bool) -> EpisodeRecord:
 
 
 def _play_in_processes(
-    bench: Bench,
+    factory: ComponentFactory,
     request: RunRequest,
     left: Sequence[Assignment],
     folder: RunFolder,
     audience: ReporterSet,
 ) -> Iterator[EpisodeRecord]:
     tasks = [_Task(request, assignment, folder.path, folder.seal) for assignment in left]
-    worlds = _worlds(bench, request)
+    worlds = _worlds(factory, request)
     known = {problem.application: problem for problem in request.problems}
     for problem in known.values() if worlds.provider.simulated else ():
         worlds.prepare(
-            bench.application(problem.application), problem.timing.warm_up_s, request.seed
+            factory.application(problem.application), problem.timing.warm_up_s, request.seed
         )
     workers: Workers[_Task, EpisodeRecord] = Workers(
-        bench,
+        factory,
         worlds,
         request.cluster,
         min(request.jobs, len(tasks)),

@@ -34,7 +34,7 @@ class RunRequest:
         keep: Whether applications stay on a real cluster when the run is over.
         noise_levels: Levels of noise at each of which everything is played; empty for once, as
             noisy as each problem says.
-        reward: What episodes are worth to a trainer, as `Bench.reward` takes it; empty for nothing.
+        reward: What episodes are worth to a trainer, as `ComponentFactory.reward` takes it; empty for nothing.
     """
 
     problems: tuple[Problem, ...]

@@ -17,8 +17,8 @@ from sregym_core.policy import Policy
 from sregym_core.toolbox import arguments as forms
 from sregym_core.toolbox import commands
 from sregym_core.toolbox.catalogue import Toolset
-from sregym_core.toolbox.desk import Output
 from sregym_core.toolbox.paging import Pages
+from sregym_core.toolbox.tool_context import Output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -364,7 +364,7 @@ class LiveSession(Session):
         if tool == "status":
             output = Output(self._status())
         else:
-            output = self.toolset.answer(tool, self, given)
+            output = self.toolset.respond(tool, self, given)
             cost_s = QUERY_COST_S
             self._ledger.in_time(lambda: self._cluster.clock.spend(QUERY_COST_S))
         shown = given.model_dump(exclude_defaults=True)

@@ -14,7 +14,7 @@ from sregym_core.events import ApplicationDeployed, BaselineTaken
 from sregym_core.model import GroundTruth
 
 if TYPE_CHECKING:
-    from sregym_core.conductor.bench import Bench
+    from sregym_core.conductor.component_factory import ComponentFactory
     from sregym_core.conductor.injection import Faults
     from sregym_core.conductor.plan import EpisodePlan
     from sregym_core.conductor.progress import Progress
@@ -27,7 +27,7 @@ class Setup:
     """The world of one episode and what was done to it before its agent starts.
 
     Args:
-        bench: What episodes are put together from.
+        factory: What episodes are put together from.
         worlds: Where worlds come from.
         plan: The episode.
         application: What runs.
@@ -39,12 +39,12 @@ class Setup:
         world: None before there is one.
         application: What runs in it.
         states: What was worked out of the world as the agent finds it, by all episodes that start so.
-        prelude: How the faults come; None before there is a world.
+        episode_setup: How the faults come; None before there is a world.
     """
 
     def __init__(
         self,
-        bench: Bench,
+        factory: ComponentFactory,
         worlds: Worlds,
         plan: EpisodePlan,
         application: Application,
@@ -56,9 +56,9 @@ class Setup:
         self.timeline = timeline
         self.journal = journal
         self.world: World | None = None
-        self.prelude: EpisodeSetup | None = None
+        self.episode_setup: EpisodeSetup | None = None
         self.states: dict[str, SystemState] = {}
-        self._bench = bench
+        self._bench = factory
         self._worlds = worlds
         self._plan = plan
         self.application = application
@@ -69,7 +69,7 @@ class Setup:
 
         Targets that a problem leaves open are as they stand until the fault comes, and stay then.
         """
-        return () if self.prelude is None else self.prelude.injection.faults
+        return () if self.episode_setup is None else self.episode_setup.injection.faults
 
     @property
     def truths(self) -> tuple[GroundTruth, ...]:
@@ -108,24 +108,24 @@ class Setup:
             self._bench.choose_again,
             self._progress,
         )
-        prelude = self.prelude = EpisodeSetup(plan, injection, self.timeline)
+        episode_setup = self.episode_setup = EpisodeSetup(plan, injection, self.timeline)
         _ = self.truths  # a fault that cannot tell its own says so before anything breaks
         if start is not None:
             self.journal.take_over(start.journal)
-            prelude.take_over(start)
+            episode_setup.take_over(start)
             self.states = start.states
             return
-        prelude.play(self._worlds, world, self.application)
+        episode_setup.play(self._worlds, world, self.application)
         checkpoint = None if key is None else world.cluster.checkpoint()
         if key is not None and checkpoint is not None:
-            start = self._start(checkpoint, world, prelude)
+            start = self._start(checkpoint, world, episode_setup)
             self._worlds.starts.keep(key, start)
             self.states = start.states
 
     def fork(self) -> Setup | None:
         """An equal one that goes on by itself; None where the cluster cannot be forked."""
-        world, prelude = self.world, self.prelude
-        if world is None or prelude is None:
+        world, episode_setup = self.world, self.episode_setup
+        if world is None or episode_setup is None:
             return None
         copied = self._worlds.copy_of(world, self.application, self._plan.seed)
         if copied is None:
@@ -136,8 +136,8 @@ class Setup:
         twin.journal = UndoJournal()
         twin.journal.take_over(self.journal.entries)
         faults = rebound(self.faults, copied.cluster, twin.journal)
-        injection = prelude.injection.fork(faults, copied, twin.timeline)
-        twin.prelude = prelude.fork(injection, twin.timeline)
+        injection = episode_setup.injection.fork(faults, copied, twin.timeline)
+        twin.episode_setup = episode_setup.fork(injection, twin.timeline)
         return twin
 
     def _healthy(self) -> World:
@@ -167,7 +167,7 @@ class Setup:
             self.timeline.record(event, at_s)
         return world
 
-    def _start(self, checkpoint: Checkpoint, world: World, prelude: EpisodeSetup) -> Start:
+    def _start(self, checkpoint: Checkpoint, world: World, episode_setup: EpisodeSetup) -> Start:
         return Start(
             checkpoint,
             world.baseline,
@@ -175,6 +175,6 @@ class Setup:
             tuple(self.journal.entries),
             tuple(self.timeline.events[1:]),  # each episode tells of its own beginning
             self.timeline.began,
-            prelude.injection.injected_at_s,
-            prelude.alerts,
+            episode_setup.injection.injected_at_s,
+            episode_setup.alerts,
         )

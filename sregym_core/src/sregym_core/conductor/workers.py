@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from multiprocessing import connection
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from sregym_core.conductor.bench import Bench
+from sregym_core.conductor.component_factory import ComponentFactory
 from sregym_core.conductor.waiting import Waiting
 from sregym_core.errors import SregymError
 from sregym_core.interfaces import ClusterError
@@ -51,12 +51,12 @@ class Station:
     """What a worker works with.
 
     Attributes:
-        bench: Loaded plugins.
+        factory: Loaded plugins.
         worlds: Where worlds come from.
         tell: Passes a value to the process that started the workers.
     """
 
-    bench: Bench
+    factory: ComponentFactory
     worlds: Worlds
     tell: Callable[[Any], None]
 
@@ -88,7 +88,7 @@ class Workers(Generic[T, R]):
     """A pool of worker processes for tasks of one kind.
 
     Args:
-        bench: What the workers work with, too.
+        factory: What the workers work with, too.
         worlds: Of this process; workers that are forked start with its checkpoints.
         cluster: Name of the provider of `worlds`.
         jobs: How many processes.
@@ -100,7 +100,7 @@ class Workers(Generic[T, R]):
 
     def __init__(
         self,
-        bench: Bench,
+        factory: ComponentFactory,
         worlds: Worlds,
         cluster: str,
         jobs: int,
@@ -109,8 +109,8 @@ class Workers(Generic[T, R]):
         silent_s: float = SILENT_S,
         kind: Callable[[T], Hashable] = lambda _task: None,
     ) -> None:
-        self._bench, self._worlds = bench, worlds
-        self._recipe = _Recipe(bench.settings, cluster, worlds.options, worlds.salt, worlds.kept)
+        self._bench, self._worlds = factory, worlds
+        self._recipe = _Recipe(factory.settings, cluster, worlds.options, worlds.salt, worlds.kept)
         self._jobs = jobs
         self._lost = lost
         self._listener = listener or _nobody
@@ -270,7 +270,7 @@ class _Post:
 def _serve(
     pipe: connection.Connection,
     others: list[connection.Connection],
-    origin: tuple[Bench, Worlds] | _Recipe,
+    origin: tuple[ComponentFactory, Worlds] | _Recipe,
     scratch: str,
     parent: int,
     number: int,
@@ -287,13 +287,13 @@ def _serve(
     signal.pthread_sigmask(signal.SIG_SETMASK, ())  # it was made while they were put off
     post = _Post(pipe)
     if isinstance(origin, tuple):
-        bench, worlds = origin
+        factory, worlds = origin
     else:
-        bench = Bench(origin.settings)
-        worlds = bench.worlds(origin.cluster, origin.options, origin.salt, origin.kept)
+        factory = ComponentFactory(origin.settings)
+        worlds = factory.worlds(origin.cluster, origin.options, origin.salt, origin.kept)
     if not worlds.provider.simulated:
         worlds.share(number)
-    station = Station(bench, worlds, lambda content: post.send("told", content))
+    station = Station(factory, worlds, lambda content: post.send("told", content))
     threading.Thread(target=post.beat, name="alive", daemon=True).start()
     while True:
         try:

@@ -49,7 +49,7 @@ class Journal(Protocol):
     def node_command(self, node: str, argv: Sequence[str], stdin: str = "") -> None:
         """Undo by running a command on a host; must be harmless when repeated."""
 
-    def conceal(self, ref: ObjectRef) -> None:
+    def redact(self, ref: ObjectRef) -> None:
         """Keep a tool of the fault from the agent, before it is created.
 
         For what a fault needs to act, never for the defect itself. A Namespace conceals all in it,

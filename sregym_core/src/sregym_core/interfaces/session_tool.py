@@ -71,7 +71,7 @@ class SessionTool(ABC):
     Arguments: ClassVar[type[ToolArguments]] = ToolArguments
 
     @abstractmethod
-    def answer(self, context: ToolContext, given: Any) -> str:
+    def respond(self, context: ToolContext, given: Any) -> str:
         """All that it has to say.
 
         Args:

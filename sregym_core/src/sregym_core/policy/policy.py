@@ -15,7 +15,7 @@ class Policy:
     """What holds for one session, as said; clusters and guards enforce it (`sregym_kubernetes`).
 
     Args:
-        concealed: Objects that are tools of the harness, asked anew each time.
+        redacted: Objects that are tools of the harness, asked anew each time.
         identity: As whom the API server sees the agent; None for the harness's own rights.
         debugged_from: Namespaces in which it may create pods that reach into their node, to look at
             machines and repair them (`kubectl debug node/NAME`).
@@ -23,15 +23,15 @@ class Policy:
 
     def __init__(
         self,
-        concealed: Callable[[], Sequence[ObjectRef]] = tuple,
+        redacted: Callable[[], Sequence[ObjectRef]] = tuple,
         identity: Identity | None = None,
         debugged_from: Sequence[str] = (),
     ) -> None:
-        self.concealed = concealed
+        self.redacted = redacted
         self.identity = identity
         self.debugged_from = tuple(debugged_from)
 
     @property
     def veiled(self) -> bool:
         """Whether anything is hidden: only then do answers have to be read."""
-        return bool(self.concealed())
+        return bool(self.redacted())

@@ -42,7 +42,7 @@ from sregym_core.proof.tipping import tipping_checks
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sregym_core.conductor.bench import Bench
+    from sregym_core.conductor.component_factory import ComponentFactory
     from sregym_core.conductor.worlds import Worlds
     from sregym_core.events import EpisodeEvent
     from sregym_core.interfaces import Session
@@ -60,7 +60,7 @@ _READ_WHOLE = frozenset({"reference", "hasty", "harm", "worsening", "garble-conf
 
 
 def prove(
-    bench: Bench,
+    factory: ComponentFactory,
     worlds: Worlds,
     problem: Problem,
     seed: int = 0,
@@ -72,7 +72,7 @@ def prove(
     checks: list[ProofCheck] = []
     try:
         with nothing_collected():
-            checks.extend(_Battery(bench, worlds, problem, seed, tell).checks())
+            checks.extend(_Battery(factory, worlds, problem, seed, tell).checks())
     except UsageError:
         raise
     except (SregymError, ClusterError) as error:
@@ -90,18 +90,18 @@ def _pass_on(
 class _Battery:
     def __init__(
         self,
-        bench: Bench,
+        factory: ComponentFactory,
         worlds: Worlds,
         problem: Problem,
         seed: int,
         tell: Callable[[str, EpisodeEvent], None] | None,
     ) -> None:
         self._tell = tell
-        self._bench = bench
+        self._bench = factory
         self._worlds = worlds
         self._problem = problem
         self._seed = seed
-        self._application = worlds.application(bench.application(problem.application))
+        self._application = worlds.application(factory.application(problem.application))
         self._unrecovered: list[str] = []
         self._period_s = 0.0
         self._hasty: tuple[Command, ...] = ()

@@ -14,7 +14,7 @@ from sregym_core.proof.checks import Proof, ProofCheck
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from sregym_core.conductor.bench import Bench
+    from sregym_core.conductor.component_factory import ComponentFactory
     from sregym_core.events import EpisodeEvent
     from sregym_core.model import Problem
 
@@ -39,7 +39,7 @@ class ProofRequest:
 
 
 def prove_all(
-    bench: Bench,
+    factory: ComponentFactory,
     request: ProofRequest,
     listener: Callable[[str, EpisodeEvent], None] | None = None,
 ) -> Iterator[Proof]:
@@ -48,32 +48,37 @@ def prove_all(
     On Ctrl-C the proofs that are there are still given, then `KeyboardInterrupt` is raised.
 
     Args:
-        bench: What episodes are put together from.
+        factory: What episodes are put together from.
         request: What is to be proved.
         listener: Called with problem and event for each event of proofs that are played one after
             another, as on a real cluster.
     """
-    provider = bench.provider(request.cluster)
+    provider = factory.provider(request.cluster)
     jobs = min(request.jobs, len(request.problems)) if provider.simulated else 1
-    groups = _by_healthy_world(bench, request.problems)
+    groups = _by_healthy_world(factory, request.problems)
     if jobs <= 1:
-        worlds = bench.worlds(request.cluster, request.cluster_options)
+        worlds = factory.worlds(request.cluster, request.cluster_options)
         try:
             for problem in chain.from_iterable(groups):
                 with only_own_collected():
-                    proof = prove(bench, worlds, problem, request.seed, listener)
+                    proof = prove(factory, worlds, problem, request.seed, listener)
                 yield proof
         finally:
             worlds.close()
         return
-    worlds = bench.worlds(request.cluster, request.cluster_options)
+    worlds = factory.worlds(request.cluster, request.cluster_options)
     if len(groups) < jobs:  # several workers need the same world: it is made once for all of them
         for first, *_ in groups:
             worlds.prepare(
-                bench.application(first.application), first.timing.warm_up_s, request.seed
+                factory.application(first.application), first.timing.warm_up_s, request.seed
             )
     workers: Workers[_Task, Proof] = Workers(
-        bench, worlds, request.cluster, jobs, _lost, kind=lambda task: _healthy_world(task.problem)
+        factory,
+        worlds,
+        request.cluster,
+        jobs,
+        _lost,
+        kind=lambda task: _healthy_world(task.problem),
     )
     try:
         tasks = [_Task(problem, request.seed) for problem in chain.from_iterable(groups)]
@@ -87,7 +92,9 @@ def _healthy_world(problem: Problem) -> tuple[str, float]:
     return problem.application, problem.timing.warm_up_s
 
 
-def _by_healthy_world(bench: Bench, problems: Sequence[Problem]) -> list[list[Problem]]:
+def _by_healthy_world(
+    factory: ComponentFactory, problems: Sequence[Problem]
+) -> list[list[Problem]]:
     """Problems that begin in the same world together; first those that take longest as a whole.
 
     A proof takes about as long as the application is large.
@@ -97,7 +104,7 @@ def _by_healthy_world(bench: Bench, problems: Sequence[Problem]) -> list[list[Pr
         groups.setdefault(_healthy_world(problem), []).append(problem)
 
     def work(group: list[Problem]) -> int:
-        return len(group) * len(bench.application(group[0].application).components())
+        return len(group) * len(factory.application(group[0].application).components())
 
     return sorted(groups.values(), key=work, reverse=True)
 
@@ -110,7 +117,7 @@ class _Task:
 
 def _prove_task(station: Station, task: _Task) -> Proof:
     with only_own_collected():
-        return prove(station.bench, station.worlds, task.problem, task.seed)
+        return prove(station.factory, station.worlds, task.problem, task.seed)
 
 
 def _lost(task: _Task, why: str) -> Proof:

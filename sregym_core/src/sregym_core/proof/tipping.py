@@ -11,7 +11,7 @@ from sregym_core.proof.checks import ProofCheck
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from sregym_core.conductor.bench import Bench
+    from sregym_core.conductor.component_factory import ComponentFactory
     from sregym_core.conductor.worlds import Worlds
     from sregym_core.interfaces import Application, Fault, FaultContext
     from sregym_core.model import Problem
@@ -27,10 +27,10 @@ _WELL, _UNWELL = "users are well", "users are not well"
 
 
 def tipping_checks(
-    bench: Bench, worlds: Worlds, problem: Problem, application: Application, seed: int
+    factory: ComponentFactory, worlds: Worlds, problem: Problem, application: Application, seed: int
 ) -> Iterator[ProofCheck]:
     """Three worlds: with the defect and no occasion, with the occasion and no defect, with both."""
-    waiting = without_occasion(bench, problem)
+    waiting = without_occasion(factory, problem)
     if waiting == problem:
         names = ", ".join(dict.fromkeys(ref.fault for ref in problem.faults))
         why = (
@@ -44,7 +44,7 @@ def tipping_checks(
         world = worlds.make(application, problem.timing.warm_up_s, seed, served=False)
         try:
             journal = UndoJournal()
-            change(bench.faults_in_context(of, application, world.cluster, journal, seed))
+            change(factory.faults_in_context(of, application, world.cluster, journal, seed))
             world.cluster.clock.advance(later_s)
             rate = application.traffic(world.cluster, WINDOW_S).success_rate
             before = world.baseline.traffic.success_rate
@@ -64,11 +64,11 @@ def tipping_checks(
         yield ProofCheck(name, expected, got, got == expected, told)
 
 
-def without_occasion(bench: Bench, problem: Problem) -> Problem:
+def without_occasion(factory: ComponentFactory, problem: Problem) -> Problem:
     """The same defects where nothing tips the system over."""
     faults = []
     for ref in problem.faults:
-        tipping = bench.fault(ref.fault).tipping
+        tipping = factory.fault(ref.fault).tipping
         left = {name: value for name, value in ref.parameters.items() if name not in tipping}
         faults.append(ref.model_copy(update={"parameters": left}))
     return problem.model_copy(update={"faults": tuple(faults)})

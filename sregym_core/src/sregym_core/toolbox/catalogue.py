@@ -13,13 +13,13 @@ from sregym_core.blame import interrupts, located
 from sregym_core.errors import PluginError, SregymError
 from sregym_core.interfaces import Tool, ToolArguments, ToolError, ToolGroup
 from sregym_core.toolbox import arguments, office
-from sregym_core.toolbox.desk import Output
+from sregym_core.toolbox.tool_context import Output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sregym_core.interfaces import SessionTool
-    from sregym_core.toolbox.desk import Desk
+    from sregym_core.toolbox.tool_context import SessionToolContext
 
 Observer = Callable[..., str]
 
@@ -87,7 +87,7 @@ class Toolset:
 
     def __init__(self, observing: Sequence[SessionTool] = ()) -> None:
         brought = {
-            tool.name: _Entry(tool.group, tool.Arguments, tool.description, tool.answer)
+            tool.name: _Entry(tool.group, tool.Arguments, tool.description, tool.respond)
             for tool in observing
         }
         self._entries: dict[str, _Entry] = {**_ACTING, **brought, **_SUBMITTING}
@@ -112,7 +112,7 @@ class Toolset:
             known = ", ".join(entry.given.model_fields) or "no arguments"
             raise ToolError(f"{name}: {wrong}; it takes: {known}") from error
 
-    def answer(self, name: str, desk: Desk, given: ToolArguments) -> Output:
+    def respond(self, name: str, context: SessionToolContext, given: ToolArguments) -> Output:
         """What a tool that only observes has to say; that it cannot answer is an output, too.
 
         Raises:
@@ -122,7 +122,7 @@ class Toolset:
         assert entry is not None
         assert entry.observe is not None, f"{name} is the session's own"
         try:
-            return Output(entry.observe(desk, given))
+            return Output(entry.observe(context, given))
         except ToolError as error:
             return Output(str(error), ok=False)
         except SregymError:

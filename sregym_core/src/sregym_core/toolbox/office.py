@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sregym_core.toolbox.arguments import PostUpdate, ReadDocument
-    from sregym_core.toolbox.desk import Desk
+    from sregym_core.toolbox.tool_context import SessionToolContext
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,9 @@ class Office:
         self.posts = (*self.posts, Post(at_s, text, self._served()))
 
 
-def read_document(desk: Desk, given: ReadDocument) -> str:
+def read_document(context: SessionToolContext, given: ReadDocument) -> str:
     """A document, or the list of all."""
-    documents = _office(desk).documents
+    documents = _office(context).documents
     if not given.name:
         listed = [f"{name}: {document.title}" for name, document in sorted(documents.items())]
         return "\n".join(listed)
@@ -85,14 +85,14 @@ def read_document(desk: Desk, given: ReadDocument) -> str:
     return documents[given.name].text
 
 
-def post_update(desk: Desk, given: PostUpdate) -> str:
+def post_update(context: SessionToolContext, given: PostUpdate) -> str:
     """Post to the channel of the incident."""
-    now = desk.now()
-    _office(desk).post(now, given.text)
+    now = context.now()
+    _office(context).post(now, given.text)
     return f"posted at {clock_time(now)}"
 
 
-def _office(desk: Desk) -> Office:
-    if desk.office is None:
+def _office(context: SessionToolContext) -> Office:
+    if context.office is None:
         raise ToolError("there are no documents and no channel here: --mode on-call has them")
-    return desk.office
+    return context.office

@@ -21,7 +21,7 @@ from sregym_cluster_embedded.kubectl.command import run as run_twin
 from sregym_cluster_embedded.kubectl.errors import NotCovered
 from sregym_cluster_embedded.kubectl.fallback import KubectlMissingError, run_binary
 from sregym_cluster_embedded.kubectl.kubeconfig import remember
-from sregym_cluster_embedded.userland.host.concealed import conceal
+from sregym_cluster_embedded.userland.host.redacted import redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,7 +56,7 @@ def _timed_out(words: Sequence[str]) -> CommandResult | None:
 def hide_on_nodes(live: LiveWorld, policy: Policy) -> None:
     """Hide on the machines what is hidden from an agent in the API."""
     with live.open() as world:
-        conceal(world, policy.concealed())
+        redact(world, policy.redacted())
 
 
 class Commands:
@@ -93,7 +93,7 @@ class Commands:
         """What the command answers in this process; None where it is not covered."""
         with self._live.open() as world:
             if self.policy is not None:
-                conceal(world, self.policy.concealed())
+                redact(world, self.policy.redacted())
             access = DirectAccess(
                 world, self._user, policy=self.policy, kubeconfig=lambda: self._served()[1]
             )

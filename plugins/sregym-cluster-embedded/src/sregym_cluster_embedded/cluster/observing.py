@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_core.interfaces import ServiceAnswer, bounded, no_such_service
 from sregym_kubernetes.observing import hidden_words, shown
-from sregym_kubernetes.veil import Veil
+from sregym_kubernetes.redaction import RedactionPolicy
 
 from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.telemetry import endpoints
@@ -43,7 +43,7 @@ def veiled(
     def told(world: World, request: Request) -> Response:
         if not policy.veiled:
             return answer(world, request)
-        words = hidden_words(cluster, Veil(policy.concealed))
+        words = hidden_words(cluster, RedactionPolicy(policy.redacted))
         # Sums are made without it; where it shows by itself, it is taken out of what is answered.
         said = answer(world, replace(request, without=words))
         return replace(said, body=shown(said.body, said.content_type, words))

@@ -8,7 +8,7 @@ from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.api.audit import ENTRIES, FILE, line
 from sregym_cluster_embedded.userland.files.inode import FILE as PLAIN
 from sregym_cluster_embedded.userland.files.inode import Inode, folder
-from sregym_cluster_embedded.userland.host.concealed import veil_of
+from sregym_cluster_embedded.userland.host.redacted import redaction_of
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -63,11 +63,12 @@ def inode(world: World, node: str, path: str) -> Inode | None:
 
 def _text(world: World) -> str:
     """All lines but those about what is hidden from whoever looks at machines."""
-    veil = veil_of(world)
+    redaction = redaction_of(world)
     shown = [
         line(world, number, entry)
         for number, entry in world.table(ENTRIES).items()
-        if veil.empty or not veil.hides(entry.group, entry.resource, entry.namespace, entry.name)
+        if redaction.empty
+        or not redaction.hides(entry.group, entry.resource, entry.namespace, entry.name)
     ]
     text = "".join(f"{one}\n" for one in shown)
     return text[-_MOST_BYTES:]

@@ -10,8 +10,8 @@ from sregym_cluster_embedded.kubelet import unresponsive
 from sregym_cluster_embedded.kubelet.images import IMAGES
 from sregym_cluster_embedded.kubelet.state import EXITED, RUNNING
 from sregym_cluster_embedded.node.system_objects import PAUSE_IMAGE, PAUSE_SIZE_BYTES
-from sregym_cluster_embedded.userland.host.concealed import visible_pods
 from sregym_cluster_embedded.userland.host.processes import sandbox_id
+from sregym_cluster_embedded.userland.host.redacted import visible_pods
 from sregym_cluster_embedded.userland.host.units import CONTAINERD, is_active
 from sregym_cluster_embedded.userland.shell.session import Output, Session
 

@@ -10,7 +10,6 @@ from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.kubelet.broken_parts import troubles
 from sregym_cluster_embedded.kubelet.report import pod_of
 from sregym_cluster_embedded.kubelet.state import RUNNING
-from sregym_cluster_embedded.userland.host.concealed import visible_pods
 from sregym_cluster_embedded.userland.host.cri import (
     SHORT,
     STATES,
@@ -29,6 +28,7 @@ from sregym_cluster_embedded.userland.host.cri import (
 )
 from sregym_cluster_embedded.userland.host.cri_images import images, pull, rmi
 from sregym_cluster_embedded.userland.host.processes import container_pid, sandbox_id
+from sregym_cluster_embedded.userland.host.redacted import visible_pods
 from sregym_cluster_embedded.userland.life import end
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 

@@ -14,7 +14,7 @@ from sregym_cluster_embedded.network import links
 from sregym_cluster_embedded.network.links import Link, PathEnd
 from sregym_cluster_embedded.network.outcomes import Outcome
 from sregym_cluster_embedded.placed_pods import PREFIX, chosen
-from sregym_cluster_embedded.userland.host.concealed import visible_pods
+from sregym_cluster_embedded.userland.host.redacted import visible_pods
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

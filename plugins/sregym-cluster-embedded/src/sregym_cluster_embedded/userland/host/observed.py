@@ -9,10 +9,10 @@ from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet import unresponsive
 from sregym_cluster_embedded.node import heartbeats
-from sregym_cluster_embedded.userland.host.concealed import veil_of
 from sregym_cluster_embedded.userland.host.entries import ERROR, INFO, WARNING, Entry
 from sregym_cluster_embedded.userland.host.klog import kubelet_line
 from sregym_cluster_embedded.userland.host.node import booted_at, unix
+from sregym_cluster_embedded.userland.host.redacted import redaction_of
 from sregym_cluster_embedded.userland.host.units import KUBELET, kept, main_pid
 
 if TYPE_CHECKING:
@@ -82,10 +82,10 @@ def _disk_lines(world: World, node: str) -> Iterator[Entry]:
 
 
 def _kubelet_lines(world: World, node: str) -> Iterator[Entry]:
-    veil = veil_of(world)
+    redaction = redaction_of(world)
     for event in world.store.list("events"):
         source = event.get("source") or {}
-        if not veil.empty and veil.hides_event(event):
+        if not redaction.empty and redaction.hides_event(event):
             continue
         if source.get("component") != "kubelet" or source.get("host") != node:
             continue

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.network import proxies
 from sregym_cluster_embedded.network.services import service_backends
-from sregym_cluster_embedded.userland.host.concealed import veil_of
 from sregym_cluster_embedded.userland.host.disturbances import rules
+from sregym_cluster_embedded.userland.host.redacted import redaction_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,7 +80,7 @@ def table_of(world: World, node: str, name: str) -> Table:
 
 def _of_services(world: World, node: str, table: str) -> Iterator[tuple[str, str]]:
     """What kube-proxy has written for the Services that it knows."""
-    veil = veil_of(world)
+    redaction = redaction_of(world)
     written = proxies.rules_of(world, node)
     if written.spread.mode == "ipvs":
         # Its virtual servers stand beside these tables, which only ask whether an address is one.
@@ -88,7 +88,7 @@ def _of_services(world: World, node: str, table: str) -> Iterator[tuple[str, str
         return
     for service in written.services():
         metadata, spec = service["metadata"], service["spec"]
-        if veil.hides("", "services", metadata["namespace"], metadata["name"]):
+        if redaction.hides("", "services", metadata["namespace"], metadata["name"]):
             continue
         address = spec.get("clusterIP", "")
         if address in ("", "None") or ":" in address:

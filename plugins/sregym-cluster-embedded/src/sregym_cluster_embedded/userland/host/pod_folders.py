@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded.kubelet.report import pod_of
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.userland.files.inode import FILE, Inode, folder, link
-from sregym_cluster_embedded.userland.host.concealed import visible_pods
+from sregym_cluster_embedded.userland.host.redacted import visible_pods
 from sregym_cluster_embedded.userland.keys import RUNTIME
 
 if TYPE_CHECKING:

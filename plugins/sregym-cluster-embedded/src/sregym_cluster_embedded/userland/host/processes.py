@@ -10,8 +10,8 @@ from sregym_cluster_embedded.kubelet.state import RUNNING
 from sregym_cluster_embedded.userland.files.container import Container
 from sregym_cluster_embedded.userland.files.tasks import Task, tasks_of_process
 from sregym_cluster_embedded.userland.host import contention
-from sregym_cluster_embedded.userland.host.concealed import visible_pods
 from sregym_cluster_embedded.userland.host.node import Host
+from sregym_cluster_embedded.userland.host.redacted import visible_pods
 from sregym_cluster_embedded.userland.host.units import (
     ACTIVE,
     CONTAINERD,

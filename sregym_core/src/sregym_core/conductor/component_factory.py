@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from sregym_core.settings import Settings
 
 
-class Bench:
+class ComponentFactory:
     """Loaded plugins, and the components they make by name.
 
     Args:

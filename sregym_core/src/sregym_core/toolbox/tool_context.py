@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sregym_core.toolbox.office import Office
 
 
-class Desk(ToolContext, Protocol):
+class SessionToolContext(ToolContext, Protocol):
     """What tools of plugins get, and the office of those on call."""
 
     office: Office | None

@@ -26,7 +26,7 @@ _MADE = {
 }
 
 
-class Veil:
+class RedactionPolicy:
     """Decides by address; looks at the list of hidden objects anew each time.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_kubernetes.veil import Veil
+from sregym_kubernetes.redaction import RedactionPolicy
 
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.usage import pods_on
@@ -21,23 +21,25 @@ _REFS = "refs"
 _CONCEALED: TableKey[str, tuple[ObjectRef, ...]] = TableKey("host.concealed")
 
 
-def conceal(world: World, refs: Sequence[ObjectRef]) -> None:
+def redact(world: World, refs: Sequence[ObjectRef]) -> None:
     """Let these objects, and what belongs to them, leave no trace on nodes from now on."""
     table = world.table(_CONCEALED)
     if table.get(_REFS, ()) != tuple(refs):
         table[_REFS] = tuple(refs)
 
 
-def veil_of(world: World) -> Veil:
+def redaction_of(world: World) -> RedactionPolicy:
     """What decides which objects are hidden."""
     refs = world.table(_CONCEALED).get(_REFS, ())
-    return Veil(lambda: refs)
+    return RedactionPolicy(lambda: refs)
 
 
 def visible_pods(world: World, node: str) -> list[PodState]:
     """The pods of a node that may be seen, in order of arrival."""
     found = pods_on(world, node)
-    veil = veil_of(world)
-    if veil.empty:
+    redaction = redaction_of(world)
+    if redaction.empty:
         return found
-    return [state for state in found if not veil.hides_pod(state.key.namespace, state.key.name)]
+    return [
+        state for state in found if not redaction.hides_pod(state.key.namespace, state.key.name)
+    ]
