@@ -29,7 +29,7 @@ from sregym_server_mongodb.connection import needs_login
 from sregym_server_mongodb.handshakes import in_vain, tried_in_vain
 from sregym_server_mongodb.journal_start import starting
 from sregym_server_mongodb.lines import mongod_line
-from sregym_server_mongodb.visits import SHELLS, Denial, Visit, happenings
+from sregym_server_mongodb.visits import SHELLS, Denial, Visit, client_events
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -132,14 +132,14 @@ class Diary:
                 yield from self._stay(Stay(visit, self._number(at), at + _CLOSES_S), first, until)
 
     def _denials(self) -> Iterator[Denial]:
-        for one in happenings(self._world, self._instance.ref):
+        for one in client_events(self._world, self._instance.ref):
             if isinstance(one, Denial):
                 yield one
 
     def _settled(self) -> list[Stay]:
         """All connections but those of probes, oldest first."""
         visits = [
-            one for one in happenings(self._world, self._instance.ref) if isinstance(one, Visit)
+            one for one in client_events(self._world, self._instance.ref) if isinstance(one, Visit)
         ]
         visits.extend(self._reconnected(visits))
         visits.extend(tried_in_vain(self._world, self._instance, self._callers))

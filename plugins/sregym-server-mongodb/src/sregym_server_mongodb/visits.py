@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.sdk.servers import ContainerRef, World
 
-_TABLE: TableKey[ContainerRef, tuple[Happening, ...]] = TableKey("mongodb.visits")
+_TABLE: TableKey[ContainerRef, tuple[ClientEvent, ...]] = TableKey("mongodb.visits")
 # The log of a container is rotated long before.
 _KEPT = 10_000
 
@@ -69,16 +69,16 @@ class Denial(NamedTuple):
     message: str
 
 
-Happening: TypeAlias = Visit | Denial
+ClientEvent: TypeAlias = Visit | Denial
 
 
-def note(world: World, server: ContainerRef, happening: Happening) -> None:
+def note(world: World, server: ContainerRef, event: ClientEvent) -> None:
     """Remember what happened at a server."""
     known = world.table(_TABLE)
-    known[server] = (*known.get(server, ()), happening)[-_KEPT:]
+    known[server] = (*known.get(server, ()), event)[-_KEPT:]
 
 
-def happenings(world: World, server: ContainerRef) -> Sequence[Happening]:
+def client_events(world: World, server: ContainerRef) -> Sequence[ClientEvent]:
     """What happened at a life of a server, oldest first."""
-    found: Sequence[Happening] = world.table(_TABLE).get(server, ())
+    found: Sequence[ClientEvent] = world.table(_TABLE).get(server, ())
     return found

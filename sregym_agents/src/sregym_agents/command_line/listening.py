@@ -86,11 +86,11 @@ class Listener:
                 self._kept.setdefault(path, Tail(path))
         return self._kept.values()
 
-    def _note(self, happenings: Iterable[AgentEvent]) -> None:
-        for happening in happenings:
+    def _note(self, events: Iterable[AgentEvent]) -> None:
+        for event in events:
             self.understood += 1
-            self.trouble = happening.reason if isinstance(happening, Troubled) else ""
-            match happening:
+            self.trouble = event.reason if isinstance(event, Troubled) else ""
+            match event:
                 case Introduced(version, model):
                     self._session.note_agent(version, model)
                 case Said(text):
@@ -100,7 +100,7 @@ class Listener:
                 case Used(tokens):
                     self._session.note_tokens(tokens.prompt, tokens.completion, tokens.cached)
                 case OwnCallBegan():
-                    self._open[happening.call] = happening
+                    self._open[event.call] = event
                 case OwnCallEnded(call, output, ok):
                     began = self._open.pop(call, None)
                     if began is not None:
