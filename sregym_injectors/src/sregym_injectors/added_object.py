@@ -43,7 +43,7 @@ class AddedObjectFault(ComponentFault):
         """The object; from manifests and parameters alone."""
 
     @abstractmethod
-    def told(self, context: FaultContext) -> str:
+    def describe(self, context: FaultContext) -> str:
         """What the object says, for people."""
 
     @abstractmethod
@@ -64,7 +64,7 @@ class AddedObjectFault(ComponentFault):
             ref,
             self.mechanism,
             self.phrases,
-            Change(what=f"{ref.kind} {ref.name}", before="", after=self.told(context)),
+            Change(what=f"{ref.kind} {ref.name}", before="", after=self.describe(context)),
             *self.symptoms,
         )
 

@@ -94,7 +94,7 @@ class BrokerOverrun(Overrun):
             cluster.delete(ObjectRef.of({"apiVersion": "v1", "kind": "Pod", **pod}))
 
     @override
-    def told(self, context: FaultContext) -> str:
+    def describe(self, context: FaultContext) -> str:
         size, broker = context.parameters.record_mib, context.component.name
         return f"fills the heap of {broker} with records of {size} MiB"
 

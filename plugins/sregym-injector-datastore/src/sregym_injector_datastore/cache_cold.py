@@ -119,7 +119,7 @@ class CacheCold(AddedObjectFault):
         }
 
     @override
-    def told(self, context: FaultContext) -> str:
+    def describe(self, context: FaultContext) -> str:
         given = context.parameters
         flushed = f"empties {context.component.name} every {given.every_s:g} s"
         names = [part.name for part in _sized(context)]

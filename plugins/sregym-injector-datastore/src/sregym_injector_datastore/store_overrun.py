@@ -135,7 +135,7 @@ class StoreOverrun(Overrun):
         return _script(context)
 
     @override
-    def told(self, context: FaultContext) -> str:
+    def describe(self, context: FaultContext) -> str:
         size = context.parameters.value_kib
         return f"writes values of {size} KiB into {context.component.name} without end"
 

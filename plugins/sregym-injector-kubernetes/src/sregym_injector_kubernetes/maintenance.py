@@ -69,7 +69,7 @@ class DisruptionBudget(AddedObjectFault):
         }
 
     @override
-    def told(self, context: FaultContext) -> str:
+    def describe(self, context: FaultContext) -> str:
         return f"minAvailable {context.component.replicas}, as many as there are replicas"
 
     @override

@@ -110,7 +110,7 @@ class RolloutSkew(AddedObjectFault):
         }
 
     @override
-    def told(self, context: FaultContext) -> str:
+    def describe(self, context: FaultContext) -> str:
         return f"has {_variable(context)} {_value(context)}"
 
     @override

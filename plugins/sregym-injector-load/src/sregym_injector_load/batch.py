@@ -105,7 +105,7 @@ class JobAtPeak(AddedObjectFault):
         }
 
     @override
-    def told(self, context: FaultContext) -> str:
+    def describe(self, context: FaultContext) -> str:
         times, every = context.parameters.times, context.parameters.minutes
         return f"asks {times:g} times as much as all users, every {every} min"
 
@@ -118,7 +118,7 @@ class JobAtPeak(AddedObjectFault):
         ref = job_of(context)
         live = context.cluster.get(ref)
         runs = live is not None and not live["spec"].get("suspend")
-        told = [f"{ref} {self.told(context)}"] if runs else []
+        told = [f"{ref} {self.describe(context)}"] if runs else []
         return defect_check("no batch work takes the capacity of users", told)
 
 

@@ -115,7 +115,7 @@ class EndpointsStale(AddedObjectFault):
         return (back, delete, *rest)
 
     @override
-    def told(self, context: FaultContext) -> str:
+    def describe(self, context: FaultContext) -> str:
         said = f"address {context.parameters.address}, which no pod has"
         return f"only {said}; the Service has no selector" if _instead(context) else said
 

@@ -148,7 +148,7 @@ class PolicyDeny(PolicyFault):
         return {"policyTypes": types[context.parameters.direction]}
 
     @override
-    def told(self, context: FaultContext) -> str:
+    def describe(self, context: FaultContext) -> str:
         words = {"both": "ingress and egress", "ingress": "ingress", "egress": "egress"}
         return f"denies all {words[context.parameters.direction]}"
 
@@ -196,7 +196,7 @@ class PolicyPeer(PolicyFault):
         return {"policyTypes": ["Ingress"], "ingress": [{"from": [peer]}]}
 
     @override
-    def told(self, context: FaultContext) -> str:
+    def describe(self, context: FaultContext) -> str:
         return f"lets in pods with {labels_selector(self._label(context))} alone"
 
     @override
@@ -247,7 +247,7 @@ class PolicyCaller(PolicyFault):
         return {"policyTypes": ["Ingress"], "ingress": [{"from": peers}] if peers else []}
 
     @override
-    def told(self, context: FaultContext) -> str:
+    def describe(self, context: FaultContext) -> str:
         return f"lets in callers, but not {_left_out(context).name}"
 
     @override
@@ -298,7 +298,7 @@ class PolicyPort(PolicyFault):
         return {"policyTypes": ["Ingress"], "ingress": [{"ports": [port]}]}
 
     @override
-    def told(self, context: FaultContext) -> str:
+    def describe(self, context: FaultContext) -> str:
         return f"lets callers in at port {_wrong_port(context)} alone"
 
     @override
@@ -333,7 +333,7 @@ class PolicyDns(PolicyFault):
         return {"policyTypes": ["Egress"], "egress": [{"to": [{"podSelector": {}}]}]}
 
     @override
-    def told(self, context: FaultContext) -> str:
+    def describe(self, context: FaultContext) -> str:
         return f"lets it speak with pods of namespace {context.component.namespace} alone"
 
     @override

@@ -67,7 +67,7 @@ class WebhookFault(AddedObjectFault):
         """What its server does."""
 
     @abstractmethod
-    def told(self, context: FaultContext) -> tuple[str, str, str]:
+    def describe(self, context: FaultContext) -> tuple[str, str, str]:
         """What is wrong in the configuration or the policy: path, value before, value after."""
 
     def configurations(self, context: FaultContext) -> tuple[KubeObject, ...]:
@@ -87,7 +87,7 @@ class WebhookFault(AddedObjectFault):
 
     @override
     def change(self, context: FaultContext) -> TemplateChange:
-        what, before, after = self.told(context)
+        what, before, after = self.describe(context)
         server = self.server(context).objects(self.policy(context))
         return TemplateChange(what, after, before, objects=(*server, *self.configurations(context)))
 
@@ -145,7 +145,7 @@ class WebhookCa(WebhookFault):
         return authority(f"{server.name}-ca", f"former {server.secret}").certificate
 
     @override
-    def told(self, context: FaultContext) -> tuple[str, str, str]:
+    def describe(self, context: FaultContext) -> tuple[str, str, str]:
         what = "webhooks[0].clientConfig.caBundle"
         return what, "the authority of its certificate", "another authority of the same name"
 
@@ -191,7 +191,7 @@ class WebhookDenies(WebhookFault):
         return {"rules": [rule]}
 
     @override
-    def told(self, context: FaultContext) -> tuple[str, str, str]:
+    def describe(self, context: FaultContext) -> tuple[str, str, str]:
         return "data[policy.yaml].rules", "", f"deny: {context.parameters.message}"
 
     @override
@@ -254,7 +254,7 @@ class WebhookMutates(WebhookFault):
         return {**super().webhook(context), "failurePolicy": "Ignore"}
 
     @override
-    def told(self, context: FaultContext) -> tuple[str, str, str]:
+    def describe(self, context: FaultContext) -> tuple[str, str, str]:
         shown = ", ".join(f"{path} {value}" for path, value in self.values(context).items())
         return "data[policy.yaml].rules", "", f"set: {shown}"
 
@@ -334,7 +334,7 @@ class WebhookSlow(WebhookFault):
         return configuration_ref(self.kind, _names(context)[0])
 
     @override
-    def told(self, context: FaultContext) -> tuple[str, str, str]:
+    def describe(self, context: FaultContext) -> tuple[str, str, str]:
         given = context.parameters.timeouts
         shown = f"{' + '.join(map(str, given))} = {sum(given)} s for one request"
         return "webhooks[0].timeoutSeconds", "", shown
