@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.sdk.exporters import (
-    LIVES,
-    LIVES_IN_ORDER,
+    INSTANCES,
+    INSTANCES_IN_ORDER,
     Exporter,
     Family,
     Row,
@@ -58,8 +58,8 @@ class EtcdServers(Exporter):
         "`container`, `service` and `node`."
     )
     families: Sequence[Family] = _FAMILIES
-    reads = ("pods", LIVES, LIVES_IN_ORDER)
-    found_by = ("pods", LIVES)
+    reads = ("pods", INSTANCES, INSTANCES_IN_ORDER)
+    found_by = ("pods", INSTANCES)
 
     def alike(self, _sample: str) -> bool:
         """All of them."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sregym_apps.model import expand
 from sregym_cluster_embedded.sdk.exporters import (
-    LIVES,
+    INSTANCES,
     MESSAGES,
     QUEUES,
     Exporter,
@@ -71,8 +71,8 @@ class KafkaExporter(Exporter):
     families: Sequence[Family] = (
         _BROKERS, _PARTITIONS, _NEWEST, _OLDEST, _MEMBERS, _OFFSET, _LAG, _LAG_SUM,
     )  # fmt: skip
-    reads = ("pods", LIVES, MESSAGES)
-    found_by = ("pods", LIVES)
+    reads = ("pods", INSTANCES, MESSAGES)
+    found_by = ("pods", INSTANCES)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The brokers."""

@@ -90,7 +90,7 @@ class Diary:
 
     Args:
         world: Where it runs.
-        instance: The life.
+        instance: The container instance.
         program: The server.
     """
 
@@ -138,9 +138,8 @@ class Diary:
 
     def _settled(self) -> list[Stay]:
         """All connections but those of probes, oldest first."""
-        visits = [
-            one for one in client_events(self._world, self._instance.ref) if isinstance(one, Visit)
-        ]
+        events = client_events(self._world, self._instance.ref)
+        visits = [one for one in events if isinstance(one, Visit)]
         visits.extend(self._reconnected(visits))
         visits.extend(tried_in_vain(self._world, self._instance, self._callers))
         visits.sort(key=lambda visit: visit.at)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from sregym_cluster_embedded.sdk.exporters import (
-    LIVES,
+    INSTANCES,
     MESSAGES,
     QUEUES,
     Exporter,
@@ -90,8 +90,8 @@ class RabbitmqPlugin(Exporter):
         _BUILD, _IDENTITY, _RESIDENT, _LIMIT, _ALARM, _COUNT, _READY, _UNACKED, _ALL, _CONSUMERS,
         _PUBLISHED, _DELIVERED,
     )  # fmt: skip
-    reads = ("pods", LIVES, MESSAGES)
-    found_by = ("pods", LIVES)
+    reads = ("pods", INSTANCES, MESSAGES)
+    found_by = ("pods", INSTANCES)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The brokers."""

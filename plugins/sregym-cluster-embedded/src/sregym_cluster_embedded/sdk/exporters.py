@@ -49,7 +49,12 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
 )
 from sregym_cluster_embedded.telemetry.metrics.pods import Scraped, container_targets
 from sregym_cluster_embedded.telemetry.metrics.queues import Lag, Offset, Taken, starts
-from sregym_cluster_embedded.telemetry.metrics.view import LIVES, LIVES_IN_ORDER, MESSAGES, View
+from sregym_cluster_embedded.telemetry.metrics.view import (
+    INSTANCES,
+    INSTANCES_IN_ORDER,
+    MESSAGES,
+    View,
+)
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, cpu, end_of
 from sregym_cluster_embedded.telemetry.searching import Searching, searches_since, searching
 from sregym_cluster_embedded.traffic.segments import QUEUES, QueueSegment, queue_segments
@@ -58,8 +63,8 @@ from sregym_cluster_embedded.world import World
 __all__ = [
     "DONE",
     "FAILED",
-    "LIVES",
-    "LIVES_IN_ORDER",
+    "INSTANCES",
+    "INSTANCES_IN_ORDER",
     "MESSAGES",
     "MIB",
     "MISS",

@@ -31,7 +31,7 @@ POOLING: TableKey[ContainerRef, None] = TableKey("userland.pooling")
 # The same of programs that ask for feature flags, or serve them.
 FLAGGED: TableKey[ContainerRef, None] = TableKey("userland.flagged")
 
-LIVES = (GENERATORS, CONSUMERS, POOLING, FLAGGED)
+INSTANCES = (GENERATORS, CONSUMERS, POOLING, FLAGGED)
 
 
 def become(

@@ -24,7 +24,7 @@ from sregym_cluster_embedded.userland.computing import COMPUTING
 from sregym_cluster_embedded.userland.creation import make_process
 from sregym_cluster_embedded.userland.durable import durable_state
 from sregym_cluster_embedded.userland.exec_program import (
-    LIVES,
+    INSTANCES,
     become,
     consumers,
     load_generators,
@@ -132,7 +132,7 @@ class Runtime(Hosts, Identified):
             EXECUTED,
             COMPUTING,
             JOBS,
-            *LIVES,
+            *INSTANCES,
             WORK,
             AWAITED,
             READ,

@@ -11,7 +11,7 @@ import pytest
 from sregym_cluster_embedded.clock import SharedCache
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.metrics.surveying import Survey
-from sregym_cluster_embedded.telemetry.metrics.view import LIVES, view_of
+from sregym_cluster_embedded.telemetry.metrics.view import INSTANCES, view_of
 from sregym_promql import EvaluationError, Matcher, StoredSeries
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def test_what_stays_as_it_is_stays_the_same_object(booth: Any) -> None:
     booth.edit("Service", "web", lambda obj: obj["metadata"].update(labels={"a": "b"}))
     after = view_of(booth.world)
     assert after is not view
-    assert after.basis(("pods", LIVES))[1] is view.basis(("pods", LIVES))[1]
+    assert after.basis(("pods", INSTANCES))[1] is view.basis(("pods", INSTANCES))[1]
     assert after.pods[web] is pods[web]
     assert after.all_instances[web] is members
     assert after.past.of("services") is not services

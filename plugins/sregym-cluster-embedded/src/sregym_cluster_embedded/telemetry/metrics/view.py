@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 # Where the history began, and the view.
 _VIEW: CacheKey[tuple[int, View]] = CacheKey("telemetry.metrics")
 # What exporters read besides objects of the API.
-LIVES, LIVES_IN_ORDER, SENT_REQUESTS, MESSAGES, MACHINES, DISKS, WRITES, LOOKUPS = (
-    "lives",
-    "lives_in_order",
+INSTANCES, INSTANCES_IN_ORDER, SENT_REQUESTS, MESSAGES, MACHINES, DISKS, WRITES, LOOKUPS = (
+    "instances",
+    "instances_in_order",
     "sent",
     "queues",
     "machines",
@@ -40,7 +40,7 @@ LIVES, LIVES_IN_ORDER, SENT_REQUESTS, MESSAGES, MACHINES, DISKS, WRITES, LOOKUPS
     "lookups",
 )
 _PARTS = frozenset(
-    {LIVES, LIVES_IN_ORDER, SENT_REQUESTS, MESSAGES, MACHINES, DISKS, WRITES, LOOKUPS}
+    {INSTANCES, INSTANCES_IN_ORDER, SENT_REQUESTS, MESSAGES, MACHINES, DISKS, WRITES, LOOKUPS}
 )
 _FOREVER = float("inf")
 _MOST_ANSWERS = 64
@@ -137,7 +137,7 @@ class View:
         """Objects that are the same as long as what is named is.
 
         Args:
-            reads: Resources, and `LIVES`, `LIVES_IN_ORDER` (for sums, whose last bits depend on
+            reads: Resources, and `INSTANCES`, `INSTANCES_IN_ORDER` (for sums, whose last bits depend on
                 it), `SENT_REQUESTS`, `MESSAGES`, `MACHINES`, `DISKS`, `LOOKUPS`, `WRITES` (all
                 changes of objects).
         """

@@ -16,7 +16,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
 )
 from sregym_cluster_embedded.telemetry.metrics.jitter import About
 from sregym_cluster_embedded.telemetry.metrics.reachability import Reach, moments_of, serving
-from sregym_cluster_embedded.telemetry.metrics.view import LIVES
+from sregym_cluster_embedded.telemetry.metrics.view import INSTANCES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -87,7 +87,7 @@ class Blackbox(Exporter):
         "namespaces",
         _INGRESSES,
         _CLASSES,
-        LIVES,
+        INSTANCES,
     )
     found_by = ("services", "namespaces", _INGRESSES)
 

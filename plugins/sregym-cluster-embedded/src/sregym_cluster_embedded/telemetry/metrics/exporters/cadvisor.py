@@ -22,7 +22,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Value,
 )
 from sregym_cluster_embedded.telemetry.metrics.values import Floored, Member, Scaled, Summed
-from sregym_cluster_embedded.telemetry.metrics.view import DISKS, LIVES, MACHINES
+from sregym_cluster_embedded.telemetry.metrics.view import DISKS, INSTANCES, MACHINES
 from sregym_cluster_embedded.telemetry.metrics.work import (
     Requests,
     WorkingSet,
@@ -204,7 +204,7 @@ class Cadvisor(Exporter):
         *(family for family, _ in _NETWORK.values()),
         *_MACHINE,
     )
-    reads = ("nodes", "pods", LIVES, MACHINES, DISKS)
+    reads = ("nodes", "pods", INSTANCES, MACHINES, DISKS)
     found_by = ("nodes",)
 
     def targets(self, view: View) -> Sequence[Target]:

@@ -21,8 +21,8 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Famil
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
 from sregym_cluster_embedded.telemetry.metrics.pods import Scraped, container_targets
 from sregym_cluster_embedded.telemetry.metrics.view import (
-    LIVES,
-    LIVES_IN_ORDER,
+    INSTANCES,
+    INSTANCES_IN_ORDER,
     LOOKUPS,
     SENT_REQUESTS,
 )
@@ -86,8 +86,8 @@ class CoreDns(Exporter):
     families: Sequence[Family] = (
         _REQUESTS, _RESPONSES, _DURATION, _SIZE, _ANSWER_SIZE, _REJECTED, _BUILD, _PANICS,
     )  # fmt: skip
-    reads = ("pods", LIVES, LIVES_IN_ORDER, SENT_REQUESTS, LOOKUPS)
-    found_by = ("pods", LIVES)
+    reads = ("pods", INSTANCES, INSTANCES_IN_ORDER, SENT_REQUESTS, LOOKUPS)
+    found_by = ("pods", INSTANCES)
 
     def alike(self, _sample: str) -> bool:
         """All of them."""

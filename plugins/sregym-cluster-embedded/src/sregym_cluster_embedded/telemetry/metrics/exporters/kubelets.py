@@ -15,7 +15,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Steps,
     Target,
 )
-from sregym_cluster_embedded.telemetry.metrics.view import DISKS, LIVES
+from sregym_cluster_embedded.telemetry.metrics.view import DISKS, INSTANCES
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Kubelets(Exporter):
     """The kubelets' own metrics."""
 
     families: Sequence[Family] = (_NAME, _PODS, _CONTAINERS, _STARTED, *VOLUMES.values())
-    reads = ("nodes", "pods", "persistentvolumeclaims", LIVES, DISKS)
+    reads = ("nodes", "pods", "persistentvolumeclaims", INSTANCES, DISKS)
     found_by = ("nodes",)
 
     def targets(self, view: View) -> Sequence[Target]:

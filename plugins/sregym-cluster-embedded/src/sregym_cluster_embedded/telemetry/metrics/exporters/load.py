@@ -19,7 +19,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
 )
 from sregym_cluster_embedded.telemetry.metrics.operations import OK, operations_of
 from sregym_cluster_embedded.telemetry.metrics.pods import by_instance, container_targets
-from sregym_cluster_embedded.telemetry.metrics.view import LIVES, SENT_REQUESTS
+from sregym_cluster_embedded.telemetry.metrics.view import INSTANCES, SENT_REQUESTS
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
 from sregym_cluster_embedded.traffic.segments import SENT, segments
 
@@ -65,8 +65,8 @@ class LoadGenerators(Exporter):
         Family(_AVERAGE, "gauge", "The average response time of requests in milliseconds."),
         Family(_RATIO, "gauge", "The ratio of requests that failed."),
     )
-    reads = ("pods", LIVES, SENT_REQUESTS)
-    found_by = ("pods", LIVES)
+    reads = ("pods", INSTANCES, SENT_REQUESTS)
+    found_by = ("pods", INSTANCES)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The containers that run one."""

@@ -19,6 +19,7 @@ from sregym_cluster_embedded.telemetry.metrics.exporters.node_memory import (
     holding,
     kills,
 )
+from sregym_cluster_embedded.telemetry.metrics.exporters.processor_time import Part, Rest, Until
 from sregym_cluster_embedded.telemetry.metrics.exporters.volumes import steps_of
 from sregym_cluster_embedded.telemetry.metrics.exposition import (
     FOREVER,
@@ -31,7 +32,12 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
 )
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
 from sregym_cluster_embedded.telemetry.metrics.jitter import Unsteady, drift
-from sregym_cluster_embedded.telemetry.metrics.view import DISKS, LIVES, LIVES_IN_ORDER, MACHINES
+from sregym_cluster_embedded.telemetry.metrics.view import (
+    DISKS,
+    INSTANCES,
+    INSTANCES_IN_ORDER,
+    MACHINES,
+)
 from sregym_cluster_embedded.telemetry.metrics.work import cpu, end_of, in_flight, waiting
 from sregym_cluster_embedded.userland.space import held
 
@@ -67,9 +73,7 @@ class _Node:
         self.name, self.epoch = name, view.world.epoch
         self.cores = max(int(cores_of(view, name)), 1)
         self.past = machines.past(view.world, name)
-        self.instances = [
-            instance for instance in view.instances_in_order if instance.process.config.node == name
-        ]
+        self.instances = [one for one in view.instances_in_order if one.process.config.node == name]
         self._known: tuple[Floats, Floats] | None = None
         self.begin = place("node", name)
         self.overhead = view.world.service(USAGE).node_overhead(view.world, name)
@@ -131,10 +135,7 @@ class _Node:
         if images:
             found.append(Steps([since for since, _ in images], [size for _, size in images]))
         own = {instance.ref: end_of(instance) for instance in self.instances}
-        pods = {
-            instance.ref.pod_uid: self._pods.get(instance.ref.pod_uid)
-            for instance in self.instances
-        }
+        pods = {one.ref.pod_uid: self._pods.get(one.ref.pod_uid) for one in self.instances}
         for owner, known in self._held.items():
             if isinstance(owner, str):
                 pod = pods.get(owner.partition("/")[0])
@@ -142,7 +143,7 @@ class _Node:
             else:
                 end = own.get(owner)
             if end is not None:
-                found.append(_Until(steps_of(known, lambda part: part.size_bytes), end))
+                found.append(Until(steps_of(known, lambda part: part.size_bytes), end))
         return found
 
     def per_request(self, amount: float) -> Callable[[Floats], Floats]:
@@ -183,38 +184,10 @@ def _cpu(node: _Node) -> Said:
     for core, weight in enumerate(weights):
         part = weight / sum(weights)
         for mode, share in _MODES:
-            yield (("cpu", str(core)), ("mode", mode)), _Part(node.busy, share * part)
+            yield (("cpu", str(core)), ("mode", mode)), Part(node.busy, share * part)
         for mode in _IDLE_MODES:
-            value = _Rest(node.busy, part) if mode == "idle" else 0.0
+            value = Rest(node.busy, part) if mode == "idle" else 0.0
             yield (("cpu", str(core)), ("mode", mode)), value
-
-
-class _Until:
-    """A number up to a moment, and 0 from then on."""
-
-    def __init__(self, of: Callable[[Floats], Floats], end: float) -> None:
-        self._of, self._end = of, end
-
-    def __call__(self, seconds: Floats) -> Floats:
-        return np.where(seconds < self._end, self._of(seconds), 0.0)
-
-
-class _Part:
-    def __init__(self, of: Callable[[Floats], Floats], share: float) -> None:
-        self._of, self._share = of, share
-
-    def __call__(self, seconds: Floats) -> Floats:
-        return self._of(seconds) * self._share
-
-
-class _Rest:
-    """The time of one core in which it did nothing."""
-
-    def __init__(self, of: Callable[[Floats], Floats], share: float) -> None:
-        self._of, self._share = of, share
-
-    def __call__(self, seconds: Floats) -> Floats:
-        return np.maximum(seconds - self._of(seconds) * self._share, 0.0)
 
 
 def _load(window_s: float) -> Callable[[_Node], Said]:
@@ -388,7 +361,7 @@ class NodeExporter(Exporter):
     """One target for each node."""
 
     families: Sequence[Family] = tuple(family for family, _ in _MEASURES.values())
-    reads = ("nodes", "pods", LIVES, LIVES_IN_ORDER, MACHINES, DISKS)
+    reads = ("nodes", "pods", INSTANCES, INSTANCES_IN_ORDER, MACHINES, DISKS)
     found_by = ("nodes",)
 
     def alike(self, _sample: str) -> bool:

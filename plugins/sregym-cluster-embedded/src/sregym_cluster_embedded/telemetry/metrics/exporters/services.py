@@ -9,7 +9,7 @@ from sregym_apps.model import ServiceProgram
 from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Family, Part, Row, Target
 from sregym_cluster_embedded.telemetry.metrics.operations import OK, operations_of
 from sregym_cluster_embedded.telemetry.metrics.pods import by_instance, container_targets
-from sregym_cluster_embedded.telemetry.metrics.view import LIVES
+from sregym_cluster_embedded.telemetry.metrics.view import INSTANCES
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, cpu, end_of, in_flight
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Services(Exporter):
         Family("process_resident_memory_bytes", "gauge", "Resident memory size in bytes."),
         Family("process_start_time_seconds", "gauge", "Start time of the process since unix epoch in seconds."),
     )  # fmt: skip
-    reads = ("pods", LIVES)
+    reads = ("pods", INSTANCES)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The containers."""

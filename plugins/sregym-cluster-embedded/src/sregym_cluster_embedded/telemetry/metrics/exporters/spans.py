@@ -10,7 +10,7 @@ from sregym_apps.model import ServiceProgram
 from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Family, Part, Row, Target
 from sregym_cluster_embedded.telemetry.metrics.naming import client_spans, server_span, service_name
 from sregym_cluster_embedded.telemetry.metrics.operations import OK, calls_of, operations_of
-from sregym_cluster_embedded.telemetry.metrics.view import LIVES
+from sregym_cluster_embedded.telemetry.metrics.view import INSTANCES
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
 from sregym_cluster_embedded.telemetry.traces.names import call_kind
 
@@ -43,7 +43,7 @@ class SpanMetrics(Exporter):
         Family(DURATION, "histogram", "Durations of spans in milliseconds."),
     )
 
-    reads = ("pods", LIVES)
+    reads = ("pods", INSTANCES)
     found_by = ()
 
     def alike(self, _sample: str) -> bool:

@@ -16,7 +16,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Target,
 )
 from sregym_cluster_embedded.telemetry.metrics.pods import Scraped, container_targets
-from sregym_cluster_embedded.telemetry.metrics.view import LIVES, LIVES_IN_ORDER
+from sregym_cluster_embedded.telemetry.metrics.view import INSTANCES, INSTANCES_IN_ORDER
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ class StoreExporter(Exporter):
         measures: What it says of a server that answers.
     """
 
-    reads = ("pods", LIVES, LIVES_IN_ORDER)
-    found_by = ("pods", LIVES)
+    reads = ("pods", INSTANCES, INSTANCES_IN_ORDER)
+    found_by = ("pods", INSTANCES)
 
     def __init__(
         self, kinds: Sequence[str], job: str, up: tuple[str, str], measures: Sequence[Measure]
