@@ -19,6 +19,7 @@ class Until:
         self._of, self._end = of, end
 
     def __call__(self, seconds: Floats) -> Floats:
+        """Its value at each moment."""
         return np.where(seconds < self._end, self._of(seconds), 0.0)
 
 
@@ -29,6 +30,7 @@ class Part:
         self._of, self._share = of, share
 
     def __call__(self, seconds: Floats) -> Floats:
+        """CPU seconds of the part until each moment."""
         return self._of(seconds) * self._share
 
 
@@ -39,4 +41,5 @@ class Rest:
         self._of, self._share = of, share
 
     def __call__(self, seconds: Floats) -> Floats:
+        """Idle seconds of the core until each moment."""
         return np.maximum(seconds - self._of(seconds) * self._share, 0.0)
