@@ -15,7 +15,12 @@ import pytest
 from sregym_testing import FreshEnvironment
 
 ROOT = Path(__file__).resolve().parents[2]
-OURS = (ROOT / "sregym_core", ROOT / "sregym_kubernetes", ROOT / "plugins" / "sregym-testing")
+KITS = ("sregym-lint", "sregym-testing")
+OURS = (
+    ROOT / "sregym_core",
+    ROOT / "sregym_kubernetes",
+    *(ROOT / "plugins" / name for name in KITS),
+)
 PACKAGE = Path(__file__).parent / "acme-sregym-dns"
 
 
@@ -55,6 +60,7 @@ def test_only_what_is_declared_is_installed(installed: FreshEnvironment) -> None
         "acme-sregym-dns",
         "sregym-core",
         "sregym-kubernetes",
+        "sregym-lint",
         "sregym-testing",
     ]
 
