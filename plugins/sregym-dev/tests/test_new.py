@@ -81,7 +81,7 @@ def environments(
         environment = FreshEnvironment.create(tmp_path_factory.mktemp("environment") / "venv")
         toolkit = [word for name in needs for word in same_as_here(name)]
         core = [*same_as_here("sregym-core", "testing"), *same_as_here("sregym-testing")]
-        core += same_as_here("sregym-kubernetes")
+        core += [*same_as_here("sregym-kubernetes"), *same_as_here("sregym-lint")]
         # Older versions of pip find a folder with extras for those only that come after it.
         environment.install(*core, *toolkit)
         return environment
