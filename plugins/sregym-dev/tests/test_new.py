@@ -45,7 +45,7 @@ EXTENSIONS = {
         "protocol acme-dns",
         "server kind acme-dns",
     ],
-    "operator": ["controller contribution"],
+    "operator": ["controller subsystem"],
     "container-command": ["container command acme-dns"],
     "exporter": ["exporter EXPORTER", "rules rules.yaml"],
     "protocol": ["protocol acme-dns"],
