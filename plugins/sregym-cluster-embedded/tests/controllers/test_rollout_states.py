@@ -38,10 +38,8 @@ def test_each_step_of_a_rolling_update_is_reported(shop: Any) -> None:
             if not seen or seen[-1] != step:
                 seen.append(step)
 
-    simulation_spec = shop.world.simulation_spec
-    shop.world.simulation_spec = replace(
-        simulation_spec, listeners=(*simulation_spec.listeners, note)
-    )
+    built = shop.world.spec
+    shop.world.spec = replace(built, listeners=(*built.listeners, note))
     world = shop.world.fork()
     deployment = world.store.get(WEB)
     template = deployment["spec"]["template"]
