@@ -173,8 +173,10 @@ def routine_after(
     more += incidental.signs(cluster, application, span, counts, whose, incidental.SELDOM)
     _act(cluster, timed, span, chance, journal.restore, more)
     cluster.clock.advance(WATCHED_S)
-    # Whose connections ended with a pod may have crashed, and be held back for former crashes.
-    mishaps.await_pods(cluster, needed, WATCHED_S)
+    # Whose connections ended with a pod may have crashed, and be held back for former crashes. Where
+    # pods are missing by the fault waiting does not help, and controllers try ever more rarely.
+    if not stuck:
+        mishaps.await_pods(cluster, needed, WATCHED_S)
 
 
 def rollouts_begun(
