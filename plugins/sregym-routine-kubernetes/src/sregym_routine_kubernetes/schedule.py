@@ -150,7 +150,8 @@ def routine_after(
     chance = Random(f"routine {whose}")  # noqa: S311 - a game, no secret
     parts = [part for part in changeable(application) if part.name not in spared]
     stuck = mishaps.pods_are_missing(cluster, application.components())
-    needed = mishaps.needed(cluster, application, spared)
+    # For pods that are missing by the fault nobody waits: controllers try ever more rarely then.
+    needed = [] if stuck else mishaps.needed(cluster, application, spared)
     # What keeps one pod from coming may keep others, too: users are to lose nobody else by that.
     able = [part for part in parts if not stuck or _replaced_one_by_one(cluster, part)]
     renewed = renewed_after(able, len(incidental.listed(application)), chance)
@@ -173,10 +174,8 @@ def routine_after(
     more += incidental.signs(cluster, application, span, counts, whose, incidental.SELDOM)
     _act(cluster, timed, span, chance, journal.restore, more)
     cluster.clock.advance(WATCHED_S)
-    # Whose connections ended with a pod may have crashed, and be held back for former crashes. Where
-    # pods are missing by the fault waiting does not help, and controllers try ever more rarely.
-    if not stuck:
-        mishaps.await_pods(cluster, needed, WATCHED_S)
+    # Whose connections ended with a pod may have crashed, and be held back for former crashes.
+    mishaps.await_pods(cluster, needed, WATCHED_S)
 
 
 def rollouts_begun(
