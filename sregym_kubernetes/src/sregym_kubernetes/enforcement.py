@@ -76,7 +76,7 @@ class Enforcement:
         reason = forbidden(asked.method, asked.target, asked.body, kind, self._policy.debugged_from)
         if reason:
             return Answer(403, status(403, "Forbidden", reason), reason)
-        return self._hidden(asked) if self._policy.veiled else None
+        return self._hidden(asked) if self._policy.redacts else None
 
     def shown(self, body: bytes, target: Target) -> bytes | None:
         """An answer without what is hidden; None when it passes as it came.

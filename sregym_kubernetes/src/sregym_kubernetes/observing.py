@@ -61,7 +61,7 @@ def observed_for(
 ) -> ServiceAnswer:
     """What a service answers an agent: without what is hidden from it (`Cluster.observe_for`)."""
     answer = cluster.observe(service, path, query)
-    if not policy.veiled:
+    if not policy.redacts:
         return answer
     words = hidden_words(cluster, RedactionPolicy(policy.redacted))
     return replace(answer, body=shown(answer.body, answer.content_type, words))

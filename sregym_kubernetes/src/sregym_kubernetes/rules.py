@@ -121,10 +121,8 @@ def _read(body: bytes, content_type: str) -> Any:
         return None  # the API server has its own words for what is no JSON
     try:
         return yaml.safe_load(text)
-    except RecursionError:
-        raise
-    except Exception:
-        # Of tags and dates the reader raises whatever it meets; of several documents a server takes the first.
+    except (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        # Of tags and dates the reader raises more than its own errors; of several documents a server takes the first.
         raise _UnreadableError("no single document that can be read") from None
 
 

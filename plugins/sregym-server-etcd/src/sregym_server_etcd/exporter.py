@@ -70,7 +70,7 @@ class EtcdServers(Exporter):
         return container_targets(view, self, _is_server, _port)
 
     def rows(self, view: View, target: Target, sample: str) -> Iterator[Row]:
-        """What one tells, life by life: of itself, and what was written to it."""
+        """What one tells, instance by instance: of itself, and what was written to it."""
         scraped = target.subject
         assert isinstance(scraped, Scraped)
         for instance in scraped.instances:

@@ -79,7 +79,7 @@ class KafkaExporter(Exporter):
         return container_targets(view, self, _is_one, _port, "kafka-exporter", beside=True)
 
     def rows(self, view: View, target: Target, sample: str) -> Iterator[Row]:
-        """What one broker tells, life by life; topics and offsets outlive it."""
+        """What one broker tells, instance by instance; topics and offsets outlive it."""
         scraped = target.subject
         assert isinstance(scraped, Scraped)
         for instance in scraped.instances:

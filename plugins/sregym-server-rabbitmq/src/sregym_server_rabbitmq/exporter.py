@@ -98,7 +98,7 @@ class RabbitmqPlugin(Exporter):
         return container_targets(view, self, _is_one, lambda _: METRICS)
 
     def rows(self, view: View, target: Target, sample: str) -> Iterator[Row]:
-        """What one broker tells, life by life; queues outlive it."""
+        """What one broker tells, instance by instance; queues outlive it."""
         scraped = target.subject
         assert isinstance(scraped, Scraped)
         for instance in scraped.instances:

@@ -63,7 +63,7 @@ class Exchange:
         self._status = 0
         self._refused = ""
         # Looked at once: an answer is filtered by one rule from its beginning to its end.
-        self._veiled = guard.policy.veiled
+        self._redacts = guard.policy.redacts
 
     def noted(self) -> ApiRequest:
         """The exchange for the record."""
@@ -86,7 +86,7 @@ class Exchange:
         refusal = self._guard.enforcement.refusal(self._asked())
         if refusal is not None:
             return self._refuse(refusal)
-        path = with_metadata(self._path) if self._veiled else self._path
+        path = with_metadata(self._path) if self._redacts else self._path
         try:
             asked = await self._server.ask(self._request.method, path, self._headers(), self._body)
             async with asked as answer:
@@ -112,12 +112,12 @@ class Exchange:
 
     def _headers(self) -> CIMultiDict[str]:
         # Only what can be read can be filtered: no compression, no protocol buffers.
-        dropped = (*_OWN, "accept-encoding") if self._veiled else _OWN
+        dropped = (*_OWN, "accept-encoding") if self._redacts else _OWN
         headers = CIMultiDict[str]()
         for name, value in _as_written(self._request.raw_headers).items():
             if name.lower() in dropped:
                 continue
-            wanted = self._veiled and name.lower() == "accept"
+            wanted = self._redacts and name.lower() == "accept"
             headers.add(name, readable(value) if wanted else value)
         identity = self._guard.policy.identity
         if identity is not None:
@@ -127,7 +127,7 @@ class Exchange:
 
     def _filters(self, answer: ClientResponse) -> bool:
         kind = answer.headers.get(hdrs.CONTENT_TYPE, "")
-        return self._veiled and filters(kind, self._target)
+        return self._redacts and filters(kind, self._target)
 
     def _headed(
         self, answer: ClientResponse, passed: web.StreamResponse | None = None

@@ -221,7 +221,7 @@ class Cluster(ABC):
             command: What to run.
             policy: The same that stands before the agent's own clients.
         """
-        if policy.veiled:
+        if policy.redacts:
             message = "this kind of cluster cannot hide the tools of a fault from kubectl"
             raise ClusterError(0, "", message)
         return self.kubectl(command)
@@ -261,7 +261,7 @@ class Cluster(ABC):
         What is summed up has counted it, unless a kind of cluster leaves it out before.
         `sregym_kubernetes.observing.observed_for` is what most kinds of clusters do here.
         """
-        if policy.veiled:
+        if policy.redacts:
             message = "this kind of cluster cannot hide the tools of a fault from its services"
             raise ClusterError(0, "", message)
         return self.observe(service, path, query)

@@ -32,6 +32,6 @@ class Policy:
         self.debugged_from = tuple(debugged_from)
 
     @property
-    def veiled(self) -> bool:
+    def redacts(self) -> bool:
         """Whether anything is hidden: only then do answers have to be read."""
         return bool(self.redacted())

@@ -46,7 +46,7 @@ def policed(policy: Policy, request: Request, handle: Callable[[Request], Answer
     refusal = enforcement.refusal(Asked(request.method, target, request.headers, request.body))
     if refusal is not None:
         return Response(refusal.status, refusal.body, refusal.content_type)
-    if not policy.veiled:
+    if not policy.redacts:
         return handle(request)
     answer = handle(_legible(request))
     if isinstance(answer, Response):

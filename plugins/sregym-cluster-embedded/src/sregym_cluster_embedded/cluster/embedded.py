@@ -214,7 +214,7 @@ class EmbeddedCluster(Backdating, Blaming, Cluster):
         self, policy: Policy, service: str, path: str, query: Query = ()
     ) -> ServiceAnswer:
         """Ask a service that neither tells of what is hidden nor counts it."""
-        asked = observing.veiled(self, policy, observing.service(service))
+        asked = observing.redacts(self, policy, observing.service(service))
         return observing.ask(self._live, asked, path, query)
 
     @property
@@ -319,11 +319,11 @@ class EmbeddedCluster(Backdating, Blaming, Cluster):
 
         for name in SERVICES:
             # What goes on by itself cannot be gone through: there is none where something is hidden.
-            hides = self._policy is not None and self._policy.veiled
+            hides = self._policy is not None and self._policy.redacts
             streams = NO_STREAMS if hides else STREAMS.get(name, NO_STREAMS)
             answer = service(name)
             if self._policy is not None:
-                answer = observing.veiled(self, self._policy, answer)
+                answer = observing.redacts(self, self._policy, answer)
             endpoint = ObservabilityEndpoint(self._live, answer, streams=streams)
             endpoint.start()
             self._services.append(endpoint)

@@ -35,13 +35,13 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(endpoints.SERVICES))
 
 
-def veiled(
+def redacts(
     cluster: Cluster, policy: Policy, answer: Callable[[World, Request], Response]
 ) -> Callable[[World, Request], Response]:
     """A service that does not tell of what is hidden."""
 
     def told(world: World, request: Request) -> Response:
-        if not policy.veiled:
+        if not policy.redacts:
             return answer(world, request)
         words = hidden_words(cluster, RedactionPolicy(policy.redacted))
         # Sums are made without it; where it shows by itself, it is taken out of what is answered.

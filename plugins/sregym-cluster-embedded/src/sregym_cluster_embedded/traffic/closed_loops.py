@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sregym_cluster_embedded.traffic.flow_state import FlowState
 
-# The least part of its way that a loop goes in a round, and the largest while anything else moves.
+# The least part of its distance that a loop goes in a round, and the largest while anything else moves.
 _SHORTEST, _CAREFUL = 0.01, 0.5
-# Shorter ways tell nothing of the rest but how numbers are rounded.
+# Shorter distances tell nothing of the rest but how numbers are rounded.
 _ROUNDING = 1e-7
 
 
@@ -31,22 +31,22 @@ def approached(
     before = numbers.sent[index]
     if before <= 0 or wanted <= 0:
         return wanted, 0.0
-    route = math.log(wanted / before)
-    gain = numbers.gain[index] = _part(route, numbers.swing[index], numbers.gain[index], steady)
-    numbers.swing[index] = route
-    return before * math.exp(route * gain), abs(route) * gain
+    distance = math.log(wanted / before)
+    gain = numbers.gain[index] = _part(distance, numbers.swing[index], numbers.gain[index], steady)
+    numbers.swing[index] = distance
+    return before * math.exp(distance * gain), abs(distance) * gain
 
 
-def _part(route: float, last: float, gain: float, steady: bool) -> float:
-    """Which part of a way to go.
+def _part(distance: float, last: float, gain: float, steady: bool) -> float:
+    """Which part of a distance (the logarithm of the ratio of two rates) to go.
 
     Where nothing else moves, what the last part has brought tells how far it is (a secant), and a few
     rounds are enough.
     """
     if not steady:
-        return max(_SHORTEST, gain * 0.5) if route * last < 0 else min(_CAREFUL, gain * 1.2)
-    if not last or abs(route) <= _ROUNDING:
+        return max(_SHORTEST, gain * 0.5) if distance * last < 0 else min(_CAREFUL, gain * 1.2)
+    if not last or abs(distance) <= _ROUNDING:
         return gain
-    left = route / last
+    left = distance / last
     found = gain / (1 - left) if left < 1 else 1.0
     return max(_SHORTEST, gain * 0.25, min(found, gain * 2, 1.0))

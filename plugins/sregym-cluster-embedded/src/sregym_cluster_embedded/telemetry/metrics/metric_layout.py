@@ -1,6 +1,6 @@
 """All series of one metric, selected and laid out once for many moments and many forks.
 
-What there is depends on objects and lives, not on the moment of a question. So series are put in
+What there is depends on objects and instances of containers, not on the moment of a question. So series are put in
 order, told apart and grouped when they are asked for first; a question at another moment, or of
 another fork in which they are the same, works out their values alone.
 """

@@ -32,13 +32,13 @@ _CHANCE = Seed(0)
 
 
 class Served:
-    """One kind of requests over the life of a process.
+    """One kind of requests over the run of a process.
 
     Args:
         starts: Virtual seconds of the segments.
         stretches: What was in effect from each on; None for nothing.
-        end: When the life ended.
-        course: Of the life.
+        end: When the instance ended.
+        course: Of the instance.
         purpose: What tells it from other kinds, of other processes too.
     """
 

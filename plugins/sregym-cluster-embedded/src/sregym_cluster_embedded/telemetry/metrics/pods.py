@@ -22,7 +22,7 @@ class Scraped(NamedTuple):
 
     Attributes:
         pod: The pod.
-        instances: All lives of the container, oldest first.
+        instances: All instances of the container, oldest first.
     """
 
     pod: Pod
@@ -38,12 +38,12 @@ def container_targets(
     *,
     beside: bool = False,
 ) -> list[Target]:
-    """A target for each container of which a life is wanted.
+    """A target for each container of which an instance is wanted.
 
     Args:
         view: The cluster.
         exporter: Whose targets.
-        wanted: Which lives.
+        wanted: Which instances.
         port: Where it is scraped.
         job: The job; by default the workload's name.
         beside: Whether an exporter beside it answers, as long as the pod is there.
@@ -109,12 +109,12 @@ def by_instance(
     rows: Callable[[ContainerInstance], Iterable[Row]],
     *more: Callable[[ContainerInstance], object],
 ) -> Iterator[Part]:
-    """The parts of a container whose rows are those of its lives, one by one.
+    """The parts of a container whose rows are those of its instances, one by one.
 
     Args:
         target: The container.
-        rows: Of one life that served.
-        more: What rows of a life depend on besides the life.
+        rows: Of one instance that served.
+        more: What rows of an instance depend on besides the instance.
     """
     scraped = target.subject
     assert isinstance(scraped, Scraped)

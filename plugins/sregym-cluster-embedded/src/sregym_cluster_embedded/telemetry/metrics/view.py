@@ -203,46 +203,46 @@ class View:
 
     @cached_property
     def instances_in_order(self) -> Sequence[ContainerInstance]:
-        """All lives of containers there ever were, in the order in which worlds have them."""
+        """All instances of containers there ever were, in the order in which worlds have them."""
         known = [*instances(self.world)]
         parts = [part for instance in known for part in instance]
         work = partial(self._same_instances, known)
-        return self.remembered("lives in order", parts, work, shared=True)
+        return self.remembered("instances in order", parts, work, shared=True)
 
     def _same_instances(self, known: Sequence[ContainerInstance]) -> Sequence[ContainerInstance]:
         return tuple(self._same_instance(instance) for instance in known)
 
     @cached_property
     def instances(self) -> Sequence[ContainerInstance]:
-        """All lives of containers there ever were, by container and attempt."""
+        """All instances of containers there ever were, by container and attempt."""
         known = self.instances_in_order
         return self.remembered("ordered", (known,), partial(self._ordered, known), shared=True)
 
     def _ordered(self, known: Sequence[ContainerInstance]) -> Sequence[ContainerInstance]:
-        # The same lives may have come in another order elsewhere.
+        # The same instances may have come in another order elsewhere.
         found = tuple(sorted(known, key=lambda instance: instance.ref))
-        return self.remembered("lives", found, lambda: found, shared=True)
+        return self.remembered("instances", found, lambda: found, shared=True)
 
     def _same_instance(self, instance: ContainerInstance) -> ContainerInstance:
-        return self.remembered(("life", instance.ref), instance, lambda: instance, shared=True)
+        return self.remembered(("instance", instance.ref), instance, lambda: instance, shared=True)
 
     @cached_property
     def all_instances(self) -> Mapping[str, Sequence[ContainerInstance]]:
-        """All lives there ever were, by uid of their pod."""
-        return self.remembered("all lives", (self.instances,), self._all_instances, shared=True)
+        """All instances there ever were, by uid of their pod."""
+        return self.remembered("all instances", (self.instances,), self._all_instances, shared=True)
 
     def _all_instances(self) -> Mapping[str, Sequence[ContainerInstance]]:
         found: dict[str, list[ContainerInstance]] = {}
         for instance in self.instances:
             found.setdefault(instance.ref.pod_uid, []).append(instance)
         return {
-            uid: self.remembered(("lives", uid), members, partial(tuple, members), shared=True)
+            uid: self.remembered(("instances", uid), members, partial(tuple, members), shared=True)
             for uid, members in found.items()
         }
 
     @cached_property
     def instances_by_pod(self) -> Mapping[str, Sequence[ContainerInstance]]:
-        """All lives of the pods of which something is known, by uid of the pod."""
+        """All instances of the pods of which something is known, by uid of the pod."""
         return {uid: members for uid, members in self.all_instances.items() if uid in self.pods}
 
     @property

@@ -1,7 +1,7 @@
 """What processes use of processors and memory, as functions of time.
 
 The same model as that of `kubectl top` (`traffic.usage`, `userland.life.working_set`), over the
-whole life of a process.
+whole run of a process.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _STOPPED_S = 0.06
 
 
 def end_of(instance: ContainerInstance) -> float:
-    """Virtual second at which a life ended; infinity while it goes on."""
+    """Virtual second at which an instance ended; infinity while it goes on."""
     return FOREVER if instance.process.ended_at is None else instance.process.ended_at
 
 

@@ -37,10 +37,10 @@ _NEVER = 1e-9
 
 
 class Traced(NamedTuple):
-    """A life of a program that writes spans.
+    """An instance of a program that writes spans.
 
     Attributes:
-        instance: The life.
+        instance: Of a container.
         program: Its program.
         tracing: How it is instrumented.
         service: Its name in spans.
@@ -59,12 +59,12 @@ class Traced(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """Requests that nobody traced before, as they come in to an operation of a traced life.
+    """Requests that nobody traced before, as they come in to an operation of a traced instance.
 
     Those that succeed or those that fail, since they are counted apart.
 
     Attributes:
-        traced: The life.
+        traced: The instance.
         operation: Its operation.
         failed: Whether they fail.
         numbering: The requests by number.
@@ -79,7 +79,7 @@ class Origin(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What tells its requests from others that come in to the same life."""
+        """What tells its requests from others that come in to the same instance."""
         return kind_of(self.operation, failed=self.failed)
 
 
@@ -113,7 +113,7 @@ class Chronicle:
         return self._seeds[segment.seed]
 
     def segment(self, ref: ContainerRef, at: float) -> tuple[int, Segment] | None:
-        """The segment of a life that was in effect at a virtual second, with its index."""
+        """The segment of an instance that was in effect at a virtual second, with its index."""
         instance = self.instances.get(ref)
         if instance is None:
             return None
@@ -133,7 +133,7 @@ class Chronicle:
         return self._flows[key]
 
     def origins(self) -> tuple[Origin, ...]:
-        """All operations where traces begin, in the order of the lives."""
+        """All operations where traces begin, in the order of the instances."""
         if self._origins is None:
             called = self._called_by_traced()
             messages = self._messages_of_traced()
@@ -254,7 +254,7 @@ class _Messages(NamedTuple):
 
 
 def spans_of(instance: ContainerInstance, now: float) -> list[tuple[float, float, Segment]]:
-    """(start, stop, segment) of what a life served; nothing after its end."""
+    """(start, stop, segment) of what an instance served; nothing after its end."""
     end = instance.ended(now)
     return [
         (segment.start, stop, segment)

@@ -26,7 +26,7 @@ class Messages:
 
     Args:
         world: The cluster.
-        instances: All lives of containers.
+        instances: All instances of containers.
     """
 
     def __init__(self, world: World, instances: Iterable[ContainerInstance]) -> None:

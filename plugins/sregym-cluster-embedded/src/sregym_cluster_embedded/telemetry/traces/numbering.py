@@ -26,7 +26,7 @@ class Piece(NamedTuple):
 
     Attributes:
         start: Virtual second.
-        stop: Where the next piece begins, or the life ends.
+        stop: Where the next piece begins, or the instance ends.
         rate: Requests a second.
         before: The integral at its start.
         after: The integral at its end.
@@ -55,7 +55,7 @@ class Piece(NamedTuple):
 
 
 class Numbering:
-    """The requests of one kind that one life of a process served.
+    """The requests of one kind that one instance of a process served.
 
     Args:
         pieces: (start, stop, rate, rhythm, segment) in order, without gaps.

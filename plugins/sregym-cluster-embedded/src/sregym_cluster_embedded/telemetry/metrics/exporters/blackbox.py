@@ -261,7 +261,7 @@ def _connections(view: View, probed: _Port) -> tuple[list[float], list[int]]:
 
 
 def _running(view: View, kind: type[Program]) -> list[ContainerInstance]:
-    """All lives of programs of a kind."""
+    """All instances of programs of a kind."""
     return [
         instance
         for instances in view.all_instances.values()

@@ -108,7 +108,7 @@ class CoreDns(Exporter):
         ]
 
     def rows(self, view: View, target: Target, sample: str) -> Iterator[Row]:
-        """The series of one replica, life by life."""
+        """The series of one replica, instance by instance."""
         scraped = target.subject
         assert isinstance(scraped, Scraped)
         for instance in scraped.instances:

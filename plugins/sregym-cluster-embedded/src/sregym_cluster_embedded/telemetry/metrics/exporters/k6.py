@@ -61,7 +61,7 @@ class K6(Exporter):
         return container_targets(view, self, _is_one, lambda _: _PORT, "k6", beside=True)
 
     def parts(self, view: View, target: Target, sample: str) -> Iterable[Part]:
-        """The series of one generator, life by life."""
+        """The series of one generator, instance by instance."""
 
         def sent(instance: ContainerInstance) -> tuple[Segment, ...]:
             return segments(view.world, SENT, instance.ref)

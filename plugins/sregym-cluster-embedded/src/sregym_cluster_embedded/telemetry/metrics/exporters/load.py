@@ -73,7 +73,7 @@ class LoadGenerators(Exporter):
         return container_targets(view, self, _is_one, lambda _: _PORT, "locust", beside=True)
 
     def parts(self, view: View, target: Target, sample: str) -> Iterable[Part]:
-        """The series of one generator, life by life."""
+        """The series of one generator, instance by instance."""
 
         def sent(instance: ContainerInstance) -> tuple[Segment, ...]:
             return segments(view.world, SENT, instance.ref)
@@ -99,7 +99,7 @@ def _of_instance(
 
 
 def tool_of(instance: ContainerInstance) -> str:
-    """Whose metrics a life exports: `locust`, `k6`, or `none`; empty when it generates no load."""
+    """Whose metrics an instance exports: `locust`, `k6`, or `none`; empty when it generates no load."""
     program = instance.process.behaviour
     if not isinstance(program, LoadGeneratorProgram):
         return ""

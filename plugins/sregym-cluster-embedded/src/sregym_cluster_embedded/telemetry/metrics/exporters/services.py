@@ -52,7 +52,7 @@ class Services(Exporter):
         return container_targets(view, self, _is_service, _port)
 
     def parts(self, view: View, target: Target, sample: str) -> Iterable[Part]:
-        """The series of one container, life by life."""
+        """The series of one container, instance by instance."""
         return by_instance(target, lambda instance: _of_instance(view, instance, sample))
 
 

@@ -64,7 +64,7 @@ class StoreExporter(Exporter):
         return container_targets(view, self, self._is_one, _port, self._job, beside=True)
 
     def rows(self, view: View, target: Target, sample: str) -> Iterator[Row]:
-        """The series of one server, life by life."""
+        """The series of one server, instance by instance."""
         scraped = target.subject
         assert isinstance(scraped, Scraped)
         stores = [

@@ -1,4 +1,4 @@
-"""One life of a datastore, with what its callers asked of it: what its exporter counts."""
+"""One instance of a datastore, with what its callers asked of it: what its exporter counts."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ class Rate(NamedTuple):
 
 
 class Store:
-    """One life of a datastore, with what its callers asked of it.
+    """One instance of a datastore, with what its callers asked of it.
 
     Args:
-        everybody: All lives there ever were, in the order in which their calls are added up.
+        everybody: All instances there ever were, in the order in which their calls are added up.
         epoch: Unix seconds at which virtual time began.
-        instance: The life.
+        instance: Of a container.
     """
 
     def __init__(
