@@ -28,7 +28,7 @@ def refused(cluster: MemoryCluster) -> str:
 
 def test_a_command_that_never_succeeds(cluster: MemoryCluster) -> None:
     assert refused(cluster) == (
-        f"undoing in {STORE} failed: 'mongosh --eval 1' did not succeed in 300 s: "
+        f"undoing in {STORE} failed: 'mongosh --eval 1' did not succeed in 600 s: "
         "mongosh: not found"
     )
 
@@ -36,6 +36,6 @@ def test_a_command_that_never_succeeds(cluster: MemoryCluster) -> None:
 def test_a_workload_without_a_ready_pod(cluster: MemoryCluster) -> None:
     cluster.delete(STORE)
     assert refused(cluster) == (
-        f"undoing in {STORE} failed: 'mongosh --eval 1' did not succeed in 300 s: "
+        f"undoing in {STORE} failed: 'mongosh --eval 1' did not succeed in 600 s: "
         f"no ready pod of {STORE}"
     )

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from sregym_core.model import FaultTarget, NodeSetting
     from sregym_core.sealing import Seal
 
-READY_TIMEOUT_S = 300.0
+# A kubelet holds a container that crashed back for up to five minutes; it starts and gets ready then.
+READY_TIMEOUT_S = 600.0
 
 
 class UndoJournal(Journal):
