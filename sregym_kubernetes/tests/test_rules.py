@@ -11,6 +11,7 @@ from sregym_kubernetes.target import target_of
 
 POD = "/api/v1/namespaces/shop/pods"
 DEPLOYMENT = "/apis/apps/v1/namespaces/shop/deployments/cart"
+CONTEXT = "/spec/template/spec/containers/0/securityContext"
 
 
 def told(name: str) -> str:
@@ -19,6 +20,10 @@ def told(name: str) -> str:
 
 def pod(**spec: Any) -> bytes:
     return json.dumps({"kind": "Pod", "spec": {"containers": [{"name": "c"}], **spec}}).encode()
+
+
+def with_capabilities(**changes: list[str]) -> bytes:
+    return pod(containers=[{"securityContext": {"capabilities": changes}}])
 
 
 @pytest.mark.parametrize(
@@ -32,6 +37,10 @@ def pod(**spec: Any) -> bytes:
         (pod(volumes=[{"name": "h", "hostPath": {"path": "/"}}]), told("hostPath")),
         (pod(initContainers=[{"securityContext": {"privileged": True}}]), told("privileged")),
         (pod(containers=[{"securityContext": {"privileged": False}}]), ""),
+        (with_capabilities(add=["SYS_ADMIN"]), told("SYS_ADMIN")),
+        (with_capabilities(add=["NET_ADMIN", "cap_bpf"]), told("BPF")),
+        (with_capabilities(add=["all"]), told("ALL")),
+        (with_capabilities(add=["NET_ADMIN", "NET_RAW", "SYS_PTRACE"], drop=["ALL"]), ""),
         (b"{", ""),
         (b"", ""),
     ],
@@ -76,6 +85,10 @@ def test_nodes_may_be_debugged_from_the_namespaces_of_the_application_alone() ->
 @pytest.mark.parametrize(
     ("operations", "expected"),
     [
+        ([{"op": "add", "path": f"{CONTEXT}/capabilities/add/-", "value": "SYS_MODULE"}], told("SYS_MODULE")),
+        ([{"op": "add", "path": f"{CONTEXT}/capabilities", "value": {"add": ["SYS_ADMIN"]}}], told("SYS_ADMIN")),
+        ([{"op": "add", "path": f"{CONTEXT}/capabilities/drop", "value": ["ALL"]}], ""),
+        ([{"op": "move", "from": f"{CONTEXT}/capabilities/drop", "path": f"{CONTEXT}/capabilities/add"}], told("capabilities")),
         ([{"op": "add", "path": "/spec/template/spec/hostPID", "value": True}], told("hostPID")),
         ([{"op": "replace", "path": "/spec/template/spec/hostPID", "value": False}], ""),
         ([{"op": "remove", "path": "/spec/template/spec/volumes/0/hostPath"}], ""),

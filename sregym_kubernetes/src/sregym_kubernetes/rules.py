@@ -26,6 +26,12 @@ _WITH_PODS = frozenset({
 # Through these a container reaches the machine below it.
 _HOST_SWITCHES = frozenset({"hostPID", "hostIPC", "hostNetwork", "privileged"})
 _HOST_OBJECTS = frozenset({"hostPath"})
+# With one of these a container leaves its namespaces or changes the kernel of its node. What `kubectl
+# debug --profile` adds (NET_ADMIN, NET_RAW, SYS_PTRACE) stays within them.
+_HOST_CAPABILITIES = frozenset({
+    "ALL", "AUDIT_CONTROL", "BPF", "DAC_READ_SEARCH", "MAC_ADMIN", "MAC_OVERRIDE", "PERFMON",
+    "SYSLOG", "SYS_ADMIN", "SYS_BOOT", "SYS_MODULE", "SYS_RAWIO", "SYS_TIME",
+})  # fmt: skip
 
 
 class _UnreadableError(Exception):
@@ -155,10 +161,26 @@ def _host_access(content: Any) -> Iterator[str]:
         if last in _HOST_SWITCHES and one.get("value") is not False:
             yield last
         yield from (word for word in where.split("/") if word in _HOST_OBJECTS and one.get("op") != "remove")  # fmt: skip
+        if "/capabilities/add" in where:
+            yield from _host_capabilities(one.get("value"))
+            if one.get("op") in ("copy", "move"):
+                yield "capabilities"
         for name, value in one.items():
             switched = name in _HOST_SWITCHES and value not in (False, None)
             if switched or (name in _HOST_OBJECTS and value is not None):
                 yield name
+        yield from _host_capabilities(one.get("add"))
+
+
+def _host_capabilities(content: Any) -> Iterator[str]:
+    """Those of a list of capabilities by which a container reaches its node; runtimes take any case."""
+    if isinstance(content, list):
+        for entry in content:
+            yield from _host_capabilities(entry)
+    elif isinstance(content, str):
+        name = content.upper().removeprefix("CAP_")
+        if name in _HOST_CAPABILITIES:
+            yield name
 
 
 def _loopback_hook(content: Any) -> str:
