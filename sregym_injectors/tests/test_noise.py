@@ -7,7 +7,7 @@ from typing import ClassVar
 import pytest
 from sregym_core.interfaces import NoiseContext
 from sregym_core.model import CpuUse, ObjectRef
-from sregym_injectors.noise import Disturbance, Rhythm, SettingNoise, moments, ready_services
+from sregym_injectors.noise import Disturbance, Schedule, SettingNoise, moments, ready_services
 from sregym_testing import FullShop, MemoryCluster, worker_nodes
 
 CATALOG = FullShop().component("catalog").workload
@@ -24,20 +24,22 @@ def cluster():
 
 class Busy(SettingNoise):
     name = "busy"
-    rhythm: ClassVar[Rhythm] = Rhythm(lasts_s=(50.0, 60.0))
+    schedule: ClassVar[Schedule] = Schedule(lasts_s=(50.0, 60.0))
 
-    def settings(self, turn, node):
-        return [CpuUse(node=node, cores=turn.dose(1.0, 2.0, 4.0))]
+    def settings(self, occurrence, node):
+        return [CpuUse(node=node, cores=occurrence.by_level(1.0, 2.0, 4.0))]
 
 
 class Clutter(Disturbance):
     name = "clutter"
-    rhythm: ClassVar[Rhythm] = Rhythm(lasts_s=(50.0, 60.0))
+    schedule: ClassVar[Schedule] = Schedule(lasts_s=(50.0, 60.0))
 
-    def begin(self, turn):
+    def begin(self, occurrence):
         metadata = {"name": CONFIG.name, "namespace": CONFIG.namespace}
-        turn.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
-        turn.edit(CATALOG, {"metadata": {"labels": {"team": "core"}}, "spec": {"replicas": 2}})
+        occurrence.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
+        occurrence.edit(
+            CATALOG, {"metadata": {"labels": {"team": "core"}}, "spec": {"replicas": 2}}
+        )
         return "clutter"
 
 
@@ -51,11 +53,11 @@ def begin_and_end(source, context):
 
 
 def test_a_rhythm_has_pauses_that_get_shorter_with_the_level():
-    rhythm = Rhythm(first_s=(10.0, 10.0), pause_s=(100.0, 100.0), lasts_s=(5.0, 5.0))
+    schedule = Schedule(first_s=(10.0, 10.0), pause_s=(100.0, 100.0), lasts_s=(5.0, 5.0))
 
     def first(level):
-        rising = moments(rhythm, "busy", 7, level)
-        return [(m.at_s, m.turn, m.ends) for m, _ in zip(rising, range(3), strict=False)]
+        rising = moments(schedule, "busy", 7, level)
+        return [(m.at_s, m.occurrence, m.ends) for m, _ in zip(rising, range(3), strict=False)]
 
     assert first(1) == [(10.0, 0, False), (15.0, 0, True), (115.0, 1, False)]
     assert first(3) == [(10.0, 0, False), (15.0, 0, True), (50.0, 1, False)]
@@ -89,10 +91,10 @@ def test_what_a_fault_has_set_is_left_as_it_is(cluster):
 
 def test_spared_nodes_are_left_alone(cluster):
     first, second = (node.name for node in cluster.nodes.nodes())
-    for turn in range(5):
+    for occurrence in range(5):
         context = context_of(cluster, spared_nodes=(first,))
-        at = [m.at_s for m, _ in zip(moments(Busy.rhythm, "busy", 7, 1), range(9), strict=False)]
-        Busy().disturb(context, at[2 * turn if turn < 4 else 0])
+        at = [m.at_s for m, _ in zip(moments(Busy.schedule, "busy", 7, 1), range(9), strict=False)]
+        Busy().disturb(context, at[2 * occurrence if occurrence < 4 else 0])
         assert context.subjects in ([second], [])
         Busy().settle(context)
 
@@ -142,4 +144,4 @@ def test_without_machines_there_is_nobody_to_disturb():
 
 def test_ready_services_are_neither_stores_nor_spared(cluster):
     context = NoiseContext(cluster, FullShop(), ("front",), 7)
-    assert [victim.component.name for victim in ready_services(context)] == ["catalog"]
+    assert [target.component.name for target in ready_services(context)] == ["catalog"]

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.interfaces import node_access
 from sregym_core.model import Capability, ProcessStop
-from sregym_injectors.noise import Disturbance, Rhythm, ready_services
+from sregym_injectors.noise import Disturbance, Schedule, ready_services
 
 if TYPE_CHECKING:
     from sregym_core.interfaces.cluster import KubeObject
-    from sregym_injectors.noise import Turn
+    from sregym_injectors.noise import Occurrence
 
 SYSTEM = "kube-system"
 # Pods of the system that may be away for a moment: what they did stays done.
@@ -24,18 +24,18 @@ class PodRestart(Disturbance):
     name: ClassVar[str] = "pod-restart"
     title: ClassVar[str] = "a pod of a service is deleted and replaced"
     family: ClassVar[str] = "churn"
-    rhythm: ClassVar[Rhythm] = Rhythm(first_s=(60.0, 180.0), pause_s=(700.0, 1000.0))
+    schedule: ClassVar[Schedule] = Schedule(first_s=(60.0, 180.0), pause_s=(700.0, 1000.0))
 
-    def begin(self, turn: Turn) -> str:
+    def begin(self, occurrence: Occurrence) -> str:
         """The pod's controller replaces it at once: nothing has to be ended."""
-        victims = ready_services(turn.context)
-        if not victims:
+        targets = ready_services(occurrence.context)
+        if not targets:
             return ""
-        victim = turn.chance.choice(victims)
-        ref = victim.pod_ref(turn.chance.choice(victim.pods))
-        turn.note(victim.component.name, ref.name)
-        turn.context.cluster.delete(ref)
-        return f"deleted {ref} of component {victim.component.name}"
+        target = occurrence.chance.choice(targets)
+        ref = target.pod_ref(occurrence.chance.choice(target.pods))
+        occurrence.note(target.component.name, ref.name)
+        occurrence.context.cluster.delete(ref)
+        return f"deleted {ref} of component {target.component.name}"
 
 
 class ContainerKill(Disturbance):
@@ -48,18 +48,18 @@ class ContainerKill(Disturbance):
     name: ClassVar[str] = "container-kill"
     title: ClassVar[str] = "a container is ended and started again, its counters anew"
     family: ClassVar[str] = "churn"
-    rhythm: ClassVar[Rhythm] = Rhythm(pause_s=(300.0, 480.0))
+    schedule: ClassVar[Schedule] = Schedule(pause_s=(300.0, 480.0))
 
-    def begin(self, turn: Turn) -> str:
+    def begin(self, occurrence: Occurrence) -> str:
         """By the container runtime, as an engineer on the node does it."""
-        access = node_access(turn.context.cluster, (Capability.COMMANDS,), "this noise")
-        found = _bearable(turn)
+        access = node_access(occurrence.context.cluster, (Capability.COMMANDS,), "this noise")
+        found = _bearable(occurrence)
         if found is None:
             return ""
         done = access.run(found.node, ("crictl", "stop", "--timeout", "0", found.container_id))
         if not done.ok:
             return f"refused by {found.node}: {' '.join(done.stderr.split())}"
-        turn.note(*found.subjects)
+        occurrence.note(*found.subjects)
         return f"ended container {found.container} of pod {found.pod}"
 
 
@@ -69,15 +69,15 @@ class PodFailure(Disturbance):
     name: ClassVar[str] = "pod-failure"
     title: ClassVar[str] = "the process of one pod stands still for a while"
     family: ClassVar[str] = "churn"
-    rhythm: ClassVar[Rhythm] = Rhythm(pause_s=(240.0, 420.0), lasts_s=(15.0, 60.0))
+    schedule: ClassVar[Schedule] = Schedule(pause_s=(240.0, 420.0), lasts_s=(15.0, 60.0))
 
-    def begin(self, turn: Turn) -> str:
+    def begin(self, occurrence: Occurrence) -> str:
         """By a signal that stops it, and later by one that lets it go on."""
-        found = _bearable(turn)
+        found = _bearable(occurrence)
         if found is None:
             return ""
-        turn.note(*found.subjects)
-        return turn.set(
+        occurrence.note(*found.subjects)
+        return occurrence.set(
             ProcessStop(
                 node=found.node,
                 namespace=found.namespace,
@@ -109,16 +109,16 @@ class _Found:
     subjects: tuple[str, ...]
 
 
-def _bearable(turn: Turn) -> _Found | None:
+def _bearable(occurrence: Occurrence) -> _Found | None:
     """One without which users are served; at level 3 any of a service."""
-    context = turn.context
-    victims = ready_services(context)
+    context = occurrence.context
+    targets = ready_services(context)
     if context.level < 3:
-        victims = [v for v in victims if len(v.pods) > 1 or not v.component.operations]
+        targets = [v for v in targets if len(v.pods) > 1 or not v.component.operations]
     found = [
-        _running(pod, victim.component.container, victim.component.name)
-        for victim in victims
-        for pod in victim.pods
+        _running(pod, target.component.container, target.component.name)
+        for target in targets
+        for pod in target.pods
     ]
     if context.level < 3:
         for selector in SYSTEM_PODS:
@@ -126,7 +126,7 @@ def _bearable(turn: Turn) -> _Found | None:
             found += [_running(pod, "", "") for pod in pods]
     spared = context.spared_nodes
     able = [one for one in found if one is not None and one.node not in spared]
-    return turn.chance.choice(able) if able else None
+    return occurrence.chance.choice(able) if able else None
 
 
 def _running(pod: KubeObject, container: str, component: str) -> _Found | None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_injectors.noise import Disturbance, Rhythm, ready_services
+from sregym_injectors.noise import Disturbance, Schedule, ready_services
 
 from sregym_noise_kubernetes.people import AUTOSCALER, SCALE, TEAMS, some_change
 
 if TYPE_CHECKING:
-    from sregym_injectors.noise import Turn
+    from sregym_injectors.noise import Occurrence
 
 
 class InnocentDeploy(Disturbance):
@@ -18,21 +18,21 @@ class InnocentDeploy(Disturbance):
     name: ClassVar[str] = "innocent-deploy"
     title: ClassVar[str] = "somebody rolls out a service; nothing in it changes"
     family: ClassVar[str] = "changes"
-    rhythm: ClassVar[Rhythm] = Rhythm(pause_s=(300.0, 600.0), lasts_s=(900.0, 1500.0))
+    schedule: ClassVar[Schedule] = Schedule(pause_s=(300.0, 600.0), lasts_s=(900.0, 1500.0))
 
-    def begin(self, turn: Turn) -> str:
+    def begin(self, occurrence: Occurrence) -> str:
         """Rolled back when it ends."""
-        victims = ready_services(turn.context)
-        if not victims:
+        targets = ready_services(occurrence.context)
+        if not targets:
             return ""
-        part = turn.chance.choice(victims).component
-        change = some_change(turn.chance)
-        revision = f"{turn.chance.randrange(16**8):08x}"
+        part = occurrence.chance.choice(targets).component
+        change = some_change(occurrence.chance)
+        revision = f"{occurrence.chance.randrange(16**8):08x}"
         cause = {"kubernetes.io/change-cause": f"{change.who}: {change.why}"}
         template = {"metadata": {"annotations": {"build.revision": revision}}}
         patch = {"metadata": {"annotations": cause}, "spec": {"template": template}}
-        turn.note(part.name)
-        turn.edit(part.workload, patch, change.actor)
+        occurrence.note(part.name)
+        occurrence.edit(part.workload, patch, change.actor)
         return f"{change.who} rolled out {part.name}: {change.why}"
 
 
@@ -42,25 +42,25 @@ class LabelEdit(Disturbance):
     name: ClassVar[str] = "label-edit"
     title: ClassVar[str] = "somebody edits labels and annotations of a Service or workload"
     family: ClassVar[str] = "changes"
-    rhythm: ClassVar[Rhythm] = Rhythm(pause_s=(120.0, 240.0), lasts_s=(900.0, 1500.0))
+    schedule: ClassVar[Schedule] = Schedule(pause_s=(120.0, 240.0), lasts_s=(900.0, 1500.0))
 
-    def begin(self, turn: Turn) -> str:
+    def begin(self, occurrence: Occurrence) -> str:
         """No program reads them."""
-        victims = ready_services(turn.context)
-        if not victims:
+        targets = ready_services(occurrence.context)
+        if not targets:
             return ""
-        part = turn.chance.choice(victims).component
-        change = some_change(turn.chance)
-        ref = turn.chance.choice([part.workload, *([part.service] if part.service else [])])
-        marks: dict[str, Any] = turn.chance.choice(
+        part = occurrence.chance.choice(targets).component
+        change = some_change(occurrence.chance)
+        ref = occurrence.chance.choice([part.workload, *([part.service] if part.service else [])])
+        marks: dict[str, Any] = occurrence.chance.choice(
             (
-                {"labels": {"cost-centre": f"cc-{turn.chance.randint(100, 990)}"}},
-                {"annotations": {"contact": f"team-{turn.chance.choice(TEAMS)}@example.com"}},
+                {"labels": {"cost-centre": f"cc-{occurrence.chance.randint(100, 990)}"}},
+                {"annotations": {"contact": f"team-{occurrence.chance.choice(TEAMS)}@example.com"}},
                 {"annotations": {"docs.example.com/runbook": f"/runbooks/{part.name}"}},
             )
         )
-        turn.note(part.name)
-        turn.edit(ref, {"metadata": marks}, change.actor)
+        occurrence.note(part.name)
+        occurrence.edit(ref, {"metadata": marks}, change.actor)
         return f"{change.who} edited {ref}: {change.why}"
 
 
@@ -70,22 +70,22 @@ class Autoscaling(Disturbance):
     name: ClassVar[str] = "autoscaling"
     title: ClassVar[str] = "a service gets more replicas for a while"
     family: ClassVar[str] = "changes"
-    rhythm: ClassVar[Rhythm] = Rhythm(pause_s=(240.0, 420.0), lasts_s=(180.0, 420.0))
+    schedule: ClassVar[Schedule] = Schedule(pause_s=(240.0, 420.0), lasts_s=(180.0, 420.0))
 
-    def begin(self, turn: Turn) -> str:
+    def begin(self, occurrence: Occurrence) -> str:
         """One, one or two more."""
-        cluster = turn.context.cluster
-        victims = [
-            victim
-            for victim in ready_services(turn.context)
-            if victim.component.workload.kind == "Deployment" and not victim.component.volumes
+        cluster = occurrence.context.cluster
+        targets = [
+            target
+            for target in ready_services(occurrence.context)
+            if target.component.workload.kind == "Deployment" and not target.component.volumes
         ]
-        if not victims:
+        if not targets:
             return ""
-        part = turn.chance.choice(victims).component
+        part = occurrence.chance.choice(targets).component
         live = cluster.get(part.workload) or {}
-        replicas = int((live.get("spec") or {}).get("replicas", 1)) + turn.dose(1, 1, 2)
-        turn.note(part.name)
-        actor = turn.chance.choice((AUTOSCALER, SCALE))
-        turn.edit(part.workload, {"spec": {"replicas": replicas}}, actor)
+        replicas = int((live.get("spec") or {}).get("replicas", 1)) + occurrence.by_level(1, 1, 2)
+        occurrence.note(part.name)
+        actor = occurrence.chance.choice((AUTOSCALER, SCALE))
+        occurrence.edit(part.workload, {"spec": {"replicas": replicas}}, actor)
         return f"scaled {part.name} to {replicas}"

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.interfaces import ClusterError
-from sregym_injectors.noise import LASTING, Disturbance, Rhythm
-from sregym_injectors.noise.victims import unspared
+from sregym_injectors.noise import LASTING, Disturbance, Schedule
+from sregym_injectors.noise.targets import unspared
 
 from sregym_noise_kubernetes.people import TEAMS, some_change
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sregym_core.model import Component
-    from sregym_injectors.noise import Turn
+    from sregym_injectors.noise import Occurrence
 
     Manifest = dict[str, Any]
-    Row = Callable[[Turn, Component], Manifest]
+    Row = Callable[[Occurrence, Component], Manifest]
 
 
 def _named(kind: str, version: str, name: str, part: Component, **body: Any) -> Manifest:
@@ -28,56 +28,56 @@ def _named(kind: str, version: str, name: str, part: Component, **body: Any) -> 
     return {"apiVersion": version, "kind": kind, "metadata": metadata, **body}
 
 
-def _year(turn: Turn) -> str:
-    return str(turn.now().year - turn.chance.randint(1, 3))
+def _year(occurrence: Occurrence) -> str:
+    return str(occurrence.now().year - occurrence.chance.randint(1, 3))
 
 
-def _stale_config(turn: Turn, part: Component) -> Manifest:
-    name = f"{part.name}-config-{turn.chance.choice(('old', 'v1', 'bak', _year(turn)))}"
+def _stale_config(occurrence: Occurrence, part: Component) -> Manifest:
+    name = f"{part.name}-config-{occurrence.chance.choice(('old', 'v1', 'bak', _year(occurrence)))}"
     data = {
-        "TIMEOUT_MS": str(turn.chance.choice((200, 500, 800))),
+        "TIMEOUT_MS": str(occurrence.chance.choice((200, 500, 800))),
         "RETRIES": "0",
-        "UPSTREAM": f"{part.name}-legacy:{turn.chance.randint(7000, 9900)}",
+        "UPSTREAM": f"{part.name}-legacy:{occurrence.chance.randint(7000, 9900)}",
     }
     return _named("ConfigMap", "v1", name, part, data=data)
 
 
-def _orphaned_claim(turn: Turn, part: Component) -> Manifest:
+def _orphaned_claim(occurrence: Occurrence, part: Component) -> Manifest:
     spec = {
         "accessModes": ["ReadWriteOnce"],
-        "resources": {"requests": {"storage": f"{turn.chance.choice((1, 5, 10))}Gi"}},
-        "storageClassName": f"legacy-{turn.chance.choice(('hdd', 'nfs', 'ssd'))}",
+        "resources": {"requests": {"storage": f"{occurrence.chance.choice((1, 5, 10))}Gi"}},
+        "storageClassName": f"legacy-{occurrence.chance.choice(('hdd', 'nfs', 'ssd'))}",
     }
-    name = f"{part.name}-data-restore-{_year(turn)}"
+    name = f"{part.name}-data-restore-{_year(occurrence)}"
     return _named("PersistentVolumeClaim", "v1", name, part, spec=spec)
 
 
-def _unused_service(turn: Turn, part: Component) -> Manifest:
-    name = f"{part.name}-{turn.chance.choice(('legacy', 'canary', 'v1'))}"
+def _unused_service(occurrence: Occurrence, part: Component) -> Manifest:
+    name = f"{part.name}-{occurrence.chance.choice(('legacy', 'canary', 'v1'))}"
     port = part.ports[0].port if part.ports else 8080
     spec = {"selector": {"app": name, "track": "retired"}, "ports": [{"port": port}]}
     return _named("Service", "v1", name, part, spec=spec)
 
 
-def _suspended_schedule(turn: Turn, part: Component) -> Manifest:
-    name = f"{part.name}-{turn.chance.choice(('report', 'cleanup', 'reindex'))}"
+def _suspended_schedule(occurrence: Occurrence, part: Component) -> Manifest:
+    name = f"{part.name}-{occurrence.chance.choice(('report', 'cleanup', 'reindex'))}"
     container = {"name": "run", "image": part.image, "command": ["/bin/true"]}
     pod = {"spec": {"restartPolicy": "Never", "containers": [container]}}
-    hour = turn.chance.randint(0, 23)
+    hour = occurrence.chance.randint(0, 23)
     job = {"spec": {"template": pod}}
     spec = {"schedule": f"17 {hour} * * *", "suspend": True, "jobTemplate": job}
     return _named("CronJob", "batch/v1", name, part, spec=spec)
 
 
-def _suspended_job(turn: Turn, part: Component) -> Manifest:
-    name = f"{part.name}-migrate-{turn.chance.randint(2, 40):03d}"
+def _suspended_job(occurrence: Occurrence, part: Component) -> Manifest:
+    name = f"{part.name}-migrate-{occurrence.chance.randint(2, 40):03d}"
     container = {"name": "migrate", "image": part.image, "command": ["/bin/true"]}
     template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
     return _named("Job", "batch/v1", name, part, spec={"suspend": True, "template": template})
 
 
-def _inert_webhook(turn: Turn, part: Component) -> Manifest:
-    team = turn.chance.choice(TEAMS)
+def _inert_webhook(occurrence: Occurrence, part: Component) -> Manifest:
+    team = occurrence.chance.choice(TEAMS)
     webhook = {
         "name": f"{team}.policy.example.com",
         "clientConfig": {"url": f"https://policy.{team}.example.com/validate"},
@@ -102,37 +102,39 @@ def _inert_webhook(turn: Turn, part: Component) -> Manifest:
     }
 
 
-def _loose_limits(turn: Turn, part: Component) -> Manifest:
+def _loose_limits(occurrence: Occurrence, part: Component) -> Manifest:
     # Of containers it would set what those get that say nothing.
     spec = {"limits": [{"type": "PersistentVolumeClaim", "max": {"storage": "100Ti"}}]}
-    return _named("LimitRange", "v1", f"{turn.chance.choice(TEAMS)}-ceiling", part, spec=spec)
+    return _named("LimitRange", "v1", f"{occurrence.chance.choice(TEAMS)}-ceiling", part, spec=spec)
 
 
-def _loose_quota(turn: Turn, part: Component) -> Manifest:
+def _loose_quota(occurrence: Occurrence, part: Component) -> Manifest:
     spec = {"hard": {"count/configmaps": "5000", "count/secrets": "5000"}}
-    return _named("ResourceQuota", "v1", f"{turn.chance.choice(TEAMS)}-objects", part, spec=spec)
+    return _named(
+        "ResourceQuota", "v1", f"{occurrence.chance.choice(TEAMS)}-objects", part, spec=spec
+    )
 
 
-def _unused_flags(turn: Turn, part: Component) -> Manifest:
+def _unused_flags(occurrence: Occurrence, part: Component) -> Manifest:
     flags = ("newCheckout", "failFast", "shadowTraffic", "disableCache", "rateLimitV2", "darkMode")
-    chosen = turn.chance.sample(flags, 4)
-    data = {flag: turn.chance.choice(("on", "off")) for flag in chosen}
+    chosen = occurrence.chance.sample(flags, 4)
+    data = {flag: occurrence.chance.choice(("on", "off")) for flag in chosen}
     return _named("ConfigMap", "v1", f"{part.name}-feature-flags", part, data=data)
 
 
-def _wide_policy(turn: Turn, part: Component) -> Manifest:
+def _wide_policy(occurrence: Occurrence, part: Component) -> Manifest:
     spec = {
         "podSelector": {"matchLabels": {"app": f"{part.name}-retired"}},
         "policyTypes": ["Ingress"],
         "ingress": [],
     }
-    name = f"deny-{part.name}-{turn.chance.choice(TEAMS)}"
+    name = f"deny-{part.name}-{occurrence.chance.choice(TEAMS)}"
     return _named("NetworkPolicy", "networking.k8s.io/v1", name, part, spec=spec)
 
 
-def _spare_budget(turn: Turn, part: Component) -> Manifest:
+def _spare_budget(occurrence: Occurrence, part: Component) -> Manifest:
     selector = {"matchLabels": {"app": f"{part.name}-retired"}}
-    name = f"{part.name}-{turn.chance.choice(TEAMS)}-pdb"
+    name = f"{part.name}-{occurrence.chance.choice(TEAMS)}-pdb"
     spec = {"maxUnavailable": 0, "selector": selector}
     return _named("PodDisruptionBudget", "policy/v1", name, part, spec=spec)
 
@@ -162,21 +164,21 @@ class Leftovers(Disturbance):
     """Puts some of its rows into the application's namespaces."""
 
     family: ClassVar[str] = "leftovers"
-    rhythm: ClassVar[Rhythm] = LASTING
+    schedule: ClassVar[Schedule] = LASTING
     rows: ClassVar[Mapping[str, Row]]
 
-    def begin(self, turn: Turn) -> str:
+    def begin(self, occurrence: Occurrence) -> str:
         """1, 2 or 4 of them; what is there already is left as it is."""
-        parts = unspared(turn.context)
+        parts = unspared(occurrence.context)
         if not parts:
             return ""
         made = []
-        for what in turn.chance.sample(sorted(self.rows), turn.dose(1, 2, 4)):
-            part = turn.chance.choice(parts)
-            change = some_change(turn.chance)
+        for what in occurrence.chance.sample(sorted(self.rows), occurrence.by_level(1, 2, 4)):
+            part = occurrence.chance.choice(parts)
+            change = some_change(occurrence.chance)
             try:
-                age_s = round(turn.chance.uniform(*AGES_S), 3)
-                ref = turn.create(self.rows[what](turn, part), change.actor, age_s)
+                age_s = round(occurrence.chance.uniform(*AGES_S), 3)
+                ref = occurrence.create(self.rows[what](occurrence, part), change.actor, age_s)
             except ClusterError as refusal:
                 made.append(f"no {what}: {refusal}")
             else:

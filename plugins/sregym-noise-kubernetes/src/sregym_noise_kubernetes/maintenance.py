@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sregym_core.interfaces import Actor
 from sregym_core.interfaces.actor import KUBECTL_AGENT
 from sregym_core.model import ObjectRef
-from sregym_injectors.noise import Disturbance, Rhythm, ready_services, workers
-from sregym_injectors.noise.victims import unspared
+from sregym_injectors.noise import Disturbance, Schedule, ready_services, workers
+from sregym_injectors.noise.targets import unspared
 
 from sregym_noise_kubernetes.people import PEOPLE
 
 if TYPE_CHECKING:
-    from sregym_injectors.noise import Turn
+    from sregym_injectors.noise import Occurrence
 
 BACKUP_IMAGE = "busybox:1.36"
 _CORDON = Actor("kubectl-cordon", KUBECTL_AGENT)
@@ -30,29 +30,29 @@ class NodeDrain(Disturbance):
     name: ClassVar[str] = "node-drain"
     title: ClassVar[str] = "a node is cordoned for maintenance, and pods leave it"
     family: ClassVar[str] = "maintenance"
-    rhythm: ClassVar[Rhythm] = Rhythm(pause_s=(420.0, 720.0), lasts_s=(120.0, 300.0))
+    schedule: ClassVar[Schedule] = Schedule(pause_s=(420.0, 720.0), lasts_s=(120.0, 300.0))
 
-    def begin(self, turn: Turn) -> str:
+    def begin(self, occurrence: Occurrence) -> str:
         """No pod, pods that have a twin, or all of services; never the last node that takes pods."""
-        context = turn.context
-        open_nodes = [name for name in workers(context) if not _cordoned(turn, name)]
+        context = occurrence.context
+        open_nodes = [name for name in workers(context) if not _cordoned(occurrence, name)]
         if len(open_nodes) < 2:
             return ""
-        node = turn.chance.choice(open_nodes)
-        person = turn.chance.choice(PEOPLE)
-        turn.note(node)
-        turn.edit(_node(node), {"spec": {"unschedulable": True}}, _CORDON)
+        node = occurrence.chance.choice(open_nodes)
+        person = occurrence.chance.choice(PEOPLE)
+        occurrence.note(node)
+        occurrence.edit(_node(node), {"spec": {"unschedulable": True}}, _CORDON)
         here = [
-            (victim, pod)
-            for victim in ready_services(context)
-            for pod in victim.pods
+            (target, pod)
+            for target in ready_services(context)
+            for pod in target.pods
             if pod["spec"].get("nodeName") == node
         ]
-        twins = [(victim, pod) for victim, pod in here if len(victim.pods) > 1]
-        moved = turn.dose([], twins[:1], here)
-        for victim, pod in moved:
-            turn.note(victim.component.name)
-            context.cluster.delete(victim.pod_ref(pod))
+        twins = [(target, pod) for target, pod in here if len(target.pods) > 1]
+        moved = occurrence.by_level([], twins[:1], here)
+        for target, pod in moved:
+            occurrence.note(target.component.name)
+            context.cluster.delete(target.pod_ref(pod))
         return f"{person} cordoned {node} and moved {len(moved)} pods"
 
 
@@ -62,16 +62,16 @@ class Backup(Disturbance):
     name: ClassVar[str] = "backup"
     title: ClassVar[str] = "a Job takes a backup of a datastore"
     family: ClassVar[str] = "maintenance"
-    rhythm: ClassVar[Rhythm] = Rhythm(pause_s=(300.0, 600.0), lasts_s=(60.0, 180.0))
+    schedule: ClassVar[Schedule] = Schedule(pause_s=(300.0, 600.0), lasts_s=(60.0, 180.0))
 
-    def begin(self, turn: Turn) -> str:
+    def begin(self, occurrence: Occurrence) -> str:
         """Its pod takes its time and touches no data."""
-        stores = [part for part in unspared(turn.context) if part.kind == "datastore"]
-        parts = stores or unspared(turn.context)
+        stores = [part for part in unspared(occurrence.context) if part.kind == "datastore"]
+        parts = stores or unspared(occurrence.context)
         if not parts:
             return ""
-        part = turn.chance.choice(parts)
-        stamp = turn.now().strftime("%Y%m%d-%H%M")
+        part = occurrence.chance.choice(parts)
+        stamp = occurrence.now().strftime("%Y%m%d-%H%M")
         name = f"backup-{part.name}-{stamp}"
         labels = {"app": "backup", "target": part.name}
         script = "echo snapshot started; sleep 3600; echo snapshot complete"
@@ -93,8 +93,8 @@ class Backup(Disturbance):
             "metadata": {"name": name, "namespace": part.namespace, "labels": labels},
             "spec": {"backoffLimit": 1, "template": template},
         }
-        ref = turn.create(body)
-        turn.note(part.name)
+        ref = occurrence.create(body)
+        occurrence.note(part.name)
         return f"{ref} runs"
 
 
@@ -106,29 +106,33 @@ class CertificateRenewal(Disturbance):
         "a certificate is renewed: a temporary Secret, and events that tell of it"
     )
     family: ClassVar[str] = "maintenance"
-    rhythm: ClassVar[Rhythm] = Rhythm(pause_s=(420.0, 900.0), lasts_s=(60.0, 180.0))
+    schedule: ClassVar[Schedule] = Schedule(pause_s=(420.0, 900.0), lasts_s=(60.0, 180.0))
 
-    def begin(self, turn: Turn) -> str:
+    def begin(self, occurrence: Occurrence) -> str:
         """No program reads the Secret."""
-        victims = ready_services(turn.context)
-        if not victims:
+        targets = ready_services(occurrence.context)
+        if not targets:
             return ""
-        part = turn.chance.choice(victims).component
-        suffix = "".join(turn.chance.choice("bcdfghjklmnpqrstvwxz2456789") for _ in range(5))
+        part = occurrence.chance.choice(targets).component
+        suffix = "".join(occurrence.chance.choice("bcdfghjklmnpqrstvwxz2456789") for _ in range(5))
         name = f"{part.name}-tls-{suffix}"
-        key = "".join(turn.chance.choice("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef") for _ in range(64))
+        key = "".join(
+            occurrence.chance.choice("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef") for _ in range(64)
+        )
         labels = {"cert-manager.io/next-private-key": "true"}
         metadata = {"name": name, "namespace": part.namespace, "labels": labels}
         secret = {"apiVersion": "v1", "kind": "Secret", "metadata": metadata}
-        ref = turn.create({**secret, "type": "Opaque", "data": {"tls.key": key}}, _CERT_MANAGER)
-        turn.create(_told(turn, part.namespace, name), _CERT_MANAGER)
+        ref = occurrence.create(
+            {**secret, "type": "Opaque", "data": {"tls.key": key}}, _CERT_MANAGER
+        )
+        occurrence.create(_told(occurrence, part.namespace, name), _CERT_MANAGER)
         return f"{ref} holds the next key of {part.name}"
 
 
-def _told(turn: Turn, namespace: str, secret: str) -> dict[str, Any]:
-    moment = turn.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+def _told(occurrence: Occurrence, namespace: str, secret: str) -> dict[str, Any]:
+    moment = occurrence.now().strftime("%Y-%m-%dT%H:%M:%SZ")
     about = {"apiVersion": "v1", "kind": "Secret", "namespace": namespace, "name": secret}
-    serial = f"{turn.chance.randrange(16**16):016x}"
+    serial = f"{occurrence.chance.randrange(16**16):016x}"
     return {
         "apiVersion": "v1",
         "kind": "Event",
@@ -148,6 +152,6 @@ def _node(name: str) -> ObjectRef:
     return ObjectRef(api_version="v1", kind="Node", name=name)
 
 
-def _cordoned(turn: Turn, node: str) -> bool:
-    live = turn.context.cluster.get(_node(node)) or {}
+def _cordoned(occurrence: Occurrence, node: str) -> bool:
+    live = occurrence.context.cluster.get(_node(node)) or {}
     return bool((live.get("spec") or {}).get("unschedulable"))

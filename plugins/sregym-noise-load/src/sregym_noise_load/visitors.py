@@ -12,7 +12,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.model import ROLLING_KINDS
-from sregym_injectors.noise import Disturbance, Rhythm
+from sregym_injectors.noise import Disturbance, Schedule
 from sregym_injectors.settings import Place, placed
 from sregym_injectors.workloads import container_of
 from sregym_kubernetes.changes.delivery import DELIVERERS, Delivery
@@ -20,7 +20,7 @@ from sregym_kubernetes.changes.delivery import DELIVERERS, Delivery
 if TYPE_CHECKING:
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import Component, ProgramSetting
-    from sregym_injectors.noise import Turn
+    from sregym_injectors.noise import Occurrence
 
 _AMOUNTS = ("rate", "users")
 _ADDRESS = re.compile(r"(://[\w.-]+:)(\d+)")
@@ -30,33 +30,33 @@ class Visitors(Disturbance):
     """What clients besides the usual ones have in common."""
 
     family: ClassVar[str] = "load"
-    rhythm: ClassVar[Rhythm] = Rhythm(pause_s=(240.0, 480.0), lasts_s=(120.0, 300.0))
+    schedule: ClassVar[Schedule] = Schedule(pause_s=(240.0, 480.0), lasts_s=(120.0, 300.0))
     called: ClassVar[tuple[str, ...]]
 
     @abstractmethod
-    def shaped(self, turn: Turn, generator: Generator) -> bool:
+    def shaped(self, occurrence: Occurrence, generator: Generator) -> bool:
         """Make of the generator what these visitors do; False where it cannot be."""
 
-    def begin(self, turn: Turn) -> str:
+    def begin(self, occurrence: Occurrence) -> str:
         """One Deployment more, beside the load generator."""
         generators = [
             part
-            for part in turn.context.application.components()
+            for part in occurrence.context.application.components()
             if part.kind == "load" and part.workload.kind in ROLLING_KINDS
         ]
         if not generators:
             return ""
-        part = turn.chance.choice(generators)
-        manifest = turn.context.application.manifest(part.workload)
+        part = occurrence.chance.choice(generators)
+        manifest = occurrence.context.application.manifest(part.workload)
         if manifest is None:
             return ""
-        generator = Generator(turn, part, manifest)
-        if not self.shaped(turn, generator):
+        generator = Generator(occurrence, part, manifest)
+        if not self.shaped(occurrence, generator):
             return ""
-        ref = turn.create(
-            generator.named(turn.chance.choice(self.called)), DELIVERERS[Delivery.APPLY]
+        ref = occurrence.create(
+            generator.named(occurrence.chance.choice(self.called)), DELIVERERS[Delivery.APPLY]
         )
-        return f"{ref} visits {turn.context.application.name}"
+        return f"{ref} visits {occurrence.context.application.name}"
 
 
 class Generator:
@@ -68,8 +68,8 @@ class Generator:
         manifest: Of the first.
     """
 
-    def __init__(self, turn: Turn, part: Component, manifest: KubeObject) -> None:
-        self._turn = turn
+    def __init__(self, occurrence: Occurrence, part: Component, manifest: KubeObject) -> None:
+        self._occurrence = occurrence
         self._part = part
         self._manifest = deepcopy(manifest)
 
@@ -135,7 +135,7 @@ class Generator:
         return container_of(self._manifest, self._part.container)
 
     def _placed(self, setting: ProgramSetting) -> Place | None:
-        return placed(self._turn.context.application.manifest, self._part, setting)
+        return placed(self._occurrence.context.application.manifest, self._part, setting)
 
 
 class Crawler(Visitors):
@@ -145,13 +145,13 @@ class Crawler(Visitors):
     title: ClassVar[str] = "a crawler asks for one operation again and again"
     called: ClassVar[tuple[str, ...]] = ("sitemap-crawler", "search-indexer", "price-scraper")
 
-    def shaped(self, turn: Turn, generator: Generator) -> bool:
+    def shaped(self, occurrence: Occurrence, generator: Generator) -> bool:
         """5, 15 or 60 % of the usual load, most of it of one kind."""
         if generator.weights:
-            wanted = turn.chance.choice(generator.weights)
+            wanted = occurrence.chance.choice(generator.weights)
             for setting in generator.weights:
                 generator.set(setting, "96" if setting is wanted else "1")
-        return generator.multiply(turn.dose(0.05, 0.15, 0.6))
+        return generator.multiply(occurrence.by_level(0.05, 0.15, 0.6))
 
 
 class Campaign(Visitors):
@@ -161,9 +161,9 @@ class Campaign(Visitors):
     title: ClassVar[str] = "a campaign brings more of the usual visitors"
     called: ClassVar[tuple[str, ...]] = ("newsletter-landing", "autumn-campaign", "partner-promo")
 
-    def shaped(self, turn: Turn, generator: Generator) -> bool:
+    def shaped(self, occurrence: Occurrence, generator: Generator) -> bool:
         """15, 40 or 120 % more."""
-        return generator.multiply(turn.dose(0.15, 0.4, 1.2))
+        return generator.multiply(occurrence.by_level(0.15, 0.4, 1.2))
 
 
 class FailingClient(Visitors):
@@ -173,9 +173,9 @@ class FailingClient(Visitors):
     title: ClassVar[str] = "a client asks at a wrong port; its own log is full of errors"
     called: ClassVar[tuple[str, ...]] = ("partner-sync", "legacy-app-client", "status-widget")
 
-    def shaped(self, turn: Turn, generator: Generator) -> bool:
+    def shaped(self, occurrence: Occurrence, generator: Generator) -> bool:
         """At 2, 5 or 10 % of the usual rate."""
-        generator.multiply(turn.dose(0.02, 0.05, 0.1))
+        generator.multiply(occurrence.by_level(0.02, 0.05, 0.1))
         return generator.misdirect()
 
 

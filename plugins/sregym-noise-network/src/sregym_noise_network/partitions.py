@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.interfaces import node_access
 from sregym_core.model import Capability, LinkState, Peer
-from sregym_injectors.noise import Disturbance, Rhythm, workers
+from sregym_injectors.noise import Disturbance, Schedule, workers
 
 if TYPE_CHECKING:
-    from sregym_injectors.noise import Turn
+    from sregym_injectors.noise import Occurrence
 
 
 class NetworkPartition(Disturbance):
@@ -22,20 +22,20 @@ class NetworkPartition(Disturbance):
     name: ClassVar[str] = "network-partition"
     title: ClassVar[str] = "one machine does not reach another for some seconds"
     family: ClassVar[str] = "network"
-    rhythm: ClassVar[Rhythm] = Rhythm(lasts_s=(10.0, 28.0))
+    schedule: ClassVar[Schedule] = Schedule(lasts_s=(10.0, 28.0))
 
-    def begin(self, turn: Turn) -> str:
+    def begin(self, occurrence: Occurrence) -> str:
         """One direction only."""
-        context = turn.context
+        context = occurrence.context
         access = node_access(context.cluster, (Capability.LINKS,), "this noise")
         nodes = workers(context)
         masters = [node.name for node in access.nodes() if node.role == "control-plane"]
         if not nodes or not masters:
             return ""
-        source = turn.chance.choice(nodes)
+        source = occurrence.chance.choice(nodes)
         others = masters if context.level < 3 else [n for n in nodes if n != source] or masters
-        target = turn.chance.choice(others)
-        turn.note(source, target)
-        return turn.set(
+        target = occurrence.chance.choice(others)
+        occurrence.note(source, target)
+        return occurrence.set(
             LinkState(source=Peer(node=source), target=Peer(node=target), blocked="drop")
         )

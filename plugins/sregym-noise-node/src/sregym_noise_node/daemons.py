@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.model import Daemon, NodeClock
-from sregym_injectors.noise import Rhythm, SettingNoise
+from sregym_injectors.noise import Schedule, SettingNoise
 
 if TYPE_CHECKING:
     from sregym_core.model import NodeSetting
-    from sregym_injectors.noise import Turn
+    from sregym_injectors.noise import Occurrence
 
 
 class KubeletRestart(SettingNoise):
@@ -18,9 +18,9 @@ class KubeletRestart(SettingNoise):
     name: ClassVar[str] = "kubelet-restart"
     title: ClassVar[str] = "a kubelet is stopped and starts again before its node is missed"
     family: ClassVar[str] = "node"
-    rhythm: ClassVar[Rhythm] = Rhythm(lasts_s=(8.0, 25.0))
+    schedule: ClassVar[Schedule] = Schedule(lasts_s=(8.0, 25.0))
 
-    def settings(self, turn: Turn, node: str) -> list[NodeSetting]:
+    def settings(self, occurrence: Occurrence, node: str) -> list[NodeSetting]:
         """The kubelet alone: pods go on."""
         return [Daemon(node=node, daemon="kubelet", state="stopped")]
 
@@ -31,9 +31,9 @@ class ClockDrift(SettingNoise):
     name: ClassVar[str] = "clock-drift"
     title: ClassVar[str] = "a node's clock is off until NTP puts it right"
     family: ClassVar[str] = "node"
-    rhythm: ClassVar[Rhythm] = Rhythm(lasts_s=(120.0, 300.0))
+    schedule: ClassVar[Schedule] = Schedule(lasts_s=(120.0, 300.0))
 
-    def settings(self, turn: Turn, node: str) -> list[NodeSetting]:
+    def settings(self, occurrence: Occurrence, node: str) -> list[NodeSetting]:
         """Less than certificates and leases tolerate."""
-        ahead = turn.chance.choice((-1, 1)) * turn.dose(0.15, 0.6, 2.0)
+        ahead = occurrence.chance.choice((-1, 1)) * occurrence.by_level(0.15, 0.6, 2.0)
         return [NodeClock(node=node, offset_s=ahead)]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.model import DiskDelay, SystemCall
-from sregym_injectors.noise import Disturbance, Rhythm, SettingNoise, ready_services
+from sregym_injectors.noise import Disturbance, Schedule, SettingNoise, ready_services
 
 if TYPE_CHECKING:
     from sregym_core.model import NodeSetting
-    from sregym_injectors.noise import Turn
+    from sregym_injectors.noise import Occurrence
 
 
 class IoDelay(SettingNoise):
@@ -18,11 +18,11 @@ class IoDelay(SettingNoise):
     name: ClassVar[str] = "io-delay"
     title: ClassVar[str] = "each access to a node's disk takes longer"
     family: ClassVar[str] = "node"
-    rhythm: ClassVar[Rhythm] = Rhythm(lasts_s=(60.0, 180.0))
+    schedule: ClassVar[Schedule] = Schedule(lasts_s=(60.0, 180.0))
 
-    def settings(self, turn: Turn, node: str) -> list[NodeSetting]:
+    def settings(self, occurrence: Occurrence, node: str) -> list[NodeSetting]:
         """3, 10 or 100 ms."""
-        return [DiskDelay(node=node, delay_ms=turn.dose(3.0, 10.0, 100.0))]
+        return [DiskDelay(node=node, delay_ms=occurrence.by_level(3.0, 10.0, 100.0))]
 
 
 class IoErrors(Disturbance):
@@ -31,21 +31,21 @@ class IoErrors(Disturbance):
     name: ClassVar[str] = "io-errors"
     title: ClassVar[str] = "a part of a service's reads of files fails"
     family: ClassVar[str] = "node"
-    rhythm: ClassVar[Rhythm] = Rhythm(lasts_s=(45.0, 120.0))
+    schedule: ClassVar[Schedule] = Schedule(lasts_s=(45.0, 120.0))
 
-    def begin(self, turn: Turn) -> str:
+    def begin(self, occurrence: Occurrence) -> str:
         """2, 5 or 10 % of the calls."""
-        services = ready_services(turn.context)
+        services = ready_services(occurrence.context)
         if not services:
             return ""
-        part = turn.chance.choice(services).component
-        turn.note(part.name)
-        return turn.set(
+        part = occurrence.chance.choice(services).component
+        occurrence.note(part.name)
+        return occurrence.set(
             SystemCall(
                 namespace=part.namespace,
                 labels=dict(part.pod_labels),
                 call="open",
                 error="EIO",
-                share=turn.dose(0.02, 0.05, 0.1),
+                share=occurrence.by_level(0.02, 0.05, 0.1),
             )
         )

@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.model import CpuUse, DiskFill, DiskUse, MemoryUse, NetworkUse
-from sregym_injectors.noise import Rhythm, SettingNoise
-from sregym_injectors.noise.victims import allocatable
+from sregym_injectors.noise import Schedule, SettingNoise
+from sregym_injectors.noise.targets import allocatable
 from sregym_injectors.quantities import memory_bytes
 
 if TYPE_CHECKING:
     from sregym_core.model import NodeSetting
-    from sregym_injectors.noise import Turn
+    from sregym_injectors.noise import Occurrence
 
 # Processes get memory by pages.
 PAGE = 4096
@@ -24,7 +24,7 @@ class Neighbour(SettingNoise):
     """What neighbours have in common."""
 
     family: ClassVar[str] = "node"
-    rhythm: ClassVar[Rhythm] = Rhythm(lasts_s=(90.0, 300.0))
+    schedule: ClassVar[Schedule] = Schedule(lasts_s=(90.0, 300.0))
 
 
 class CpuNeighbour(Neighbour):
@@ -33,10 +33,10 @@ class CpuNeighbour(Neighbour):
     name: ClassVar[str] = "cpu-neighbour"
     title: ClassVar[str] = "a process of the host keeps a part of a node's processors busy"
 
-    def settings(self, turn: Turn, node: str) -> list[NodeSetting]:
+    def settings(self, occurrence: Occurrence, node: str) -> list[NodeSetting]:
         """30, 60 or 95 % of what the node has."""
-        cores = memory_bytes(_thousandfold(allocatable(turn.context, node, "cpu"))) / 1000
-        return [CpuUse(node=node, cores=round(cores * turn.dose(0.3, 0.6, 0.95), 2))]
+        cores = memory_bytes(_thousandfold(allocatable(occurrence.context, node, "cpu"))) / 1000
+        return [CpuUse(node=node, cores=round(cores * occurrence.by_level(0.3, 0.6, 0.95), 2))]
 
 
 class MemoryNeighbour(Neighbour):
@@ -45,10 +45,10 @@ class MemoryNeighbour(Neighbour):
     name: ClassVar[str] = "memory-neighbour"
     title: ClassVar[str] = "a process of the host holds a part of a node's memory"
 
-    def settings(self, turn: Turn, node: str) -> list[NodeSetting]:
+    def settings(self, occurrence: Occurrence, node: str) -> list[NodeSetting]:
         """20, 40 or 60 %, from which no kubelet evicts."""
-        memory = memory_bytes(allocatable(turn.context, node, "memory"))
-        pages = int(memory * turn.dose(0.2, 0.4, 0.6)) // PAGE
+        memory = memory_bytes(allocatable(occurrence.context, node, "memory"))
+        pages = int(memory * occurrence.by_level(0.2, 0.4, 0.6)) // PAGE
         return [MemoryUse(node=node, taken_bytes=pages * PAGE)]
 
 
@@ -58,9 +58,9 @@ class DiskNeighbour(Neighbour):
     name: ClassVar[str] = "disk-neighbour"
     title: ClassVar[str] = "a process of the host writes to a node's disk, others wait behind it"
 
-    def settings(self, turn: Turn, node: str) -> list[NodeSetting]:
+    def settings(self, occurrence: Occurrence, node: str) -> list[NodeSetting]:
         """2, 6 or 32 requests wait all the time."""
-        return [DiskUse(node=node, queued=turn.dose(2, 6, 32))]
+        return [DiskUse(node=node, queued=occurrence.by_level(2, 6, 32))]
 
 
 class DiskFilling(Neighbour):
@@ -69,10 +69,10 @@ class DiskFilling(Neighbour):
     name: ClassVar[str] = "disk-filling"
     title: ClassVar[str] = "dumps and archives take room on a node's disk for a while"
 
-    def settings(self, turn: Turn, node: str) -> list[NodeSetting]:
+    def settings(self, occurrence: Occurrence, node: str) -> list[NodeSetting]:
         """20, 35 or 50 % of the disk: no kubelet collects garbage yet."""
-        room = memory_bytes(allocatable(turn.context, node, "ephemeral-storage"))
-        return [DiskFill(node=node, taken_bytes=int(room * turn.dose(0.2, 0.35, 0.5)))]
+        room = memory_bytes(allocatable(occurrence.context, node, "ephemeral-storage"))
+        return [DiskFill(node=node, taken_bytes=int(room * occurrence.by_level(0.2, 0.35, 0.5)))]
 
 
 class NetworkNeighbour(Neighbour):
@@ -81,9 +81,9 @@ class NetworkNeighbour(Neighbour):
     name: ClassVar[str] = "network-neighbour"
     title: ClassVar[str] = "a process of the host sends through a node's network card"
 
-    def settings(self, turn: Turn, node: str) -> list[NodeSetting]:
+    def settings(self, occurrence: Occurrence, node: str) -> list[NodeSetting]:
         """A part of what the card carries, so that nothing of others is lost."""
-        return [NetworkUse(node=node, mbit=turn.dose(150.0, 400.0, 800.0))]
+        return [NetworkUse(node=node, mbit=occurrence.by_level(150.0, 400.0, 800.0))]
 
 
 def _thousandfold(cores: str) -> str:

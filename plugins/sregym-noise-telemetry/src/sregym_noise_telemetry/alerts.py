@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_injectors.noise import Disturbance, Rhythm
-from sregym_injectors.noise.victims import unspared, workers
+from sregym_injectors.noise import Disturbance, Schedule
+from sregym_injectors.noise.targets import unspared, workers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_injectors.noise import Turn
+    from sregym_injectors.noise import Occurrence
 
 NO_ALERTMANAGER = "there is no Alertmanager that takes alerts"
 
@@ -70,19 +70,19 @@ class AlertNoise(Disturbance):
         ("info", "warning", "critical"),
     )
 
-    def post(self, turn: Turn, chance: Random) -> str:
+    def post(self, occurrence: Occurrence, chance: Random) -> str:
         """One alert of the table."""
-        known = [row for row in ROWS if row.severity in turn.dose(*self.severities)]
+        known = [row for row in ROWS if row.severity in occurrence.by_level(*self.severities)]
         row = chance.choice(known)
-        subjects = _subjects(turn, row.about)
+        subjects = _subjects(occurrence, row.about)
         if not subjects:
             return ""
         subject = chance.choice(subjects)
         labels = {"alertname": row.name, "severity": row.severity, _LABEL[row.about]: subject}
         annotations = {"summary": row.summary.format(subject)}
-        if not turn.alert(labels, annotations, row.source):
+        if not occurrence.alert(labels, annotations, row.source):
             return NO_ALERTMANAGER
-        turn.note(subject)
+        occurrence.note(subject)
         return f"{row.severity} alert {row.name} about {subject}"
 
 
@@ -91,11 +91,13 @@ class FalseAlerts(AlertNoise):
 
     name: ClassVar[str] = "false-alerts"
     title: ClassVar[str] = "alerts that mean nothing, of all severities"
-    rhythm: ClassVar[Rhythm] = Rhythm(pause_s=(90.0, 240.0), lasts_s=(180.0, 600.0))
+    schedule: ClassVar[Schedule] = Schedule(pause_s=(90.0, 240.0), lasts_s=(180.0, 600.0))
 
-    def begin(self, turn: Turn) -> str:
+    def begin(self, occurrence: Occurrence) -> str:
         """1, 2 or 4."""
-        said = [self.post(turn, turn.chance) for _ in range(turn.dose(1, 2, 4))]
+        said = [
+            self.post(occurrence, occurrence.chance) for _ in range(occurrence.by_level(1, 2, 4))
+        ]
         return "; ".join(dict.fromkeys(filter(None, said)))
 
 
@@ -104,19 +106,19 @@ class AlertFlapping(AlertNoise):
 
     name: ClassVar[str] = "alert-flapping"
     title: ClassVar[str] = "one alert fires and is over, again and again"
-    rhythm: ClassVar[Rhythm] = Rhythm(pause_s=(40.0, 90.0), lasts_s=(30.0, 90.0))
+    schedule: ClassVar[Schedule] = Schedule(pause_s=(40.0, 90.0), lasts_s=(30.0, 90.0))
 
-    def begin(self, turn: Turn) -> str:
+    def begin(self, occurrence: Occurrence) -> str:
         """The seed alone says which."""
-        return self.post(turn, Random(f"what flaps, seed {turn.context.seed}"))  # noqa: S311
+        return self.post(occurrence, Random(f"what flaps, seed {occurrence.context.seed}"))  # noqa: S311
 
 
 _LABEL = {"component": "service", "node": "node", "outside": "target"}
 
 
-def _subjects(turn: Turn, about: str) -> list[str]:
+def _subjects(occurrence: Occurrence, about: str) -> list[str]:
     if about == "component":
-        return [part.name for part in unspared(turn.context)]
+        return [part.name for part in unspared(occurrence.context)]
     if about == "node":
-        return workers(turn.context)
+        return workers(occurrence.context)
     return list(OUTSIDE)

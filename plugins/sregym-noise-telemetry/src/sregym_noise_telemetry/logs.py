@@ -8,12 +8,12 @@ import shlex
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.interfaces import ClusterError
-from sregym_injectors.noise import Disturbance, Rhythm, ready_services
+from sregym_injectors.noise import Disturbance, Schedule, ready_services
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_injectors.noise import Turn, Victim
+    from sregym_injectors.noise import NoiseTarget, Occurrence
 
 # What a line begins with: time, level; and what stands between it and the message.
 _CONSOLE = re.compile(
@@ -30,30 +30,30 @@ class LogNoise(Disturbance):
     """
 
     family: ClassVar[str] = "logs"
-    rhythm: ClassVar[Rhythm] = Rhythm(pause_s=(45.0, 120.0))
+    schedule: ClassVar[Schedule] = Schedule(pause_s=(45.0, 120.0))
     lines: ClassVar[Sequence[tuple[str, Sequence[str]]]]
 
-    def begin(self, turn: Turn) -> str:
+    def begin(self, occurrence: Occurrence) -> str:
         """1, 3 or 8 events, written to the standard output of the container's first process."""
-        victims = ready_services(turn.context)
-        for victim in turn.chance.sample(victims, min(len(victims), _TRIES)):
-            if self._written(turn, victim):
-                turn.note(victim.component.name)
-                return f"lines in the log of {victim.component.name}"
+        targets = ready_services(occurrence.context)
+        for target in occurrence.chance.sample(targets, min(len(targets), _TRIES)):
+            if self._written(occurrence, target):
+                occurrence.note(target.component.name)
+                return f"lines in the log of {target.component.name}"
         return ""
 
-    def _written(self, turn: Turn, victim: Victim) -> bool:
-        cluster, part = turn.context.cluster, victim.component
-        pod = turn.chance.choice(victim.pods)["metadata"]["name"]
+    def _written(self, occurrence: Occurrence, target: NoiseTarget) -> bool:
+        cluster, part = occurrence.context.cluster, target.component
+        pod = occurrence.chance.choice(target.pods)["metadata"]["name"]
         try:
             known = cluster.logs(part.namespace, pod, part.container).splitlines()[-20:]
         except ClusterError:
             return False
-        stamp = turn.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+        stamp = occurrence.now().strftime("%Y-%m-%dT%H:%M:%SZ")
         text = []
-        for _ in range(turn.dose(1, 3, 8)):
-            level, messages = turn.chance.choice(self.lines)
-            chosen = [_filled(message, turn) for message in messages]
+        for _ in range(occurrence.by_level(1, 3, 8)):
+            level, messages = occurrence.chance.choice(self.lines)
+            chosen = [_filled(message, occurrence) for message in messages]
             text += formed(known, stamp, level, chosen)
         words = " ".join(map(shlex.quote, text))
         script = f"printf '%s\\n' {words} > /proc/1/fd/1"
@@ -96,7 +96,7 @@ class LogStackTraces(LogNoise):
 
     name: ClassVar[str] = "log-stack-traces"
     title: ClassVar[str] = "services log stack traces of errors that they have handled"
-    rhythm: ClassVar[Rhythm] = Rhythm(pause_s=(90.0, 210.0))
+    schedule: ClassVar[Schedule] = Schedule(pause_s=(90.0, 210.0))
     lines: ClassVar[Sequence[tuple[str, Sequence[str]]]] = (
         (
             "ERROR",
@@ -171,10 +171,12 @@ def _like(line: dict[str, Any], stamp: str, level: str, message: str) -> str:
     return json.dumps(made)
 
 
-def _filled(message: str, turn: Turn) -> str:
+def _filled(message: str, occurrence: Occurrence) -> str:
     while "{" in message:
         before, _, rest = message.partition("{")
         what, _, after = rest.partition("}")
-        number = turn.chance.randint(20, 900) if what == "ms" else turn.chance.randint(2, 97)
+        number = (
+            occurrence.chance.randint(20, 900) if what == "ms" else occurrence.chance.randint(2, 97)
+        )
         message = f"{before}{number}{after}"
     return message

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.model import Daemon, ObjectRef
-from sregym_injectors.noise import Disturbance, Rhythm, SettingNoise
+from sregym_injectors.noise import Disturbance, Schedule, SettingNoise
 
 if TYPE_CHECKING:
     from sregym_core.model import NodeSetting
-    from sregym_injectors.noise import Turn
+    from sregym_injectors.noise import Occurrence
 
 SYSTEM = "kube-system"
 # Their pods may start anew at any time: what they did stays done.
@@ -22,9 +22,9 @@ class ScrapeGap(SettingNoise):
     name: ClassVar[str] = "scrape-gap"
     title: ClassVar[str] = "a target of a node cannot be scraped for some minutes"
     family: ClassVar[str] = "metrics"
-    rhythm: ClassVar[Rhythm] = Rhythm(pause_s=(240.0, 420.0), lasts_s=(40.0, 120.0))
+    schedule: ClassVar[Schedule] = Schedule(pause_s=(240.0, 420.0), lasts_s=(40.0, 120.0))
 
-    def settings(self, turn: Turn, node: str) -> list[NodeSetting]:
+    def settings(self, occurrence: Occurrence, node: str) -> list[NodeSetting]:
         """New endpoints are late there meanwhile."""
         return [Daemon(node=node, daemon="kube-proxy", state="frozen")]
 
@@ -35,16 +35,16 @@ class CounterReset(Disturbance):
     name: ClassVar[str] = "counter-reset"
     title: ClassVar[str] = "pods of the system start anew, and their counters with them"
     family: ClassVar[str] = "metrics"
-    rhythm: ClassVar[Rhythm] = Rhythm(pause_s=(300.0, 540.0))
+    schedule: ClassVar[Schedule] = Schedule(pause_s=(300.0, 540.0))
 
-    def begin(self, turn: Turn) -> str:
+    def begin(self, occurrence: Occurrence) -> str:
         """1, 1 or 2 pods; their DaemonSet makes new ones."""
-        cluster = turn.context.cluster
+        cluster = occurrence.context.cluster
         pods = cluster.list("v1", "Pod", SYSTEM, RESTARTED)
-        pods = [p for p in pods if p["spec"].get("nodeName") not in turn.context.spared_nodes]
+        pods = [p for p in pods if p["spec"].get("nodeName") not in occurrence.context.spared_nodes]
         names = [pod["metadata"]["name"] for pod in pods]
-        chosen = turn.chance.sample(names, min(len(names), turn.dose(1, 1, 2)))
+        chosen = occurrence.chance.sample(names, min(len(names), occurrence.by_level(1, 1, 2)))
         for name in chosen:
             cluster.delete(ObjectRef(api_version="v1", kind="Pod", namespace=SYSTEM, name=name))
-            turn.note(name)
+            occurrence.note(name)
         return f"deleted {', '.join(chosen)}" if chosen else ""

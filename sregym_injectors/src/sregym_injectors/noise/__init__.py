@@ -1,24 +1,24 @@
-"""For authors of noise: a seeded rhythm, doses, changes that are undone, and whom to disturb.
+"""For authors of noise: a seeded schedule, values by level, changes that are undone, targets.
 
-A source says when it disturbs (`Rhythm`) and what it does at the beginning (`Disturbance.begin`);
-what it changed through its `Turn` ends by itself, at the moment of the rhythm or before grading.
+A source says when it disturbs (`Schedule`) and what it does at the beginning (`Disturbance.begin`);
+what it changed through its `Occurrence` ends by itself, when the schedule says so or before grading.
 """
 
 from __future__ import annotations
 
 from sregym_injectors.noise.disturbance import Disturbance, SettingNoise
-from sregym_injectors.noise.rhythm import LASTING, Moment, Rhythm, moments
-from sregym_injectors.noise.turn import Turn
-from sregym_injectors.noise.victims import Victim, ready_services, workers
+from sregym_injectors.noise.occurrence import Occurrence
+from sregym_injectors.noise.schedule import LASTING, Moment, Schedule, moments
+from sregym_injectors.noise.targets import NoiseTarget, ready_services, workers
 
 __all__ = [
     "LASTING",
     "Disturbance",
     "Moment",
-    "Rhythm",
+    "NoiseTarget",
+    "Occurrence",
+    "Schedule",
     "SettingNoise",
-    "Turn",
-    "Victim",
     "moments",
     "ready_services",
     "workers",

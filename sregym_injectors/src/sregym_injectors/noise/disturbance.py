@@ -10,9 +10,9 @@ from sregym_core.errors import MissingCapabilityError, NodeError
 from sregym_core.interfaces import ClusterError, Noise, NoiseContext
 from typing_extensions import override
 
-from sregym_injectors.noise.rhythm import Moment, Rhythm, moments
-from sregym_injectors.noise.turn import Turn, end_turn
-from sregym_injectors.noise.victims import workers
+from sregym_injectors.noise.occurrence import Occurrence, end_occurrence
+from sregym_injectors.noise.schedule import Moment, Schedule, moments
+from sregym_injectors.noise.targets import workers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,21 +24,21 @@ REFUSALS = (ClusterError, NodeError, MissingCapabilityError)
 
 
 class Disturbance(Noise):
-    """Begins something at the moments of a rhythm; what its turn changed is undone at the end.
+    """Begins something at the moments of its schedule; what an occurrence changed is undone at its end.
 
     Attributes:
-        rhythm: When, and for how long.
+        schedule: When, and for how long.
     """
 
-    rhythm: ClassVar[Rhythm] = Rhythm()
+    schedule: ClassVar[Schedule] = Schedule()
 
     @abstractmethod
-    def begin(self, turn: Turn) -> str:
+    def begin(self, occurrence: Occurrence) -> str:
         """Disturb; returns what was done, in a line, or nothing where there is nobody to disturb."""
 
     @override
     def next_at(self, context: NoiseContext, elapsed_s: float) -> float | None:
-        rising = moments(self.rhythm, self.name, context.seed, context.level)
+        rising = moments(self.schedule, self.name, context.seed, context.level)
         return next((moment.at_s for moment in rising if moment.at_s > elapsed_s), None)
 
     @override
@@ -47,24 +47,24 @@ class Disturbance(Noise):
         if moment is None:
             return f"{self.name}: nothing is due"
         if moment.ends:
-            ended = end_turn(context, moment.turn)
+            ended = end_occurrence(context, moment.occurrence)
             return f"{self.name}: {'; '.join(ended) or 'nothing was left to end'}"
-        chance = Random(f"{self.name} {context.seed} turn {moment.turn}")  # noqa: S311 - a game
+        chance = Random(f"{self.name} {context.seed} turn {moment.occurrence}")  # noqa: S311 - a game
         try:
-            done = self.begin(Turn(context, moment.turn, chance))
+            done = self.begin(Occurrence(context, moment.occurrence, chance))
         except REFUSALS as refusal:
             done = f"refused: {' '.join(str(refusal).split())}"
         return f"{self.name}: {done or 'nobody can be disturbed now'}"
 
     @override
     def settle(self, context: NoiseContext) -> None:
-        for turn in sorted(context.memory, key=int):
-            end_turn(context, int(turn))
+        for occurrence in sorted(context.memory, key=int):
+            end_occurrence(context, int(occurrence))
 
     def _moment(self, context: NoiseContext, elapsed_s: float) -> Moment | None:
         """The latest one up to a moment."""
         latest = None
-        for moment in moments(self.rhythm, self.name, context.seed, context.level):
+        for moment in moments(self.schedule, self.name, context.seed, context.level):
             if moment.at_s > elapsed_s:
                 break
             latest = moment
@@ -75,16 +75,16 @@ class SettingNoise(Disturbance):
     """Sets something on a worker node for a while."""
 
     @abstractmethod
-    def settings(self, turn: Turn, node: str) -> Sequence[NodeSetting]:
+    def settings(self, occurrence: Occurrence, node: str) -> Sequence[NodeSetting]:
         """What is set on the chosen node; what somebody else has set there is left as it is."""
 
     @override
-    def begin(self, turn: Turn) -> str:
-        nodes = workers(turn.context)
+    def begin(self, occurrence: Occurrence) -> str:
+        nodes = workers(occurrence.context)
         if not nodes:
             return ""
-        node = turn.chance.choice(nodes)
-        done = [turn.set(setting) for setting in self.settings(turn, node)]
+        node = occurrence.chance.choice(nodes)
+        done = [occurrence.set(setting) for setting in self.settings(occurrence, node)]
         if any(done):
-            turn.note(node)
+            occurrence.note(node)
         return ", ".join(filter(None, done))

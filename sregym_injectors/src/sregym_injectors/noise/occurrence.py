@@ -25,7 +25,7 @@ _ALERTS = "/api/v2/alerts"
 
 
 @dataclass(frozen=True)
-class Turn:
+class Occurrence:
     """What a source works with in one disturbance.
 
     Attributes:
@@ -38,9 +38,9 @@ class Turn:
     number: int
     chance: Random
 
-    def dose(self, *by_level: T) -> T:
-        """The entry of the level: of 1, 2 and 3."""
-        return by_level[min(self.context.level, len(by_level)) - 1]
+    def by_level(self, *values: T) -> T:
+        """The value for the noise level of the episode: arguments are those of levels 1, 2 and 3."""
+        return values[min(self.context.level, len(values)) - 1]
 
     def note(self, *subjects: str) -> None:
         """Say who is disturbed: names of components, nodes and objects."""
@@ -152,7 +152,7 @@ class Turn:
 _ALERT_LASTS_S = 3600.0
 
 
-def end_turn(context: NoiseContext, number: int) -> list[str]:
+def end_occurrence(context: NoiseContext, number: int) -> list[str]:
     """Undo what a disturbance changed, the latest first; returns it in words.
 
     What cannot be undone any more, because the object is gone or somebody refuses, is left: the

@@ -14,7 +14,7 @@ PAUSES: Mapping[int, float] = {1: 1.0, 2: 0.6, 3: 0.35}
 
 
 @dataclass(frozen=True)
-class Rhythm:
+class Schedule:
     """When something begins, and how long it lasts; each drawn anew between two bounds.
 
     Attributes:
@@ -29,7 +29,7 @@ class Rhythm:
 
 
 # For what stays until the noise ends: it comes soon, once, or a few times in a long episode.
-LASTING = Rhythm(first_s=(10.0, 180.0), pause_s=(600.0, 1200.0), lasts_s=(2400.0, 3600.0))
+LASTING = Schedule(first_s=(10.0, 180.0), pause_s=(600.0, 1200.0), lasts_s=(2400.0, 3600.0))
 
 
 @dataclass(frozen=True)
@@ -38,33 +38,33 @@ class Moment:
 
     Attributes:
         at_s: Seconds since the noise began.
-        turn: Which disturbance, counted from 0.
+        occurrence: Which disturbance, counted from 0.
         ends: Whether it ends then.
     """
 
     at_s: float
-    turn: int
+    occurrence: int
     ends: bool = False
 
 
-def moments(rhythm: Rhythm, name: str, seed: int, level: int) -> Iterator[Moment]:
+def moments(schedule: Schedule, name: str, seed: int, level: int) -> Iterator[Moment]:
     """All moments of a source, rising and without end; none at level 0.
 
     Args:
-        rhythm: Of the source.
-        name: Of the source: two with the same rhythm keep different time.
+        schedule: Of the source.
+        name: Of the source: two with the same schedule disturb at different times.
         seed: Of the episode's noise.
         level: How much noise.
     """
     if level not in PAUSES:
         return
     chance = Random(f"{name}, seed {seed}, level {level}")  # noqa: S311 - a game, no secret
-    at_s, turn = chance.uniform(*rhythm.first_s), 0
+    at_s, occurrence = chance.uniform(*schedule.first_s), 0
     while True:
-        yield Moment(round(at_s, 3), turn)
-        lasts_s = chance.uniform(*rhythm.lasts_s)
+        yield Moment(round(at_s, 3), occurrence)
+        lasts_s = chance.uniform(*schedule.lasts_s)
         if lasts_s:
             at_s += lasts_s
-            yield Moment(round(at_s, 3), turn, ends=True)
-        at_s += PAUSES[level] * chance.uniform(*rhythm.pause_s)
-        turn += 1
+            yield Moment(round(at_s, 3), occurrence, ends=True)
+        at_s += PAUSES[level] * chance.uniform(*schedule.pause_s)
+        occurrence += 1

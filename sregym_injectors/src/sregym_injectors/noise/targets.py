@@ -18,7 +18,7 @@ DISTURBED_KIND = "service"
 
 
 @dataclass(frozen=True)
-class Victim:
+class NoiseTarget:
     """A component that may be disturbed, with its ready pods.
 
     Attributes:
@@ -48,7 +48,7 @@ def unspared(context: NoiseContext) -> list[Component]:
     ]
 
 
-def ready_services(context: NoiseContext) -> list[Victim]:
+def ready_services(context: NoiseContext) -> list[NoiseTarget]:
     """Services that may be disturbed and have all their pods, by name."""
     found = []
     for part in unspared(context):
@@ -59,7 +59,7 @@ def ready_services(context: NoiseContext) -> list[Victim]:
             continue
         pods = _ready_pods(context, workload)
         if pods and len(pods) >= int(workload["spec"].get("replicas", 1)):
-            found.append(Victim(part, tuple(pods)))
+            found.append(NoiseTarget(part, tuple(pods)))
     return found
 
 
