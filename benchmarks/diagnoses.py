@@ -29,17 +29,17 @@ def outcomes(problem: Problem, workspace: Workspace) -> dict[str, Outcome]:
     """What the problem's diagnosis oracles say, by name of the diagnosis; the worst of several counts."""
     application = workspace.factory.application(problem.application)
     parts = application.components()
-    truths = solution(problem, workspace=workspace).truths
-    if not truths:
+    ground_truths = solution(problem, workspace=workspace).ground_truths
+    if not ground_truths:
         return {}
     told = {
-        RIGHT: (" ".join(truth.sentence() for truth in truths), None),
-        **wrong_diagnoses(truths, application),
+        RIGHT: (" ".join(truth.sentence() for truth in ground_truths), None),
+        **wrong_diagnoses(ground_truths, application),
     }
     judges = [workspace.factory.oracle(name) for name in problem.oracles.diagnosis]
     said = {
         name: [
-            judge.judge_diagnosis(text, claims, truths, parts).outcome
+            judge.judge_diagnosis(text, claims, ground_truths, parts).outcome
             for judge in judges
             if isinstance(judge, DiagnosisOracle)
         ]

@@ -74,9 +74,11 @@ def cases(path: Path) -> list[Sample]:
     for case in read_labelled(path):
         if case.labels is None or case.passed is None:
             continue
-        truths = case.truths()
+        ground_truths = case.ground_truths()
         evidence = Evidence(
-            case.diagnosis, Profile(truths[0], truths[1:]), Names(case.parts(), truths)
+            case.diagnosis,
+            Profile(ground_truths[0], ground_truths[1:]),
+            Names(case.parts(), ground_truths),
         )
         labels = case.labels
         answers: dict[str, bool | None] = {
@@ -90,11 +92,11 @@ def cases(path: Path) -> list[Sample]:
 
 def texts_of_tests() -> list[Sample]:
     """The plugin's own labelled texts; they say which dimension is wrong, not which is right."""
-    truths, parts = _truths(), _parts()
+    ground_truths, parts = _ground_truths(), _parts()
     samples = []
     for file in ("first_half", "second_half", "third_part", "probes", "network"):
         for case in yaml.safe_load((TEXTS / f"{file}.yaml").read_text()):
-            truth, right = truths[case["truth"]], case["kind"] == "true"
+            truth, right = ground_truths[case["truth"]], case["kind"] == "true"
             wrong = case.get("fails")
             evidence = Evidence(case["text"], Profile(truth), Names(parts, [truth]))
             answers = {
@@ -106,7 +108,7 @@ def texts_of_tests() -> list[Sample]:
     return samples
 
 
-def _truths() -> dict[str, GroundTruth]:
+def _ground_truths() -> dict[str, GroundTruth]:
     return {
         name: GroundTruth.model_validate(fact)
         for file in ("truths.yaml", "network_truths.yaml")

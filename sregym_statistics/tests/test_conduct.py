@@ -182,7 +182,7 @@ def test_a_summary_counts_undecided_apart_and_conditions_repairs_on_diagnoses() 
         _record([LOOK], None, None, seed=4, outcome=Outcome.ERROR),
         _record([LOOK], None, None, seed=5, outcome=Outcome.SKIP),
     ]
-    known = ProblemFacts("p", "shop", "network", ("lite",), "ported", truths=(TRUTH,))
+    known = ProblemFacts("p", "shop", "network", ("lite",), "ported", ground_truths=(TRUTH,))
     told = summarise([facts_of(record, known, noise="none") for record in records])
     mine = told["agents"]["a"]
     counts = ("episodes", "graded", "errors", "skipped", "undecided")

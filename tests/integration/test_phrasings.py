@@ -23,8 +23,8 @@ def test_truths_of_problems_are_recognised_and_near_misses_are_not(workspace: Wo
     judge = workspace.factory.oracle("checklist")
     assert isinstance(judge, DiagnosisOracle)
     chosen = list(problems(workspace=workspace))[::EVERY]
-    known = [(one, solution(one, workspace=workspace).truths) for one in chosen]
-    single = [(one, truths[0]) for one, truths in known if len(truths) == 1]
+    known = [(one, solution(one, workspace=workspace).ground_truths) for one in chosen]
+    single = [(one, ground_truths[0]) for one, ground_truths in known if len(ground_truths) == 1]
     assert len(single) > NEEDED
     wrong = {}
     for problem, truth in single:

@@ -57,7 +57,7 @@ def test_only_faults_that_look_at_nodes_or_records_need_a_cluster_for_their_trut
 
 def test_such_a_truth_is_that_of_a_simulated_cluster(workspace: Workspace) -> None:
     known = solution("priority_preemption_cascade_hotel_reservation", workspace=workspace)
-    assert [truth.mechanism for truth in known.truths] == ["priority-class-preempts"]
+    assert [truth.mechanism for truth in known.ground_truths] == ["priority-class-preempts"]
     assert all(known.fixes)
 
 

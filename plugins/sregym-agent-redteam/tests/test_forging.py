@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from sregym_agent_redteam.probe import certificates, forging, p256
-from sregym_agent_redteam.probe.route import Known, Loot
+from sregym_agent_redteam.probe.route import Known, ProbeResult
 from sregym_agent_redteam.probe.routes import ROUTES
 
 KNOWN = Known()
@@ -42,9 +42,9 @@ class World:
 
 
 def leak(route: str, world: World) -> str:
-    loot = Loot()
-    ROUTES[route].attempt(world, loot)  # type: ignore[arg-type]  # what the routes ask of a place
-    return ROUTES[route].leaked(loot, KNOWN)
+    result = ProbeResult()
+    ROUTES[route].attempt(world, result)  # type: ignore[arg-type]  # what the routes ask of a place
+    return ROUTES[route].leaked(result, KNOWN)
 
 
 @pytest.mark.parametrize(
@@ -95,18 +95,18 @@ class Certified:
 @pytest.mark.parametrize("seed", [None, SEED])
 def test_an_authority_that_follows_from_a_seed_is_noticed(tmp_path: Path, seed: int | None) -> None:
     secret = forging.drawn(seed, 2, 32) if seed is not None else b"of a salt that nobody reads"
-    place, loot = Certified(tmp_path, p256.private_key(secret)), Loot()
+    place, result = Certified(tmp_path, p256.private_key(secret)), ProbeResult()
     route = ROUTES["forged-certificate"]
-    route.attempt(place, loot)  # type: ignore[arg-type]  # what the route asks of a place
-    assert route.leaked(loot, KNOWN) == (
+    route.attempt(place, result)  # type: ignore[arg-type]  # what the route asks of a place
+    assert route.leaked(result, KNOWN) == (
         "the key of the certificate authority was worked out: anybody can be forged" if seed else ""
     )
 
 
 def test_a_key_that_was_not_found_is_not_believed(tmp_path: Path) -> None:
     place = Certified(tmp_path, p256.private_key(b"unknown"))
-    loot = Loot(facts={"key": "4711", "authority": place.authority})
-    assert ROUTES["forged-certificate"].leaked(loot, KNOWN) == ""
+    result = ProbeResult(facts={"key": "4711", "authority": place.authority})
+    assert ROUTES["forged-certificate"].leaked(result, KNOWN) == ""
 
 
 @pytest.mark.parametrize(
@@ -119,11 +119,11 @@ def test_a_key_that_was_not_found_is_not_believed(tmp_path: Path) -> None:
     ],
 )
 def test_a_moment_counts_when_it_was_named_exactly(broke_after_s: float | None, told: str) -> None:
-    loot = Loot(facts={"moments": [17.3, 2000.0]})
+    result = ProbeResult(facts={"moments": [17.3, 2000.0]})
     known = Known(broke_after_s=broke_after_s)
-    assert ROUTES["predicted-moment"].leaked(loot, known) == told
+    assert ROUTES["predicted-moment"].leaked(result, known) == told
 
 
 def test_whoever_names_very_many_moments_names_none() -> None:
-    loot = Loot(facts={"moments": [tenth / 10 for tenth in range(72_000)]})
-    assert ROUTES["predicted-moment"].leaked(loot, Known(broke_after_s=2000.0)) == ""
+    result = ProbeResult(facts={"moments": [tenth / 10 for tenth in range(72_000)]})
+    assert ROUTES["predicted-moment"].leaked(result, Known(broke_after_s=2000.0)) == ""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from sregym_agent_redteam.agent import PROBE
-from sregym_agent_redteam.probe.route import Known, Loot
+from sregym_agent_redteam.probe.route import Known, ProbeResult
 from sregym_agent_redteam.probe.routes import ROUTES
 from sregym_agents.command_line import attend
 from sregym_agents.isolation import Needs, walls_of
@@ -65,7 +65,9 @@ def probing(
         told = [json.loads(line) for line in log.read_text().splitlines()]
         assert [one["route"] for one in told] == list(names)
         return {
-            one["route"]: ROUTES[one["route"]].leaked(Loot(one["texts"], one["facts"]), KNOWN)
+            one["route"]: ROUTES[one["route"]].leaked(
+                ProbeResult(one["texts"], one["facts"]), KNOWN
+            )
             for one in told
         }
 

@@ -79,7 +79,7 @@ class TestFloodedLogs(InjectorContract):
 def test_a_logger_at_another_level_floods_nothing() -> None:
     fault, shop, cluster = LogFlood(), FullShop(), MemoryCluster()
     shop.deploy(cluster)
-    parts = {part.name: fault.misfit(part) for part in shop.components()}
+    parts = {part.name: fault.mismatch_reason(part) for part in shop.components()}
     context = FaultContext(
         cluster, shop, shop.component("catalog"), fault.Parameters(), UndoJournal()
     )
@@ -125,7 +125,7 @@ def test_who_would_notice_a_stopped_process() -> None:
         return catalog.model_copy(update={"containers": containers})
 
     misfits = [
-        [fault.misfit(probed(*probes)) for fault in (Hang(), GrayReplica())]
+        [fault.mismatch_reason(probed(*probes)) for fault in (Hang(), GrayReplica())]
         for probes in ((), ("readinessProbe",), ("livenessProbe", "readinessProbe"))
     ]
     assert misfits == [
@@ -172,7 +172,7 @@ def test_a_heap_has_room_again_when_it_is_twice_as_large_or_has_no_limit() -> No
 
 def test_which_parts_can_have_a_heap_without_room() -> None:
     fault = HeapLimit()
-    misfits = {part.name: fault.misfit(part) for part in FullShop().components()}
+    misfits = {part.name: fault.mismatch_reason(part) for part in FullShop().components()}
     assert misfits["front"] == ""
     assert misfits["catalog"] == "none of its settings limits its heap"
 

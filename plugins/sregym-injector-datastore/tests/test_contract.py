@@ -126,7 +126,8 @@ def test_which_tables_are_known_well_enough():
     assert indexed is not None
     assert counted is not None
     assert [
-        (SlowQuery().misfit(part), NumbersExhausted().misfit(part)) for part in (indexed, counted)
+        (SlowQuery().mismatch_reason(part), NumbersExhausted().mismatch_reason(part))
+        for part in (indexed, counted)
     ] == [
         ("", "it is no PostgreSQL or MySQL server"),
         (
@@ -135,7 +136,7 @@ def test_which_tables_are_known_well_enough():
         ),
     ]
     bare = counted.model_copy(update={"tables": ()})
-    assert NumbersExhausted().misfit(bare) == (
+    assert NumbersExhausted().mismatch_reason(bare) == (
         "of none of its tables it is known that the server counts out the keys"
     )
     for fault, shop, given, expected in (
@@ -182,15 +183,15 @@ class TestCaches(InjectorContract):
 
 def test_the_truth_of_a_cold_cache_tells_of_the_stores_that_were_made_small():
     shop, fault = CachedShop(), CacheCold()
-    truths = []
+    ground_truths = []
     for parameters in ({}, {"store_cpu": ""}):
         values = fault.Parameters(**parameters)
         context = FaultContext(
             MemoryCluster(), shop, shop.component("front"), values, UndoJournal()
         )
         truth = fault.ground_truth(context)
-        truths.append((truth.contributing, truth.changed.after))
-    assert truths == [
+        ground_truths.append((truth.contributing, truth.changed.after))
+    assert ground_truths == [
         (
             ("catalog-db",),
             "empties front every 1 s, while a CPU limit of 8m keeps catalog-db small",
@@ -234,7 +235,7 @@ def test_which_caches_can_be_emptied():
             {"workload": ObjectRef(api_version="batch/v1", kind="Job", namespace="shop", name="x")},
         )
     ]
-    assert [fault.misfit(part) for part in (front, *others, *shop.components()[:1])] == [
+    assert [fault.mismatch_reason(part) for part in (front, *others, *shop.components()[:1])] == [
         "",
         "it is neither a memcached nor a Redis: no command is known that empties it",
         "no Service leads to it, so that nobody else reaches it",
@@ -277,11 +278,13 @@ def test_whose_accounts_can_go_and_who_sends_records():
     database, visitors = (FullShop().component(name) for name in ("catalog-db", "visitors"))
     assert database is not None
     assert visitors is not None
-    assert UserDropped().misfit(database) == "it is no PostgreSQL, MySQL or RabbitMQ server"
-    assert Lag().misfit(visitors) == "it is the load generator, which sends no records"
-    assert Lag().misfit(database) == "none of its settings says how many records it sends"
+    assert (
+        UserDropped().mismatch_reason(database) == "it is no PostgreSQL, MySQL or RabbitMQ server"
+    )
+    assert Lag().mismatch_reason(visitors) == "it is the load generator, which sends no records"
+    assert Lag().mismatch_reason(database) == "none of its settings says how many records it sends"
     setting = ProgramSetting(name="RATE", role="rate")
-    assert Lag().misfit(database.model_copy(update={"settings": (setting,)})) == ""
+    assert Lag().mismatch_reason(database.model_copy(update={"settings": (setting,)})) == ""
 
 
 def test_who_empties_a_cache_is_known_by_what_it_runs():

@@ -45,7 +45,7 @@ class Running(NamedTuple):
     def context(self, cluster: Cluster, fault: Fault, target: str, **given: Any) -> FaultContext:
         component = self.application.component(target)
         assert component is not None
-        assert fault.fits(component), fault.misfit(component)
+        assert fault.fits(component), fault.mismatch_reason(component)
         values = fault.Parameters(**given)
         return FaultContext(cluster, self.application, component, values, UndoJournal())
 
@@ -256,33 +256,38 @@ def test_families() -> None:
 
 def test_what_does_not_fit() -> None:
     parts = {part.name: part for part in AstronomyShop().components()}
-    told = [ServerMode().misfit(parts["kafka"]), PasswordRequired().misfit(parts["postgresql"])]
+    told = [
+        ServerMode().mismatch_reason(parts["kafka"]),
+        PasswordRequired().mismatch_reason(parts["postgresql"]),
+    ]
     assert told == ["it is no PostgreSQL, MySQL or Redis server", "it is no Redis server"]
-    assert StoreOverrun().misfit(parts["kafka"]) == "it is no Redis server"
+    assert StoreOverrun().mismatch_reason(parts["kafka"]) == "it is no Redis server"
     bare = parts["valkey-cart"].model_copy(update={"memory_limit": ""})
-    assert StoreOverrun().misfit(bare) == (
+    assert StoreOverrun().mismatch_reason(bare) == (
         "its container has no memory limit, so that it would take the memory of its node"
     )
     alone = parts["valkey-cart"].model_copy(update={"service": None})
-    assert StoreOverrun().misfit(alone) == "no Service leads to it, so that no Job reaches it"
-    assert PoisonRecord().misfit(parts["accounting"]) == (
+    assert (
+        StoreOverrun().mismatch_reason(alone) == "no Service leads to it, so that no Job reaches it"
+    )
+    assert PoisonRecord().mismatch_reason(parts["accounting"]) == (
         "its settings name no topic and group of a Kafka broker from which it takes records"
     )
     stores = {part.name: part for part in Synthetic().components()}
     text = "its account is the administrator's, for whom no rights and limits count"
-    assert RoleRevoked().misfit(stores["account-core-db"]) == text
+    assert RoleRevoked().mismatch_reason(stores["account-core-db"]) == text
 
 
 def test_what_a_restart_repairs() -> None:
     parts = {part.name: part for part in (*AstronomyShop().components(), *Synthetic().components())}
     volatile = [
-        ServerMode().restart_heals(parts["valkey-cart"]),
-        LockHeld().restart_heals(parts["account-core-db"]),
+        ServerMode().restart_recovers(parts["valkey-cart"]),
+        LockHeld().restart_recovers(parts["account-core-db"]),
     ]
     assert volatile == [True, True]
     # Accounts stand on the volume where there is one.
     kept = [
-        ConnectionsCapped().restart_heals(parts[name])
+        ConnectionsCapped().restart_recovers(parts[name])
         for name in ("postgresql", "promotions-matcher-db")
     ]
     assert kept == [True, False]
@@ -309,9 +314,9 @@ def test_a_table_is_lost_that_a_script_can_make_again(shop: Running) -> None:
         "one that a script makes"
     )
     bare = context.component.model_copy(update={"config": ()})
-    assert fault.misfit(bare) == "no script in a ConfigMap makes its tables"
+    assert fault.mismatch_reason(bare) == "no script in a ConfigMap makes its tables"
     assert (
-        fault.misfit(bare.model_copy(update={"accounts": ()}))
+        fault.mismatch_reason(bare.model_copy(update={"accounts": ()}))
         == "no account of it tells of a table"
     )
 
@@ -319,5 +324,5 @@ def test_a_table_is_lost_that_a_script_can_make_again(shop: Running) -> None:
 def test_columns_are_renamed_where_a_script_makes_the_tables(shop: Running) -> None:
     context = shop.context(shop.state.fork(shop.spec), SchemaChanged(), "postgresql")
     bare = context.component.model_copy(update={"config": ()})
-    assert SchemaChanged().misfit(bare) == "no script in a ConfigMap makes its tables"
-    assert SchemaChanged().misfit(context.component) == ""
+    assert SchemaChanged().mismatch_reason(bare) == "no script in a ConfigMap makes its tables"
+    assert SchemaChanged().mismatch_reason(context.component) == ""

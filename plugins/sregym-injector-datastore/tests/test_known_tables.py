@@ -35,7 +35,7 @@ def context_for(cluster: Cluster, fault: StoreFault, store: str) -> FaultContext
     assert part is not None
     tables = (TableUse(name=TABLES[store], key="id", indexes=("state",)),)
     part = part.model_copy(update={"tables": tables})
-    assert fault.misfit(part) == ""
+    assert fault.mismatch_reason(part) == ""
     return FaultContext(cluster, APPLICATION, part, fault.Parameters(), UndoJournal())
 
 

@@ -90,7 +90,7 @@ def test_whom_it_fits():
     fitting = [part.name for part in APPLICATION.components() if fault.fits(part)]
     assert fitting == ["geo", "profile", "rate", "recommendation", "reservation", "search", "user"]
     frontend = APPLICATION.component("frontend")
-    assert fault.misfit(frontend) == "its callers do not look for it in a registry"
+    assert fault.mismatch_reason(frontend) == "its callers do not look for it in a registry"
 
 
 def test_a_registry_that_is_not_there():

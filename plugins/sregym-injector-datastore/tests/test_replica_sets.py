@@ -118,16 +118,16 @@ def test_only_sets_that_bear_a_loss_can_be_broken() -> None:
     assert cache is not None
     two = several.model_copy(update={"replicas": 2})
     for fault in (case.fault for case in CASES):
-        assert fault.misfit(alone) == "its pods are no members of a replica set"
-        assert fault.misfit(two) == "its replica set has fewer than 3 members"
-    assert ReplicaLag().misfit(cache) == "it is no MongoDB or PostgreSQL server"
+        assert fault.mismatch_reason(alone) == "its pods are no members of a replica set"
+        assert fault.mismatch_reason(two) == "its replica set has fewer than 3 members"
+    assert ReplicaLag().mismatch_reason(cache) == "it is no MongoDB or PostgreSQL server"
     contacts = TICKETS.component("ts-contacts-mysql")
     assert contacts is not None
-    assert ReplicaLost().misfit(contacts) == "its source does not wait for replicas"
+    assert ReplicaLost().mismatch_reason(contacts) == "its source does not wait for replicas"
     carts = SHOP.component("valkey-cart")
     assert carts is not None
     bare = carts.model_copy(update={"containers": carts.containers[1:2]})
-    assert FailoverStuck().misfit(bare) == "no Sentinels watch it"
+    assert FailoverStuck().mismatch_reason(bare) == "no Sentinels watch it"
     daemon = several.workload.model_copy(update={"kind": "DaemonSet"})
     fixed = several.model_copy(update={"workload": daemon, "workloads": (daemon,)})
-    assert ReplicaLost().misfit(fixed) == "its DaemonSet cannot be scaled"
+    assert ReplicaLost().mismatch_reason(fixed) == "its DaemonSet cannot be scaled"

@@ -101,4 +101,4 @@ def custom(**fields: Any) -> Component:
     ],
 )
 def test_what_does_not_fit_and_why(fault: Fault, component: Component, reason: str) -> None:
-    assert (fault.misfit(component), fault.fits(component)) == (reason, not reason)
+    assert (fault.mismatch_reason(component), fault.fits(component)) == (reason, not reason)

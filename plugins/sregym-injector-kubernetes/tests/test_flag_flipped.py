@@ -71,11 +71,11 @@ def live(context: FaultContext) -> dict[str, str]:
 
 
 def test_it_fits_who_mounts_flags() -> None:
-    assert FAULT.misfit(catalog()) == ""
+    assert FAULT.mismatch_reason(catalog()) == ""
     without = (
         "it has no ConfigMap with a file of feature flags, or with a variable that is a switch"
     )
-    assert FAULT.misfit(FullShop().component("catalog")) == without
+    assert FAULT.mismatch_reason(FullShop().component("catalog")) == without
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_a_variable_that_is_a_switch(context: FaultContext) -> None:
     part = part.model_copy(update={"config": (fed,)})
     given = replace(context, application=SwitchedShop(), target=part)
     context.cluster.patch(use.source, {"data": {"NEW_SEARCH": "false"}}, "merge")
-    assert FAULT.misfit(part) == ""
+    assert FAULT.mismatch_reason(part) == ""
     assert FAULT.present(given).outcome == Outcome.PASS
 
     FAULT.inject(given)

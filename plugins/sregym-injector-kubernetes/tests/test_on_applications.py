@@ -167,7 +167,7 @@ def test_every_fault_is_played():
 @pytest.mark.parametrize(("name", "target"), [*CASES, *SILENT])
 def test_it_hurts_and_heals(playing: Callable[..., FaultContext], name: str, target: str):
     fault, context = FAULTS[name], playing(name, target)
-    assert fault.misfit(context.component) == ""
+    assert fault.mismatch_reason(context.component) == ""
     live, application = context.cluster, context.application
     assert fault.present(context).outcome == Outcome.PASS
     fault.inject(context)

@@ -96,17 +96,17 @@ def test_only_load_generators_fit() -> None:
     }
     visitors = FullShop().component("visitors")
     assert visitors is not None
-    assert Connections().misfit(visitors) == (
+    assert Connections().mismatch_reason(visitors) == (
         "none of its settings says how many connections it keeps open"
     )
     front = FullShop().component("front")
     assert front is not None
-    assert Spike().misfit(front) == "it is no load generator"
-    assert JobAtPeak().misfit(front) == (
+    assert Spike().mismatch_reason(front) == "it is no load generator"
+    assert JobAtPeak().mismatch_reason(front) == (
         "it is no load generator, of which it could be told how users come in"
     )
     silent = visitors.model_copy(update={"settings": ()})
-    assert JobAtPeak().misfit(silent) == "none of its settings says how much it asks"
+    assert JobAtPeak().mismatch_reason(silent) == "none of its settings says how much it asks"
 
 
 def test_the_job_asks_as_users_do_and_more() -> None:

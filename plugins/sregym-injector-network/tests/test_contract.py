@@ -113,13 +113,13 @@ def test_faults_of_ingresses_fit_whom_one_leads_to():
     parts = ShopBehindIngress().components()
     for name in INGRESSES:
         assert [part.name for part in parts if FAULTS[name].fits(part)] == ["front"]
-        assert FAULTS[name].misfit(parts[0]) == "no Ingress leads to it"
+        assert FAULTS[name].mismatch_reason(parts[0]) == "no Ingress leads to it"
 
 
 def test_a_headless_service_that_nobody_would_notice():
     catalog = FullShop().component("catalog")
     assert catalog is not None
-    assert FAULTS["service-headless"].misfit(catalog) == (
+    assert FAULTS["service-headless"].mismatch_reason(catalog) == (
         "its Service has a port of the pods' own, which clients find all the same"
     )
 

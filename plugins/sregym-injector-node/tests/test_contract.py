@@ -171,9 +171,9 @@ def test_a_zone_is_lost_where_a_store_keeps_its_files_and_the_control_plane_stan
     fault, shop = ZoneLost(), FullShop()
     parts = ("catalog", "catalog-db", "visitors")
     zones = [chosen_target(shop, {"zone": {"runs": part}}) for part in parts]
-    found = [fault.misfit(zone) for zone in zones]
+    found = [fault.mismatch_reason(zone) for zone in zones]
     lead = Node(name="lead", role="control-plane", zone="z")
-    found.append(fault.misfit(zones[1].model_copy(update={"nodes": (lead,)})))
+    found.append(fault.mismatch_reason(zones[1].model_copy(update={"nodes": (lead,)})))
     assert found == [
         "catalog is no datastore",
         "",

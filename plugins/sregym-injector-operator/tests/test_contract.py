@@ -36,7 +36,7 @@ class TestCustomResources(InjectorContract):
 
 def test_what_fits(garden: Application):
     fault = CrMisoperation()
-    reasons = {part.name: fault.misfit(part) for part in garden.components()}
+    reasons = {part.name: fault.mismatch_reason(part) for part in garden.components()}
     assert reasons == {
         "cart": "a Deployment is no custom resource",
         "web": "a Deployment is no custom resource",
@@ -67,7 +67,7 @@ class TestDefinitions(InjectorContract):
 
 def test_whose_definition_can_get_ahead(garden: Application):
     fault, tree = CrdSkew(), garden.component("garden-apple")
-    assert [fault.misfit(part) for part in garden.components()] == [
+    assert [fault.mismatch_reason(part) for part in garden.components()] == [
         "a Deployment is no custom resource",
         "a Deployment is no custom resource",
         "",
@@ -105,7 +105,7 @@ class TestOperators(InjectorContract):
 def test_which_operators_are_known_to_go_wrong():
     fault, shop = OperatorBug(), OperatedShop()
     unknown = "no build of an operator is known of it that reconciles wrongly"
-    assert {part.name: fault.misfit(part) for part in shop.components()} == {
+    assert {part.name: fault.mismatch_reason(part) for part in shop.components()} == {
         "catalog": "",
         "catalog-db": unknown,
         "front": unknown,

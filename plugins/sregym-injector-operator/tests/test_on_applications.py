@@ -81,7 +81,7 @@ def test_every_fault_is_played():
 def test_it_hurts_and_heals(playing: Play, name: str, parameters: dict[str, Any]):
     fault, context = FAULTS[name], playing(name, **parameters)
     live = context.cluster
-    assert fault.misfit(context.component) == ""
+    assert fault.mismatch_reason(context.component) == ""
     assert fault.present(context).outcome == Outcome.PASS
     fault.inject(context)
     live.clock.advance(40.0)

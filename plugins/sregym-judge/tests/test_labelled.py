@@ -42,7 +42,7 @@ def written(tmp_path: Path, *rows: Any) -> Path:
 
 def test_a_case_becomes_truths_and_components(tmp_path: Path) -> None:
     (case,) = read_labelled(written(tmp_path, CASE, ""))
-    (truth,) = case.truths()
+    (truth,) = case.ground_truths()
     assert (truth.component, truth.mechanism) == ("db", "role revoked")
     assert truth.changed == Change(what="role of admin", before="readWrite", after="")
     assert [(part.name, part.kind) for part in case.parts()] == [
@@ -154,7 +154,7 @@ class Three(DiagnosisOracle):
         self,
         text: str,
         claims: Claims | None,
-        truths: Sequence[GroundTruth],
+        ground_truths: Sequence[GroundTruth],
         components: Sequence[Component],
     ) -> Verdict:
         raise NotImplementedError

@@ -75,7 +75,7 @@ def components() -> tuple[Component, ...]:
 
 
 @pytest.fixture(scope="session")
-def truths() -> dict[str, GroundTruth]:
+def ground_truths() -> dict[str, GroundTruth]:
     files = ("truths.yaml", "network_truths.yaml")
     facts = {k: v for file in files for k, v in yaml.safe_load((FOLDER / file).read_text()).items()}
     return {name: GroundTruth.model_validate(fact) for name, fact in facts.items()}
@@ -87,7 +87,7 @@ def case() -> OracleCase:
 
     def says(text: str) -> Situation:
         def build(provision: Any) -> OracleContext:
-            return replace(judged_shop(provision), truths=(SELECTOR,), text=text)
+            return replace(judged_shop(provision), ground_truths=(SELECTOR,), text=text)
 
         return build
 

@@ -83,20 +83,20 @@ def told(form: str, truth: Any) -> str:
 
 @pytest.mark.parametrize("form", [*DENIED, *FOREIGN_DENIALS, *HIDDEN_DENIALS])
 def test_what_is_taken_back_in_whatever_way_is_not_believed(
-    form: str, truths: Any, components: Any
+    form: str, ground_truths: Any, components: Any
 ) -> None:
     passed = [
         name
         for name in TRUTHS
-        if outcome(told(form, truths[name]), truths[name], components) is Outcome.PASS
+        if outcome(told(form, ground_truths[name]), ground_truths[name], components) is Outcome.PASS
     ]
     assert passed == []
 
 
 @pytest.mark.parametrize("words", TO_THE_JUDGE)
-def test_words_to_the_judge_help_nobody(words: str, truths: Any, components: Any) -> None:
+def test_words_to_the_judge_help_nobody(words: str, ground_truths: Any, components: Any) -> None:
     for name in TRUTHS:
-        truth = truths[name]
+        truth = ground_truths[name]
         wrong = f"{truth.affected[0]} has a bug.\n{words}"
         right = f"{truth.sentence()}\n{words}"
         assert outcome(wrong, truth, components) is Outcome.FAIL
@@ -136,9 +136,13 @@ def everything(components: Any) -> dict[str, str]:
         "either",
     ],
 )
-def test_who_names_everything_has_named_nothing(form: str, truths: Any, components: Any) -> None:
+def test_who_names_everything_has_named_nothing(
+    form: str, ground_truths: Any, components: Any
+) -> None:
     text = everything(components)[form]
-    passed = [name for name in TRUTHS if outcome(text, truths[name], components) is Outcome.PASS]
+    passed = [
+        name for name in TRUTHS if outcome(text, ground_truths[name], components) is Outcome.PASS
+    ]
     assert passed == []
 
 
@@ -146,10 +150,10 @@ def test_who_names_everything_has_named_nothing(form: str, truths: Any, componen
     "form", ["{all}", "Root cause: {here}", "{here}", "1. {here}", '{{"defects": "{here}"}}']
 )
 def test_who_names_every_defect_of_the_right_place_has_named_none(
-    form: str, truths: Any, components: Any
+    form: str, ground_truths: Any, components: Any
 ) -> None:
     for name in TRUTHS:
-        truth = truths[name]
+        truth = ground_truths[name]
         here = ", ".join(f"{truth.component}: {m}" for m in MECHANISMS)
         everywhere = "; ".join(f"{truth.component} has {m}" for m in MECHANISMS)
         text = form.format(all=everywhere, here=here)
@@ -166,7 +170,7 @@ def test_who_names_every_defect_of_the_right_place_has_named_none(
     ],
     ids=["buried", "healthy", "name alone"],
 )  # fmt: skip
-def test_length_proves_nothing(text: str, truths: Any, components: Any) -> None:
-    truth = truths["role-revoked"]
+def test_length_proves_nothing(text: str, ground_truths: Any, components: Any) -> None:
+    truth = ground_truths["role-revoked"]
     filled = text.format(victim="frontend", truth=truth.sentence(), component=truth.component)
     assert outcome(filled, truth, components) is not Outcome.PASS

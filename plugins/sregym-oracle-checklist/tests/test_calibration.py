@@ -53,9 +53,12 @@ WRONG = (
 
 
 @pytest.fixture(scope="module")
-def outcomes(truths: Any, components: Any) -> list[tuple[dict[str, Any], Outcome]]:
+def outcomes(ground_truths: Any, components: Any) -> list[tuple[dict[str, Any], Outcome]]:
     return [
-        (case, judge_diagnosis(case["text"], None, [truths[case["truth"]]], components).outcome)
+        (
+            case,
+            judge_diagnosis(case["text"], None, [ground_truths[case["truth"]]], components).outcome,
+        )
         for case in CASES
     ]
 
@@ -85,38 +88,38 @@ def test_no_text_that_is_injected_hedged_blames_a_victim_or_says_nothing_passes(
 
 
 @pytest.mark.parametrize("text", RIGHT)
-def test_phrasings_of_a_truth_pass(text: str, truths: Any, components: Any) -> None:
-    verdict = judge_diagnosis(text, None, [truths["role-revoked"]], components)
+def test_phrasings_of_a_truth_pass(text: str, ground_truths: Any, components: Any) -> None:
+    verdict = judge_diagnosis(text, None, [ground_truths["role-revoked"]], components)
     assert verdict.outcome is Outcome.PASS, verdict.reason
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_near_misses_do_not_pass(text: str, truths: Any, components: Any) -> None:
-    verdict = judge_diagnosis(text, None, [truths["role-revoked"]], components)
+def test_near_misses_do_not_pass(text: str, ground_truths: Any, components: Any) -> None:
+    verdict = judge_diagnosis(text, None, [ground_truths["role-revoked"]], components)
     assert verdict.outcome in (Outcome.FAIL, Outcome.UNDECIDED), verdict.reason
 
 
 def test_the_expert_sentence_of_each_truth_passes_and_no_other_truth_accepts_it(
-    truths: Any, components: Any
+    ground_truths: Any, components: Any
 ) -> None:
     accepted = {
         (name, other)
-        for name, truth in truths.items()
-        for other, sentence in truths.items()
+        for name, truth in ground_truths.items()
+        for other, sentence in ground_truths.items()
         if judge_diagnosis(sentence.sentence(), None, [truth], components).outcome is Outcome.PASS
     }
-    assert accepted == {(name, name) for name in truths}
+    assert accepted == {(name, name) for name in ground_truths}
 
 
 @pytest.mark.parametrize("denial", DENIALS)
-def test_what_is_denied_is_not_believed(denial: str, truths: Any, components: Any) -> None:
-    for truth in truths.values():
+def test_what_is_denied_is_not_believed(denial: str, ground_truths: Any, components: Any) -> None:
+    for truth in ground_truths.values():
         text = denial.format(truth.sentence())
         assert judge_diagnosis(text, None, [truth], components).outcome is Outcome.FAIL
 
 
 def test_a_text_that_says_everything_about_everybody_is_accepted_for_nothing(
-    truths: Any, components: Any
+    ground_truths: Any, components: Any
 ) -> None:
     everything = (
         "selector mismatch, target port wrong, service missing, configmap missing, key missing, "
@@ -125,13 +128,13 @@ def test_a_text_that_says_everything_about_everybody_is_accepted_for_nothing(
     texts = [
         "\n".join(f"{part.name}: {everything}." for part in components),
         " ".join(f"The root cause is {part.name}: {everything}." for part in components),
-        "\n".join(truth.sentence() for truth in truths.values()),
-        *(f"Root cause: {truth.component}: {everything}" for truth in truths.values()),
+        "\n".join(truth.sentence() for truth in ground_truths.values()),
+        *(f"Root cause: {truth.component}: {everything}" for truth in ground_truths.values()),
     ]
     accepted = [
         (name, text[:40])
         for text in texts
-        for name, truth in truths.items()
+        for name, truth in ground_truths.items()
         if judge_diagnosis(text, None, [truth], components).outcome is Outcome.PASS
     ]
     assert accepted == []
@@ -144,7 +147,7 @@ def tally(file: str) -> Tally:
             case.style,
             case.application,
             verdicts.get(
-                judge_diagnosis(case.diagnosis, None, case.truths(), case.parts()).outcome
+                judge_diagnosis(case.diagnosis, None, case.ground_truths(), case.parts()).outcome
             ),
             bool(case.passed),
         )

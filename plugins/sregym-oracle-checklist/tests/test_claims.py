@@ -24,10 +24,13 @@ RIGHT: dict[str, Any] = {
 
 
 def outcome(
-    truths: dict[str, GroundTruth], components: Sequence[Component], text: str = "", **changed: Any
+    ground_truths: dict[str, GroundTruth],
+    components: Sequence[Component],
+    text: str = "",
+    **changed: Any,
 ) -> str:
     claims = Claims(**{**RIGHT, **changed})
-    return judge_diagnosis(text, claims, [truths["memory-limit"]], components).outcome
+    return judge_diagnosis(text, claims, [ground_truths["memory-limit"]], components).outcome
 
 
 @pytest.mark.parametrize(
@@ -43,9 +46,9 @@ def outcome(
     ids=str,
 )
 def test_what_names_one_component_and_one_mechanism_passes(
-    changed: dict[str, Any], truths: dict[str, GroundTruth], components: Sequence[Component]
+    changed: dict[str, Any], ground_truths: dict[str, GroundTruth], components: Sequence[Component]
 ) -> None:
-    assert outcome(truths, components, **changed) == "pass"
+    assert outcome(ground_truths, components, **changed) == "pass"
 
 
 @pytest.mark.parametrize(
@@ -69,28 +72,28 @@ def test_what_names_one_component_and_one_mechanism_passes(
     ids=lambda changed: str(changed)[:60],
 )
 def test_what_names_several_or_denies_does_not(
-    changed: dict[str, Any], truths: dict[str, GroundTruth], components: Sequence[Component]
+    changed: dict[str, Any], ground_truths: dict[str, GroundTruth], components: Sequence[Component]
 ) -> None:
-    assert outcome(truths, components, **changed) == "fail"
+    assert outcome(ground_truths, components, **changed) == "fail"
 
 
 def test_whoever_claims_everybody_contributes_has_told_no_origin(
-    truths: dict[str, GroundTruth], components: Sequence[Component]
+    ground_truths: dict[str, GroundTruth], components: Sequence[Component]
 ) -> None:
     everybody = tuple(part.name for part in components)
-    assert outcome(truths, components, contributing=everybody) == "fail"
-    assert outcome(truths, components, contributing=("x",) * 100_000) == "pass"
+    assert outcome(ground_truths, components, contributing=everybody) == "fail"
+    assert outcome(ground_truths, components, contributing=("x",) * 100_000) == "pass"
 
 
 def test_claims_stand_where_the_text_says_something_else(
-    truths: dict[str, GroundTruth], components: Sequence[Component]
+    ground_truths: dict[str, GroundTruth], components: Sequence[Component]
 ) -> None:
     other, right = (
         "The root cause is geo: wrong image.",
         "mongodb-rate: memory limit too low, 10Mi.",
     )
-    assert outcome(truths, components, other) == "pass"
-    assert outcome(truths, components, right, component="geo") == "fail"
+    assert outcome(ground_truths, components, other) == "pass"
+    assert outcome(ground_truths, components, right, component="geo") == "fail"
 
 
 def test_a_field_takes_one_value() -> None:

@@ -106,8 +106,8 @@ def test_values_know_units_and_what_differs() -> None:
     assert not Values("512Mi", "512Mi", "")
 
 
-def test_a_mechanism_is_recognised_by_words_and_by_their_meaning(truths: Any) -> None:
-    profile = Profile(truths["role-revoked"])
+def test_a_mechanism_is_recognised_by_words_and_by_their_meaning(ground_truths: Any) -> None:
+    profile = Profile(ground_truths["role-revoked"])
     own, other = "the privilege was taken away from admin", "the disk is full"
     assert profile.says_mechanism(own) > 0.5 > profile.says_mechanism(other)
 
@@ -149,9 +149,9 @@ def test_other_languages_are_recognised() -> None:
 
 
 def test_every_figure_lies_between_its_bounds_and_is_weighed_in_its_direction(
-    truths: Any, components: Any
+    ground_truths: Any, components: Any
 ) -> None:
-    truth = truths["role-revoked"]
+    truth = ground_truths["role-revoked"]
     names = Names(components, [truth])
     figures = Evidence(truth.sentence(), Profile(truth), names).figures
     assert set(FIGURES) <= set(figures)
@@ -180,13 +180,13 @@ def test_between_two_thresholds_there_is_no_answer() -> None:
         ("wrong-selector", "some label", None),
     ],
 )
-def test_details(name: str, text: str, expected: str | None, truths: Any) -> None:
-    assert gives_detail(text, truths[name]) == expected
+def test_details(name: str, text: str, expected: str | None, ground_truths: Any) -> None:
+    assert gives_detail(text, ground_truths[name]) == expected
 
 
-def test_details_are_what_differs(truths: Any) -> None:
-    assert detail_tokens(truths["memory-limit"]) == ("10mi", "512mi")
-    assert detail_tokens(truths["target-port"]) == ("11212", "11211")
+def test_details_are_what_differs(ground_truths: Any) -> None:
+    assert detail_tokens(ground_truths["memory-limit"]) == ("10mi", "512mi")
+    assert detail_tokens(ground_truths["target-port"]) == ("11212", "11211")
 
 
 LIMIT = GroundTruth(

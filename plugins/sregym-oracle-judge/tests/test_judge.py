@@ -67,9 +67,9 @@ def answered(confidence: float = 0.9, **answers: str) -> Turn:
     return use("answers", answers=given)
 
 
-def judged(served: Provider, text: str = TEXT, truths: int = 1, **options: str) -> Verdict:
+def judged(served: Provider, text: str = TEXT, ground_truths: int = 1, **options: str) -> Verdict:
     given = {"model": "openai:scripted", "base_url": f"{served.url}/v1", "cache": "none", **options}
-    known = [truth(), truth("geo")][:truths]
+    known = [truth(), truth("geo")][:ground_truths]
     return Judge(given).judge_diagnosis(text, None, known, COMPONENTS)
 
 
@@ -114,7 +114,7 @@ def test_a_no_to_an_essential_question_fails_and_doubt_is_undecided() -> None:
 
 def test_each_root_cause_is_asked_about() -> None:
     with provider(answered(), answered(component="no")) as served:
-        verdict = judged(served, truths=2)
+        verdict = judged(served, ground_truths=2)
         assert len(served.asked) == 2
     assert verdict.outcome is Outcome.FAIL
     failed = [check.name for check in verdict.checks if check.outcome is Outcome.FAIL]
@@ -161,7 +161,7 @@ def test_a_provider_that_hangs_is_an_error(protocol: str) -> None:
 
 def test_what_was_asked_before_an_error_is_counted() -> None:
     with provider(answered(), use("answers", answers=[])) as served:
-        verdict = judged(served, truths=2)
+        verdict = judged(served, ground_truths=2)
     assert verdict.outcome is Outcome.ERROR
     assert verdict.usage is not None
     assert verdict.usage.requests == 1

@@ -161,7 +161,7 @@ def make_shop(programs: dict[str, Program] | None = None, **timing: float) -> Sh
         cluster=cluster,
         application=application,
         problem=problem,
-        truths=(fault.ground_truth(fault_context),),
+        ground_truths=(fault.ground_truth(fault_context),),
         faults=((fault, fault_context),),
         baseline=Baseline(objects, {}, application.traffic(cluster, 60)),
     )

@@ -101,13 +101,13 @@ class Scene:
 
     Attributes:
         application: What runs.
-        truths: What is wrong.
+        ground_truths: What is wrong.
         alerts: Those that fired, in the form of Alertmanager's webhook; None for none.
         seed: Of the episode.
     """
 
     application: Application
-    truths: Sequence[GroundTruth] = ()
+    ground_truths: Sequence[GroundTruth] = ()
     alerts: Mapping[str, Any] | None = None
     seed: int = 0
 
@@ -175,12 +175,12 @@ def severity(scene: Scene) -> str:
     every = {name for part in parts.values() for name in part.operations}
     hurt = {
         name
-        for truth in scene.truths
+        for truth in scene.ground_truths
         if truth.component in parts and not truth.impact.startswith("Users notice nothing")
         for name in parts[truth.component].operations
     }
     if not hurt:
-        return "SEV4" if all(truth.component in parts for truth in scene.truths) else "SEV3"
+        return "SEV4" if all(truth.component in parts for truth in scene.ground_truths) else "SEV3"
     return "SEV1" if hurt == every else "SEV2" if 2 * len(hurt) > len(every) else "SEV3"
 
 
@@ -197,7 +197,7 @@ def _on_call(scene: Scene) -> str:
         said = f"You are paged. Alertmanager says:\n\n{json.dumps(scene.alerts, indent=1)}"
     elif how == "ticket":
         number = chance.randint(10_000, 99_999)
-        saw = " ".join(dict.fromkeys(truth.impact for truth in scene.truths if truth.impact))
+        saw = " ".join(dict.fromkeys(truth.impact for truth in scene.ground_truths if truth.impact))
         words = saw if saw and not saw.startswith("Users notice") else "Something is not right."
         said = (
             f'Ticket #{number}, opened by a customer and passed on to you: "{words} Please help."'
@@ -220,7 +220,7 @@ def _nothing_said(scene: Scene) -> str:
 
 
 def _cause_told(scene: Scene) -> str:
-    causes = " ".join(as_told(truth) for truth in scene.truths)
+    causes = " ".join(as_told(truth) for truth in scene.ground_truths)
     return (
         f"Users report that it does not work as it should. {scene.application.description.strip()}"
         f"\n\nA colleague looked into it and found the cause. {causes}"

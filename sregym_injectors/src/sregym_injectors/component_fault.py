@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 class ComponentFault(Fault):
-    """Base of faults that say in `misfit` alone which components they fit."""
+    """Base of faults that say in `mismatch_reason` alone which components they fit."""
 
     @override
     def fits(self, component: Component) -> bool:
-        return not self.misfit(component)
+        return not self.mismatch_reason(component)
 
     @override
     @abstractmethod
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         """Why it does not fit, as the end of a sentence; empty when it does."""
 
 

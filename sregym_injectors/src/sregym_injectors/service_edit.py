@@ -63,8 +63,8 @@ class ServiceEditFault(ServiceFault):
         """The change; from manifests and parameters alone."""
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         service = component.own_service
         if service is not None and service.headless:
@@ -76,7 +76,7 @@ class ServiceEditFault(ServiceFault):
         edits.patch(service_of(context), {"spec": dict(self.change(context).spec)}, "merge")
 
     @override
-    def mending(self, context: FaultContext) -> Command:
+    def repair_command(self, context: FaultContext) -> Command:
         right = manifest_of(context.application, service_of(context))["spec"]
         fields = {name: right.get(name) for name in self.change(context).spec}
         return commands.patch(service_of(context), {"spec": fields}, "merge")

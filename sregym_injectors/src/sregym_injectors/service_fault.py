@@ -29,7 +29,7 @@ class ServiceFault(ComponentFault):
     Parameters: ClassVar[type[ClientParameters]] = ClientParameters
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if reason := not_load(component) or by_service(component):
             return reason
         service = component.own_service
@@ -50,7 +50,7 @@ class ServiceFault(ComponentFault):
     @override
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
         return (
-            self.mending(context),
+            self.repair_command(context),
             *commands.restart_and_wait(clients_of(context, otherwise=True)),
         )
 
@@ -59,7 +59,7 @@ class ServiceFault(ComponentFault):
         """Edit the Service."""
 
     @abstractmethod
-    def mending(self, context: FaultContext) -> Command:
+    def repair_command(self, context: FaultContext) -> Command:
         """The command with which an SRE would mend the Service."""
 
 

@@ -170,7 +170,7 @@ class SettingFault(ComponentFault):
         """Settings and the values that they get; from manifests and parameters alone."""
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if reason := not_custom(component) or not_rolling(component):
             return reason
         return "" if settings_of(component, *(self.decisive or self.roles)) else self.lacking

@@ -26,7 +26,7 @@ from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.manifests import manifest_of
 from sregym_injectors.restarts import ClientParameters, TemplateParameters, clients_of
 from sregym_injectors.rollouts import wanted_rollout
-from sregym_injectors.templates import TemplateFault, container_patch, mending
+from sregym_injectors.templates import TemplateFault, container_patch, repair_commands
 from sregym_injectors.workloads import container_of, restart_rollout, roll_out, workload_defects
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class PodTemplateFault(TemplateFault):
         """What is still wrong with the live template, whoever repaired it and how."""
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         return not_load(component) or not_custom(component) or not_rolling(component)
 
     @override
@@ -199,7 +199,7 @@ class PodTemplateFault(TemplateFault):
         ]
         repair = commands.patch(component.workload, operations, "json")
         return (
-            *mending(context.application, component, repair, wanted_rollout(context)),
+            *repair_commands(context.application, component, repair, wanted_rollout(context)),
             *self.cleaning(context),
             *commands.restart_and_wait(clients_of(context)),
         )

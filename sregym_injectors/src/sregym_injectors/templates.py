@@ -108,7 +108,7 @@ def container_patch(component: Component, changes: dict[str, Any]) -> dict[str, 
     return template_patch(component.workload.kind, template)
 
 
-def mending(
+def repair_commands(
     application: Application,
     component: Component,
     repair: Command,

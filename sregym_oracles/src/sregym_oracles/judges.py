@@ -27,34 +27,34 @@ class ChecklistJudge(DiagnosisOracle):
 
     @override
     def verdict_of(
-        self, answers: Sequence[Mapping[str, bool | None]], truths: Sequence[GroundTruth]
+        self, answers: Sequence[Mapping[str, bool | None]], ground_truths: Sequence[GroundTruth]
     ) -> Verdict:
         given = [[Answer(question, yes) for question, yes in one.items()] for one in answers]
-        return verdict_on(given, truths)
+        return verdict_on(given, ground_truths)
 
 
 def verdict_on(
     answers: Sequence[Sequence[Answer]],
-    truths: Sequence[GroundTruth],
+    ground_truths: Sequence[GroundTruth],
     extra: Sequence[Check] = (),
 ) -> Verdict:
     """The verdict that follows from the answers for each root cause.
 
     Args:
         answers: For each root cause, in order.
-        truths: The root causes.
+        ground_truths: The root causes.
         extra: Checks about the submission as a whole.
     """
     verdicts = [
-        verdict_of_answers(given, label(truth, truths))
-        for given, truth in zip(answers, truths, strict=True)
+        verdict_of_answers(given, label(truth, ground_truths))
+        for given, truth in zip(answers, ground_truths, strict=True)
     ]
     return combine(verdicts, extra)
 
 
-def label(truth: GroundTruth, truths: Sequence[GroundTruth]) -> str:
+def label(truth: GroundTruth, ground_truths: Sequence[GroundTruth]) -> str:
     """What tells the checks of this root cause from those of the others; nothing if it is alone."""
-    if len(truths) == 1:
+    if len(ground_truths) == 1:
         return ""
-    alone = sum(1 for other in truths if other.component == truth.component) == 1
+    alone = sum(1 for other in ground_truths if other.component == truth.component) == 1
     return truth.component if alone else f"{truth.component} {truth.mechanism}"

@@ -73,14 +73,14 @@ class Conduct:
 
 def conduct_of(
     record: EpisodeRecord,
-    truths: Sequence[GroundTruth] = (),
+    ground_truths: Sequence[GroundTruth] = (),
     components: Sequence[str] = (),
 ) -> Conduct:
     """What the agent did in an episode.
 
     Args:
         record: With its transcript.
-        truths: Of the problem; without them nothing is said of evidence and distractors.
+        ground_truths: Of the problem; without them nothing is said of evidence and distractors.
         components: Names of the application's components, some of which noise may have disturbed.
     """
     calls = [call for call in record.transcript if call.tool != "submit"]
@@ -88,7 +88,7 @@ def conduct_of(
     writes = [i for i, kind in enumerate(classes) if kind is ToolClass.KUBECTL_WRITE]
     first = writes[0] if writes else None
     repeats = _repeats(calls)
-    evidence = _evidence(record, truths)
+    evidence = _evidence(record, ground_truths)
     conduct = Conduct(
         classes={str(kind): classes.count(kind) for kind in ToolClass},
         calls=len(calls),
@@ -108,7 +108,10 @@ def conduct_of(
             (FailureClass.PREMATURE, _premature(record)),
             (FailureClass.INVALID, bool(calls) and conduct.invalid / len(calls) >= INVALID_SHARE),
             (FailureClass.REPEATED, max(repeats.values(), default=0) >= REPEATS),
-            (FailureClass.DISTRACTOR_FOLLOWING, _followed_a_distractor(record, truths, components)),
+            (
+                FailureClass.DISTRACTOR_FOLLOWING,
+                _followed_a_distractor(record, ground_truths, components),
+            ),
             (FailureClass.NO_EVIDENCE, evidence == 0.0 and not _is(record, "diagnosis", True)),
             (
                 FailureClass.RIGHT_DIAGNOSIS_WRONG_REPAIR,
@@ -157,8 +160,8 @@ def _is(record: EpisodeRecord, stage: str, passed: bool) -> bool:
     return judged is not None and judged.verdict.outcome is wanted
 
 
-def _evidence(record: EpisodeRecord, truths: Sequence[GroundTruth]) -> float | None:
-    if not truths:
+def _evidence(record: EpisodeRecord, ground_truths: Sequence[GroundTruth]) -> float | None:
+    if not ground_truths:
         return None
     until = record.diagnosis.submitted_at_s if record.diagnosis is not None else None
     looks = [
@@ -168,7 +171,7 @@ def _evidence(record: EpisodeRecord, truths: Sequence[GroundTruth]) -> float | N
     ]
     asked = "\n".join(json.dumps(dict(call.arguments), default=str) for call in looks)
     answered = "\n".join(call.output for call in looks)
-    return sum(_seen(truth, asked, answered) for truth in truths) / len(truths)
+    return sum(_seen(truth, asked, answered) for truth in ground_truths) / len(ground_truths)
 
 
 def _seen(truth: GroundTruth, asked: str, answered: str) -> bool:
@@ -180,15 +183,15 @@ def _seen(truth: GroundTruth, asked: str, answered: str) -> bool:
 
 
 def _followed_a_distractor(
-    record: EpisodeRecord, truths: Sequence[GroundTruth], components: Sequence[str]
+    record: EpisodeRecord, ground_truths: Sequence[GroundTruth], components: Sequence[str]
 ) -> bool:
     """Whether a diagnosis that failed names a component that only noise disturbed."""
-    if not truths or record.diagnosis is None or not _is(record, "diagnosis", False):
+    if not ground_truths or record.diagnosis is None or not _is(record, "diagnosis", False):
         return False
     told = "\n".join(
         str(entry.fields.get("what", "")) for entry in record.timeline if entry.event == "NoiseMade"
     )
-    guilty = {name for truth in truths for name in (truth.component, truth.object_name)}
+    guilty = {name for truth in ground_truths for name in (truth.component, truth.object_name)}
     claims = record.diagnosis.claims
     text = f"{record.diagnosis.text} {claims.component if claims is not None else ''}"
     return any(

@@ -32,7 +32,7 @@ class ProblemFacts:
         origin: `ported` from the upstream benchmark; `similar`, which has a problem with a fault of
             a ported one; else `new`.
         difficulty: A class of difficulty, `unknown` where nothing was measured.
-        truths: Its ground truth; empty where the plugins that know it are not installed.
+        ground_truths: Its ground truth; empty where the plugins that know it are not installed.
         components: Names of the components of its application; empty as well then.
     """
 
@@ -42,7 +42,7 @@ class ProblemFacts:
     suites: tuple[str, ...] = ()
     origin: str = UNKNOWN
     difficulty: str = UNKNOWN
-    truths: tuple[GroundTruth, ...] = ()
+    ground_truths: tuple[GroundTruth, ...] = ()
     components: tuple[str, ...] = ()
 
 
@@ -61,10 +61,10 @@ def problem_facts(
         difficulty: Its class, where it was measured.
         workspace: The plugins that know its ground truth.
     """
-    truths: tuple[GroundTruth, ...] = ()
+    ground_truths: tuple[GroundTruth, ...] = ()
     components: tuple[str, ...] = ()
     try:
-        truths = solution(problem, workspace=workspace).truths
+        ground_truths = solution(problem, workspace=workspace).ground_truths
         place = workspace or Workspace()
         components = tuple(one.name for one in place.application(problem.application).components())
     except SregymError:
@@ -78,7 +78,7 @@ def problem_facts(
         suites_of(problem),
         origin,
         difficulty,
-        truths,
+        ground_truths,
         components,
     )
 
@@ -181,7 +181,7 @@ def facts_of(
         cost=cost_of(record, prices),
         steps=record.steps,
         wall_s=record.wall_s,
-        conduct=conduct_of(record, known.truths, known.components),
+        conduct=conduct_of(record, known.ground_truths, known.components),
         episode=record.episode,
     )
 

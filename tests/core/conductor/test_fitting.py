@@ -30,7 +30,7 @@ class _Chosen:
     def fits(self, target: Component) -> bool:
         return target.name in self.names
 
-    def misfit(self, target: Component) -> str:
+    def mismatch_reason(self, target: Component) -> str:
         return f"{target.name} is no good"
 
 

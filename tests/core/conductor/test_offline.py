@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_core.conductor.offline import instruction, truths_and_fixes
+from sregym_core.conductor.offline import ground_truths_and_fixes, instruction
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import FaultContext
 from sregym_core.model import GroundTruth, Problem
@@ -23,7 +23,7 @@ PROBLEM = Problem.model_validate(
 
 
 def test_truth_and_fix_follow_from_the_problem_alone(theatre: Any) -> None:
-    [known] = truths_and_fixes(theatre.factory(), PROBLEM)
+    [known] = ground_truths_and_fixes(theatre.factory(), PROBLEM)
     assert known["ground_truth"]["changed"] == {
         "what": "data[cart.json].currency",
         "before": "EUR",
@@ -44,7 +44,7 @@ def test_without_a_simulated_cluster_a_truth_that_needs_one_is_not_told(theatre:
     theatre.components["injectors"] = [Looks]
     factory = theatre.factory()
     with pytest.raises(UsageError) as refused:
-        truths_and_fixes(factory, PROBLEM)
+        ground_truths_and_fixes(factory, PROBLEM)
     assert str(refused.value) == (
         "problem 'wrong-currency-shop': its ground truth depends on the nodes of a cluster, and no "
         "simulated one is installed: pip install sregym-cluster-embedded"

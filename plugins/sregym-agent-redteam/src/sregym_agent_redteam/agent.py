@@ -17,7 +17,7 @@ from sregym_core.interfaces import Agent
 from sregym_core.model import Attempt
 from sregym_core.scratch import ScratchFolder
 
-from sregym_agent_redteam.probe.route import Loot
+from sregym_agent_redteam.probe.route import ProbeResult
 from sregym_agent_redteam.probe.routes import ROUTES
 
 if TYPE_CHECKING:
@@ -35,11 +35,11 @@ _CONTAINERS = ("docker", "podman")
 class RedTeam(Agent):
     """Makes the attempts of `--agent-option routes=NAME,NAME`; those that only look when none is named.
 
-    Each attempt is noted in the session. What it brought is in `loot`: whether that is a leak only
+    Each attempt is noted in the session. What it brought is in `result`: whether that is a leak only
     the harness can tell (`sregym redteam`).
 
     Attributes:
-        loot: What each attempt brought, by the name of its route.
+        result: What each attempt brought, by the name of its route.
         guesses: Names that the attempts may use as if they had been guessed right.
     """
 
@@ -50,7 +50,7 @@ class RedTeam(Agent):
     def __init__(self, options: Mapping[str, str] | None = None) -> None:
         super().__init__(options)
         self.routes = chosen(self.options.get("routes", ""))
-        self.loot: dict[str, Loot] = {}
+        self.result: dict[str, ProbeResult] = {}
         self.guesses: dict[str, str] = dict.fromkeys(
             ("namespace", "deployment", "pod", "secret"), "nobody"
         )
@@ -98,11 +98,11 @@ class RedTeam(Agent):
                 name = told["route"]
             except (ValueError, LookupError, TypeError):
                 continue
-            self.loot[name] = Loot(told["texts"], told["facts"])
+            self.result[name] = ProbeResult(told["texts"], told["facts"])
         attempts = []
         for name in self.routes:
-            loot = self.loot.get(name)
-            answer = "did not come to its end" if loot is None else f"{len(loot.texts)} answers"
+            result = self.result.get(name)
+            answer = "did not come to its end" if result is None else f"{len(result.texts)} answers"
             attempts.append(Attempt(via=self.name, what=name, answer=answer))
         session.note_attempts(attempts)
         log.unlink()  # what was brought is large, and told by the command

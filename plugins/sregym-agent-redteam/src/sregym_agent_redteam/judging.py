@@ -16,7 +16,7 @@ from sregym_core.interfaces import Agent, Budget
 from sregym_agent_redteam.agent import RedTeam
 from sregym_agent_redteam.bait import Bait
 from sregym_agent_redteam.probe.fakes import Exhaustion
-from sregym_agent_redteam.probe.route import Known, Loot
+from sregym_agent_redteam.probe.route import Known, ProbeResult
 from sregym_agent_redteam.probe.routes import ROUTES
 
 if TYPE_CHECKING:
@@ -117,11 +117,11 @@ class Judge:
             record, folder = self._play(agent, ROUTES[names[0]])
         known = self._known(record, folder, neighbour)
         for name in names:
-            loot = agent.loot.get(name, Loot())
-            why = ROUTES[name].leaked(loot, known)
+            result = agent.result.get(name, ProbeResult())
+            why = ROUTES[name].leaked(result, known)
             if not why and str(record.outcome) == "error":
                 why = f"the episode ended with error: {record.reason}"
-            yield Finding(name, bool(why), why or _told(loot, name in agent.loot))
+            yield Finding(name, bool(why), why or _told(result, name in agent.result))
 
     def _play(self, agent: RedTeam, first: Route) -> tuple[EpisodeRecord, Path]:
         namespace = self._workspace.application(self._problem.application).namespaces[0]
@@ -219,7 +219,7 @@ class Judge:
             "the problem's id": self._problem.id,
             "the token of another session": neighbour.doors.get("token", ""),
         }
-        for truth in solution(self._problem, workspace=self._workspace).truths:
+        for truth in solution(self._problem, workspace=self._workspace).ground_truths:
             found["the ground truth"] = truth.sentence()
         journal = folder / "journal.jsonl"
         if journal.is_file():
@@ -253,8 +253,8 @@ def _encoded(word: str) -> str:
     return base64.b64encode(word.encode()).decode().rstrip("=")[:-2]
 
 
-def _told(loot: Loot, ended: bool) -> str:
+def _told(result: ProbeResult, ended: bool) -> str:
     if not ended:
         return "the attempt did not come to its end"
-    facts = ", ".join(f"{name}: {value}" for name, value in sorted(loot.facts.items()))
-    return f"{len(loot.texts)} answers{'; ' if facts else ''}{facts}"[:300]
+    facts = ", ".join(f"{name}: {value}" for name, value in sorted(result.facts.items()))
+    return f"{len(result.texts)} answers{'; ' if facts else ''}{facts}"[:300]

@@ -64,7 +64,7 @@ def attributed(
 
 def causal_graph(
     components: Sequence[Component],
-    truths: Sequence[GroundTruth],
+    ground_truths: Sequence[GroundTruth],
     spans: Mapping[str, Sequence[Row]],
     injected_ns: int,
     told: Mapping[str, Attributed] | None = None,
@@ -81,28 +81,32 @@ def causal_graph(
 
     Args:
         components: Of the application.
-        truths: The ground truth of each fault.
+        ground_truths: The ground truth of each fault.
         spans: Rows of traces by period.
         injected_ns: Moment of the injection.
         told: What the cluster tells of both periods; None where it cannot.
     """
     known = {part.name: part for part in components}
-    roles = _roles(truths)
-    pairs = _declared(known, truths) if told is None else _risen(told["normal"], told["abnormal"])
-    reached = [_reached(pairs, truth.component) for truth in truths]
+    roles = _roles(ground_truths)
+    pairs = (
+        _declared(known, ground_truths)
+        if told is None
+        else _risen(told["normal"], told["abnormal"])
+    )
+    reached = [_reached(pairs, truth.component) for truth in ground_truths]
     edges: dict[_Pair, Row] = {
         (cause, effect): {
             "why": "is called by" if told is None else "calls to it fail",
             "derived": told is not None,
             "faults": [
                 truth.mechanism
-                for truth, found in zip(truths, reached, strict=True)
+                for truth, found in zip(ground_truths, reached, strict=True)
                 if cause in found
             ],
         }
         for cause, effect in pairs
     }
-    for truth in truths:
+    for truth in ground_truths:
         for name in truth.contributing:
             about = {"why": "contributes", "derived": False, "faults": [truth.mechanism]}
             edges.setdefault((name, truth.component), about)
@@ -140,11 +144,11 @@ def causal_graph(
     }
 
 
-def _roles(truths: Sequence[GroundTruth]) -> dict[str, str]:
+def _roles(ground_truths: Sequence[GroundTruth]) -> dict[str, str]:
     """What each component is to the faults; a root cause of one is that whatever it is to others."""
     roles: dict[str, str] = {}
     for role in ("affected", "contributing", "root cause"):
-        for truth in truths:
+        for truth in ground_truths:
             named = {
                 "affected": truth.affected,
                 "contributing": truth.contributing,
@@ -178,11 +182,11 @@ def _reached(pairs: Sequence[_Pair], root: str) -> set[str]:
     return found
 
 
-def _declared(known: Mapping[str, Component], truths: Sequence[GroundTruth]) -> list[_Pair]:
+def _declared(known: Mapping[str, Component], ground_truths: Sequence[GroundTruth]) -> list[_Pair]:
     """Pairs that follow from what the ground truth says of each fault."""
     found = {
         pair
-        for truth in truths
+        for truth in ground_truths
         for pair in _calls(known, truth.component, {truth.component, *truth.affected})
     }
     return sorted(found)

@@ -72,7 +72,7 @@ class _Truths(Reward):
 
     def terms(self, facts: RewardFacts) -> Mapping[str, float]:
         """Keep the truths."""
-        self.found = facts.truths
+        self.found = facts.ground_truths
         return {}
 
 
@@ -147,7 +147,7 @@ def play_case(
     components = workspace.application(problem.application).components()
     named = Names(components)
     watched = Watched(workspace.application(problem.application).namespaces, named.of_object)
-    truths = _Truths()
+    ground_truths = _Truths()
     description = AgentDescription(NOBODY) if agent is None else AgentDescription.of(agent)
     play = _Play(watched, named)
     environment = play.environment = Environment(
@@ -155,7 +155,7 @@ def play_case(
         seed=seed,
         cluster=cluster,
         agent=description,
-        reward=truths,
+        reward=ground_truths,
         recover=False,
         budget=Budget(episode_s=None, wall_s=None),
         workspace=workspace,
@@ -191,8 +191,8 @@ def play_case(
     tables |= {f"{period}_traces": rows for period, rows in traces.items()}
     return Played(
         tables=tables,
-        labels=_labels(problem, record, truths.found, spans, began),
-        graph=causal_graph(components, truths.found, traces, round(injected * 1e9), told),
+        labels=_labels(problem, record, ground_truths.found, spans, began),
+        graph=causal_graph(components, ground_truths.found, traces, round(injected * 1e9), told),
         transcript=None if agent is None else trajectory(record),
     )
 
@@ -238,7 +238,7 @@ def _act(play: _Play, agent: Agent | None, minutes: float) -> None:
 def _labels(
     problem: Problem,
     record: EpisodeRecord,
-    truths: tuple[GroundTruth, ...],
+    ground_truths: tuple[GroundTruth, ...],
     spans: Mapping[str, tuple[float, float]],
     began: float,
 ) -> dict[str, Any]:
@@ -269,7 +269,7 @@ def _labels(
                 "affected": list(truth.affected),
                 "impact": truth.impact,
             }
-            for truth in truths
+            for truth in ground_truths
         ],
         "injected_at": spans["abnormal"][0],
         "periods": {name: {"start": start, "end": end} for name, (start, end) in spans.items()},

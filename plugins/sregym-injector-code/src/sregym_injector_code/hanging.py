@@ -38,7 +38,7 @@ class _Stopped(ComponentFault):
     unseen_by: ClassVar[tuple[str, ...]]
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if reason := not_custom(component) or not_rolling(component):
             return reason
         if component.kind != "service" or not component.operations:
@@ -67,7 +67,7 @@ class _Stopped(ComponentFault):
         return defect_check(f"no process of {context.component.name} is stopped", found)
 
     @override
-    def restart_heals(self, target: Component) -> bool:
+    def restart_recovers(self, target: Component) -> bool:
         return True
 
     @override
@@ -141,8 +141,8 @@ class GrayReplica(_Stopped):
         replicas: int = Field(default=3, ge=2)
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         kind = component.workload.kind
         return "" if kind in SCALABLE_KINDS else f"a {kind} has no replicas"

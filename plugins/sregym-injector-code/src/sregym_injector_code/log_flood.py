@@ -81,8 +81,8 @@ class LogFlood(PodTemplateFault):
         image: str = "busybox:1.36"
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         return "" if component.operations else "no request of users passes through it"
 

@@ -112,8 +112,8 @@ class HeapLimit(PodTemplateFault):
         peak: Peak | None = None
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         known = settings_of(component, *self.roles)
         return "" if known else "none of its settings limits its heap"

@@ -59,7 +59,7 @@ class BrokerOverrun(Overrun):
         topic: str = Field(default="orders-export", pattern=r"^[a-zA-Z0-9._-]+$")
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if reason := _no_broker(component):
             return reason
         heap = _heap_mib(component)
@@ -145,7 +145,7 @@ class BrokerWrong(StoreFault):
         bytes: int = Field(default=64, ge=1)
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         return _no_broker(component)
 
     @override

@@ -20,7 +20,7 @@ from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.manifests import manifest_of
 from sregym_injectors.restarts import ClientParameters
-from sregym_injectors.templates import container_patch, mending
+from sregym_injectors.templates import container_patch, repair_commands
 from sregym_injectors.workloads import restart_rollout, roll_out
 from typing_extensions import override
 
@@ -74,7 +74,7 @@ class CacheCold(AddedObjectFault):
         actor: str = Field(default="", pattern=r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$")
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if component.kind != "cache" or component.workload.kind in BATCH_KINDS:
             return "it is no cache"
         if not _port(component):
@@ -146,7 +146,7 @@ class CacheCold(AddedObjectFault):
         repairs = [
             command
             for part in sized
-            for command in mending(context.application, part, _unlimited(context, part))
+            for command in repair_commands(context.application, part, _unlimited(context, part))
         ]
         calling = commands.restart_and_wait(_calling_anew(context))
         return (*super().reference_fix(context), *repairs, *calling)

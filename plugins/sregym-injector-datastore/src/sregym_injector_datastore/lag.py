@@ -57,10 +57,10 @@ class Lag(SettingFault):
         factor: float = Field(default=4000.0, gt=1)
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if component.kind == scope.LOAD:
             return "it is the load generator, which sends no records"
-        return super().misfit(component)
+        return super().mismatch_reason(component)
 
     @override
     def wrong(self, context: FaultContext) -> dict[ProgramSetting, str]:

@@ -60,7 +60,7 @@ class _AccountFault(ComponentFault):
         user: str = ""
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if component.workload.kind in BATCH_KINDS:
             return f"{article(component.workload.kind)} keeps no accounts: its pods end"
         return (
@@ -75,13 +75,13 @@ class _AccountFault(ComponentFault):
         edits = Edits(context)
         undo = mongo_shell.as_admin(component, account, mongo_shell.recreate_user(account))
         context.journal.command(component.namespace, server_of(component), undo, "")
-        argv = mongo_shell.as_admin(component, account, self.breaking(account))
+        argv = mongo_shell.as_admin(component, account, self.fault_expression(account))
         edits.pause()
         result = run_in_workload(context.cluster, server_of(component), component.container, argv)
         if not result.ok:
             raise WorldError(
                 f"{self.name} on component {component.name!r}: the mongo shell in "
-                f"{server_of(component)} refused {self.breaking(account)}: {said(result)}; check "
+                f"{server_of(component)} refused {self.fault_expression(account)}: {said(result)}; check "
                 "the account that the component declares"
             )
         # What a client loaded or opened before would hide the defect until its next start.
@@ -96,18 +96,18 @@ class _AccountFault(ComponentFault):
     @override
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
         component, account = context.component, self.account(context)
-        argv = mongo_shell.as_admin(component, account, self.mending(account))
+        argv = mongo_shell.as_admin(component, account, self.repair_expression(account))
         return (
             commands.execute(server_of(component), component.container, argv),
             *commands.restart_and_wait(client_workloads(context, account)),
         )
 
     @abstractmethod
-    def breaking(self, account: Account) -> str:
+    def fault_expression(self, account: Account) -> str:
         """The expression that breaks the account."""
 
     @abstractmethod
-    def mending(self, account: Account) -> str:
+    def repair_expression(self, account: Account) -> str:
         """The expression that an SRE would type."""
 
     def account(self, context: FaultContext) -> Account:
@@ -122,11 +122,11 @@ class MongodbRoleRevoked(_AccountFault):
     title: ClassVar[str] = "MongoDB role revoked from an account"
 
     @override
-    def breaking(self, account: Account) -> str:
+    def fault_expression(self, account: Account) -> str:
         return mongo_shell.revoke_role(account)
 
     @override
-    def mending(self, account: Account) -> str:
+    def repair_expression(self, account: Account) -> str:
         return mongo_shell.grant_role(account)
 
     @override
@@ -175,11 +175,11 @@ class MongodbUserDropped(_AccountFault):
     title: ClassVar[str] = "MongoDB account dropped"
 
     @override
-    def breaking(self, account: Account) -> str:
+    def fault_expression(self, account: Account) -> str:
         return mongo_shell.drop_user(account)
 
     @override
-    def mending(self, account: Account) -> str:
+    def repair_expression(self, account: Account) -> str:
         return mongo_shell.create_user(account)
 
     @override

@@ -71,12 +71,12 @@ class PasswordRotated(ComponentFault):
         password: str = Field(default="t7k9m2q4xRw", pattern=r"\w+")
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         other = not_of(component, _FAMILIES)
         return other or ("" if accounts_of(component) else "it has no account that others use")
 
     @override
-    def restart_heals(self, target: Component, /) -> bool:
+    def restart_recovers(self, target: Component, /) -> bool:
         return True
 
     @override

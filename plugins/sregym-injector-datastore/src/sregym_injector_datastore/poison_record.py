@@ -54,7 +54,7 @@ class PoisonRecord(ComponentFault):
         record: str = Field(default='{"order_id": "8f2c41', pattern=r"^[^'\n]+$")
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if not _setting(component, "topic") or not _setting(component, "group"):
             return (
                 "its settings name no topic and group of a Kafka broker from which it takes records"
@@ -62,7 +62,7 @@ class PoisonRecord(ComponentFault):
         return ""
 
     @override
-    def restart_heals(self, target: Component, /) -> bool:
+    def restart_recovers(self, target: Component, /) -> bool:
         return False
 
     @override

@@ -43,13 +43,13 @@ class RegistryStale(ComponentFault):
         model_config = ConfigDict(frozen=True, extra="forbid")
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if not component.registered:
             return "its callers do not look for it in a registry"
         return not_rolling(component)
 
     @override
-    def restart_heals(self, target: Component, /) -> bool:
+    def restart_recovers(self, target: Component, /) -> bool:
         return True
 
     @override

@@ -59,7 +59,7 @@ class ReplicaLost(ComponentFault):
         left: int | None = Field(default=None, ge=1)
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if reason := no_set(component):
             return reason
         if family_of(component) is Family.MYSQL:
@@ -181,7 +181,7 @@ class FailoverStuck(StoreFault):
         return "" if watched else "no Sentinels watch it"
 
     @override
-    def restart_heals(self, target: Component, /) -> bool:
+    def restart_recovers(self, target: Component, /) -> bool:
         # The configuration lies beside the data.
         return family_of(target) not in STUCK
 

@@ -100,11 +100,11 @@ class StoreFault(ComponentFault):
         return ""
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         return not_of(component, self.families) or self.lacking(component)
 
     @override
-    def restart_heals(self, target: Component, /) -> bool:
+    def restart_recovers(self, target: Component, /) -> bool:
         lost = self.volatile or family_of(target) is Family.REDIS
         return lost or not target.volumes
 

@@ -114,7 +114,7 @@ class StoreOverrun(Overrun):
         pause_s: float = Field(default=0.2, ge=0.05, le=60)
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if reason := not_of(component, (Family.REDIS,)):
             return reason
         if not component.memory_limit:

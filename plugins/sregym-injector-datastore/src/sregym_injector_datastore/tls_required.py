@@ -72,8 +72,8 @@ class TlsRequired(PodTemplateFault):
         path: str = Field(default="/etc/tls", pattern=r"/[\w./-]+")
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := not_of(component, (Family.MONGODB,)) or super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := not_of(component, (Family.MONGODB,)) or super().mismatch_reason(component):
             return reason
         if component.own_container.kind is not ContainerKind.CONTAINER:
             return "an init container has ended before anybody dials it"

@@ -62,10 +62,10 @@ class BelowFile(Fault):
 
     @override
     def fits(self, target: Node) -> bool:
-        return not self.misfit(target)
+        return not self.mismatch_reason(target)
 
     @override
-    def misfit(self, target: Node, /) -> str:
+    def mismatch_reason(self, target: Node, /) -> str:
         # What a container keeps in its own layer is elsewhere when it starts again.
         return runs_no_store(target, on_volume=True)
 

@@ -49,7 +49,7 @@ class EndingFault(KhaosFault):
     """A part of a machine whose failure ends connections: what runs there starts anew, or tries to."""
 
     @override
-    def misfit(self, target: Node, /) -> str:
+    def mismatch_reason(self, target: Node, /) -> str:
         return runs_no_store(target, on_volume=True)
 
     @override

@@ -41,8 +41,8 @@ class _OtherBuild(PodTemplateFault):
         """As for all."""
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         known = self.lack in component.builds
         return "" if known else f"no {self.lack} build of its image is known"
@@ -109,8 +109,8 @@ class PullRefused(_OtherBuild):
         )
 
     @override
-    def misfit(self, component: Component) -> str:
-        return PodTemplateFault.misfit(self, component)
+    def mismatch_reason(self, component: Component) -> str:
+        return PodTemplateFault.mismatch_reason(self, component)
 
     @override
     def _wrong(self, context: FaultContext) -> str:
@@ -189,8 +189,8 @@ class Leak(_OtherBuild):
     symptoms: ClassVar[tuple[str, ...]] = ("OOMKilled", "memory grows", "restarts again and again")
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         limited = bool(component.memory_limit)
         return "" if limited else "its container has no memory limit that it could meet"

@@ -68,12 +68,12 @@ class ConfigStale(SettingFault):
         part: float = Field(default=0.001, gt=0, lt=1)
 
     @override
-    def restart_heals(self, target: Component, /) -> bool:
+    def restart_recovers(self, target: Component, /) -> bool:
         return True
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         return "" if _mapped(component) else self.lacking
 

@@ -101,7 +101,7 @@ class ConfigMapDrift(ComponentFault):
         whole_key: bool = False
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if reason := not_load(component) or not_custom(component) or not_rolling(component):
             return reason
         return "" if _candidates(component) else "it mounts no ConfigMap with a JSON text"

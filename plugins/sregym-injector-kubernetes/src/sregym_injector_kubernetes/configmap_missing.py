@@ -42,7 +42,7 @@ class ConfigMapMissing(ComponentFault):
         restart: bool = True
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if reason := not_load(component) or not_custom(component) or not_rolling(component):
             return reason
         return "" if mounted_configmaps(component) else "it mounts no ConfigMap that it needs"

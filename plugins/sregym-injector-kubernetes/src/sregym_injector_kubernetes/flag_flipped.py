@@ -101,7 +101,7 @@ class FlagFlipped(ComponentFault):
         variant: str = ""
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if reason := not_load(component) or not_custom(component) or not_rolling(component):
             return reason
         if _file_of(component) or _switch_of(component, ""):

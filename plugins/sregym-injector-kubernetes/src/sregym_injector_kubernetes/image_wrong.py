@@ -12,7 +12,7 @@ from sregym_injectors.edits import Edits
 from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.restarts import TemplateParameters, clients_of
 from sregym_injectors.rollouts import wanted_rollout
-from sregym_injectors.templates import TemplateFault, change_container, mending
+from sregym_injectors.templates import TemplateFault, change_container, repair_commands
 from sregym_injectors.workloads import (
     examined_container,
     restart_rollout,
@@ -45,7 +45,7 @@ class ImageWrong(TemplateFault):
         tag: str = Field(default="", pattern=r"^([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?$")
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         return not_load(component) or not_custom(component)
 
     @override
@@ -96,7 +96,7 @@ class ImageWrong(TemplateFault):
         component = context.component
         repair = commands.set_image(component.workload, component.container, component.image)
         return (
-            *mending(context.application, component, repair, wanted_rollout(context)),
+            *repair_commands(context.application, component, repair, wanted_rollout(context)),
             *commands.restart_and_wait(clients_of(context)),
         )
 

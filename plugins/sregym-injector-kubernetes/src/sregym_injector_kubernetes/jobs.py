@@ -56,8 +56,8 @@ class JobBacklog(AddedObjectFault):
         image: str = "busybox:1.36"
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         return "" if component.service else "no Service leads to it that Jobs could ask"
 

@@ -50,7 +50,7 @@ class DisruptionBudget(AddedObjectFault):
     symptoms: ClassVar[tuple[str, ...]] = ("users are not affected yet", "drains do not end")
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if reason := not_load(component) or not_custom(component) or not_rolling(component):
             return reason
         return "" if component.pod_labels else "its pods have no labels to be selected by"
@@ -123,10 +123,10 @@ class MaintenanceStuck(Fault):
 
     @override
     def fits(self, target: Node) -> bool:
-        return not self.misfit(target)
+        return not self.mismatch_reason(target)
 
     @override
-    def misfit(self, target: Node, /) -> str:
+    def mismatch_reason(self, target: Node, /) -> str:
         return runs_nothing_that_matters(target)
 
     @override

@@ -58,8 +58,8 @@ class _ProbeWrong(PodTemplateFault):
         """As for all probes."""
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         init = component.own_container.kind is not ContainerKind.CONTAINER
         return "an init container has no such probe" if init else ""
@@ -141,8 +141,8 @@ class ReadinessProbeWrong(_ProbeWrong):
     expected: ClassVar[str] = "a readiness probe that the process can pass"
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         return "" if component.service else "no Service leads to it, so nobody asks if it is ready"
 
@@ -182,8 +182,8 @@ class ProbeImpatient(PodTemplateFault):
         failures: int = Field(default=1, ge=1)
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         if component.own_container.kind is not ContainerKind.CONTAINER:
             return "an init container has no such probe"

@@ -60,8 +60,8 @@ class RbacMissing(PodTemplateFault):
         image: str = "curlimages/curl:8.8.0"
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         return "" if component.service else "no Service leads to it for which its pods could ask"
 

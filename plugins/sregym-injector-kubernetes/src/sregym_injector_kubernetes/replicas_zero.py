@@ -28,7 +28,7 @@ class ReplicasZero(ComponentFault):
     Parameters: ClassVar[type[ClientParameters]] = ClientParameters
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if reason := not_load(component) or not_custom(component):
             return reason
         kind = component.workload.kind

@@ -21,7 +21,12 @@ from sregym_injectors.manifests import main_container
 from sregym_injectors.quantities import memory_bytes
 from sregym_injectors.restarts import TemplateParameters, clients_of
 from sregym_injectors.rollouts import wanted_rollout
-from sregym_injectors.templates import TemplateFault, change_container, container_patch, mending
+from sregym_injectors.templates import (
+    TemplateFault,
+    change_container,
+    container_patch,
+    repair_commands,
+)
 from sregym_injectors.workloads import examined_container, restart_rollout
 from typing_extensions import override
 
@@ -61,7 +66,7 @@ class ResourceLimit(TemplateFault):
             return value
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if reason := not_load(component) or not_custom(component):
             return reason
         init = component.own_container.kind is ContainerKind.INIT
@@ -127,7 +132,7 @@ class ResourceLimit(TemplateFault):
         patch = container_patch(component, {"resources": resources})
         repair = commands.patch(component.workload, patch, "strategic")
         return (
-            *mending(context.application, component, repair, wanted_rollout(context)),
+            *repair_commands(context.application, component, repair, wanted_rollout(context)),
             *commands.restart_and_wait(clients_of(context)),
         )
 

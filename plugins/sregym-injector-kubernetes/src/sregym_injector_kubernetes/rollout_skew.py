@@ -64,7 +64,7 @@ class RolloutSkew(AddedObjectFault):
         suffix: str = Field(default="canary", pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if reason := not_load(component) or not_custom(component) or by_service(component):
             return reason
         if component.workload.kind != "Deployment" or component.kind != "service":

@@ -52,8 +52,8 @@ class RolloutStrategy(PodTemplateFault):
         image: str = "busybox:1.36"
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         kind = component.workload.kind
         return "" if kind == "Deployment" else f"{article(kind)} has no surge to take away"

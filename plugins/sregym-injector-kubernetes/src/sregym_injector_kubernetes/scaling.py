@@ -63,8 +63,8 @@ class AutoscalerWrong(AddedObjectFault):
         utilization: int = Field(default=70, ge=1)
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         kind = component.workload.kind
         if kind not in SCALABLE_KINDS:

@@ -54,8 +54,8 @@ class SecretWrong(AddedObjectFault):
         renamed_to: str = ""
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         asks = any(
             use.source.kind == "Secret" and use.required and not use.path

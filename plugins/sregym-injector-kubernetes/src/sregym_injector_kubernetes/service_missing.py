@@ -28,7 +28,7 @@ class ServiceMissing(ServiceFault):
         edits.delete(service_of(context))
 
     @override
-    def mending(self, context: FaultContext) -> Command:
+    def repair_command(self, context: FaultContext) -> Command:
         return commands.apply(manifest_of(context.application, service_of(context)))
 
     @override

@@ -38,8 +38,8 @@ class ServiceSelector(ServiceFault):
         value: str = ""
 
     @override
-    def misfit(self, component: Component) -> str:
-        reason = super().misfit(component)
+    def mismatch_reason(self, component: Component) -> str:
+        reason = super().mismatch_reason(component)
         return reason or ("" if component.selector else "its Service has no selector")
 
     @override
@@ -48,7 +48,7 @@ class ServiceSelector(ServiceFault):
         edits.patch(service_of(context), {"spec": {"selector": label}}, "merge")
 
     @override
-    def mending(self, context: FaultContext) -> Command:
+    def repair_command(self, context: FaultContext) -> Command:
         right = context.component.selector.get(context.parameters.key)
         restore = {"spec": {"selector": {context.parameters.key: right}}}
         return commands.patch(service_of(context), restore, "merge")

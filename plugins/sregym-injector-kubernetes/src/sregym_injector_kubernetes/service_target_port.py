@@ -43,8 +43,8 @@ class ServiceTargetPort(ServiceFault):
         wrong_port: int | None = Field(default=None, ge=1, le=65535)
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         service = component.own_service
         if service is not None and service.headless:
@@ -56,7 +56,7 @@ class ServiceTargetPort(ServiceFault):
         edits.patch(service_of(context), [_replace(context, _wrong_port(context))], "json")
 
     @override
-    def mending(self, context: FaultContext) -> Command:
+    def repair_command(self, context: FaultContext) -> Command:
         restore = [_replace(context, _port(context).target_port)]
         return commands.patch(service_of(context), restore, "json")
 

@@ -55,8 +55,8 @@ class SidecarPort(PodTemplateFault):
         image: str = "busybox:1.36"
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         if component.own_container.kind is not ContainerKind.CONTAINER:
             return "an init container has ended before others listen"

@@ -59,8 +59,8 @@ class StoreSizedForHits(CpuLimit):
         cold: bool = False
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         return "" if component.kind == "datastore" else "it is no datastore"
 

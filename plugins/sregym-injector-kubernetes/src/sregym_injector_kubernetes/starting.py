@@ -169,8 +169,8 @@ class ClaimMissing(PodTemplateFault):
         suffix: str = Field(default="-old", min_length=1)
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         mounts = component.volumes and component.workload.kind != "StatefulSet"
         return "" if mounts else "it mounts no PersistentVolumeClaim by name"

@@ -49,8 +49,8 @@ class PodSysctl(PodTemplateFault):
         ports: int = Field(default=1, ge=1, le=1000)
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         return "" if component.calls else "it calls nobody"
 

@@ -50,8 +50,8 @@ class _VariableFault(PodTemplateFault):
         """As for all."""
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         return "" if located(component) else "no variable of it says where something is"
 

@@ -55,8 +55,8 @@ class ClaimShared(PodTemplateFault):
         size: str = "1Gi"
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         kind = component.workload.kind
         if kind != "Deployment":
@@ -135,8 +135,8 @@ class VolumeElsewhere(PodTemplateFault):
         size: str = "1Gi"
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         return "its pods are where their volumes are" if component.volumes else ""
 

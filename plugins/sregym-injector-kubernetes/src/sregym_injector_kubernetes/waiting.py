@@ -46,8 +46,8 @@ class ReadinessGate(PodTemplateFault):
         condition: str = Field(default="example.com/load-balancer-attached", min_length=1)
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         return "" if component.service else "no Service leads to it, so nobody asks if it is ready"
 

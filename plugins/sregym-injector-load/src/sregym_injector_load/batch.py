@@ -69,7 +69,7 @@ class JobAtPeak(AddedObjectFault):
         job: str = Field(default="", pattern=r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$")
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if component.kind != scope.LOAD:
             return "it is no load generator, of which it could be told how users come in"
         if reason := not_custom(component) or not_rolling(component):

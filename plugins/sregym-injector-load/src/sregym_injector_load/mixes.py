@@ -85,8 +85,8 @@ class Flood(LoadFault):
         """As above."""
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         both = settings_of(component, "weight") and settings_of(component, "rate", "users")
         return "" if both else "its settings do not say both how much it asks and in which mix"

@@ -23,10 +23,10 @@ class LoadFault(SettingFault):
     lacking: ClassVar[str] = "none of its settings says how much it asks"
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if component.kind != scope.LOAD:
             return "it is no load generator"
-        return super().misfit(component)
+        return super().mismatch_reason(component)
 
 
 class Spike(LoadFault):

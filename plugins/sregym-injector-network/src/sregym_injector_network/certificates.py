@@ -47,8 +47,8 @@ class CertificateExpired(IngressFault):
         valid_days: float = Field(default=90.0, gt=0)
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         return "" if component.ingresses[0].secrets else "its Ingress has no certificate"
 

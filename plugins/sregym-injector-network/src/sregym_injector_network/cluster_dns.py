@@ -102,7 +102,7 @@ class DnsNamePoisoned(ComponentFault):
         address: str = "10.96.250.17"
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if reason := not_load(component) or by_service(component):
             return reason
         return "" if component.callers else "nobody calls it"

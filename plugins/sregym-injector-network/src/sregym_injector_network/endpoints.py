@@ -63,7 +63,7 @@ class EndpointsStale(AddedObjectFault):
         instead: bool | None = None
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if reason := not_load(component) or by_service(component):
             return reason
         if not component.selector:

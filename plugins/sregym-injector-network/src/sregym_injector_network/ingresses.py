@@ -76,7 +76,7 @@ class IngressFault(ComponentFault):
     layer: ClassVar[str] = "network"
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         return not_load(component) or ("" if component.ingresses else "no Ingress leads to it")
 
 

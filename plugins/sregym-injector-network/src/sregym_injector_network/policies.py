@@ -47,7 +47,7 @@ class PolicyFault(AddedObjectFault):
         """What has to pass again; that the policy stops it is the defect."""
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         reason = not_load(component) or not_custom(component) or not_rolling(component)
         if reason:
             return reason
@@ -289,8 +289,10 @@ class PolicyPort(PolicyFault):
     symptoms: ClassVar[tuple[str, ...]] = ("connections time out",)
 
     @override
-    def misfit(self, component: Component) -> str:
-        return super().misfit(component) or ("" if component.ports else "its Service has no ports")
+    def mismatch_reason(self, component: Component) -> str:
+        return super().mismatch_reason(component) or (
+            "" if component.ports else "its Service has no ports"
+        )
 
     @override
     def rules(self, context: FaultContext) -> dict[str, Any]:
@@ -324,8 +326,8 @@ class PolicyDns(PolicyFault):
     symptoms: ClassVar[tuple[str, ...]] = ("name resolution times out", "i/o timeout")
 
     @override
-    def misfit(self, component: Component) -> str:
-        reason = super().misfit(component)
+    def mismatch_reason(self, component: Component) -> str:
+        reason = super().mismatch_reason(component)
         return reason or ("" if component.calls else "it calls nobody")
 
     @override

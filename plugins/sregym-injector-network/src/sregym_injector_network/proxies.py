@@ -106,7 +106,7 @@ class ProxyStale(ComponentFault):
         replicas: int = Field(default=5, ge=2)
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if reason := (
             not_load(component)
             or not_custom(component)

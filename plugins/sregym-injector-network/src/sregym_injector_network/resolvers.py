@@ -26,8 +26,8 @@ class _ResolverFault(PodTemplateFault):
     layer: ClassVar[str] = "network"
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         return "" if component.calls else "it calls nobody"
 

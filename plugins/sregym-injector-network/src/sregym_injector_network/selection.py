@@ -56,8 +56,10 @@ class ServiceSelectorWide(ServiceEditFault):
         victim: str = ""
 
     @override
-    def misfit(self, component: Component) -> str:
-        reason = super().misfit(component) or not_custom(component) or not_rolling(component)
+    def mismatch_reason(self, component: Component) -> str:
+        reason = (
+            super().mismatch_reason(component) or not_custom(component) or not_rolling(component)
+        )
         return reason or ("" if component.selector else "its Service has no selector")
 
     @override

@@ -156,8 +156,8 @@ class ServiceHeadless(ServiceEditFault):
     symptoms: ClassVar[tuple[str, ...]] = ("connection refused", "connections fail")
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         if any(port.port == port.container_port for port in component.ports):
             return "its Service has a port of the pods' own, which clients find all the same"

@@ -46,8 +46,8 @@ class TrafficPolicy(ServiceEditFault):
     symptoms: ClassVar[tuple[str, ...]] = ("connections time out from other nodes",)
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component) or not_rolling(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component) or not_rolling(component):
             return reason
         return "" if component.callers else "nobody calls it"
 

@@ -155,7 +155,7 @@ class WayFault(ComponentFault):
         return _WAYS[self.name].amount if given is None else given
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         if reason := not_load(component) or not_custom(component):
             return reason
         if not component.operations:

@@ -72,10 +72,10 @@ class NodeClockAhead(Fault):
 
     @override
     def fits(self, target: Node) -> bool:
-        return not self.misfit(target)
+        return not self.mismatch_reason(target)
 
     @override
-    def misfit(self, target: Node, /) -> str:
+    def mismatch_reason(self, target: Node, /) -> str:
         component = target.component
         if component is None:
             return runs_nothing_that_matters(target)

@@ -42,10 +42,10 @@ class NodeDiskFull(Fault):
 
     @override
     def fits(self, target: Node) -> bool:
-        return not self.misfit(target)
+        return not self.mismatch_reason(target)
 
     @override
-    def misfit(self, target: Node, /) -> str:
+    def mismatch_reason(self, target: Node, /) -> str:
         return runs_nothing_that_matters(target)
 
     @override

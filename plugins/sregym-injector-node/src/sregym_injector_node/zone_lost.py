@@ -65,10 +65,10 @@ class ZoneLost(Fault):
 
     @override
     def fits(self, target: Zone) -> bool:
-        return not self.misfit(target)
+        return not self.mismatch_reason(target)
 
     @override
-    def misfit(self, target: Zone, /) -> str:
+    def mismatch_reason(self, target: Zone, /) -> str:
         if any(node.role == "control-plane" for node in target.nodes):
             return "the control plane stands there: nobody could look at the cluster any more"
         return runs_no_store(Node(component=target.component))

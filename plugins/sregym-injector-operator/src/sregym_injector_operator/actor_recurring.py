@@ -77,7 +77,7 @@ class ActorRecurring(ComponentFault):
         image: str = accounts.IMAGE
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         return not_load(component) or not_custom(component) or not_rolling(component)
 
     @override

@@ -61,7 +61,7 @@ class FinalizerFault(ComponentFault):
         """What both have."""
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         return not_load(component)
 
     @abstractmethod

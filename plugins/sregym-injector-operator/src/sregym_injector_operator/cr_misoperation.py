@@ -53,7 +53,7 @@ class CrMisoperation(ComponentFault):
         value: Any = 100000
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         kind = component.workload.kind
         if kind in WORKLOAD_KINDS:
             return f"{article(kind)} is no custom resource"

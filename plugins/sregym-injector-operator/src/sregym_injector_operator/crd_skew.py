@@ -50,7 +50,7 @@ class CrdSkew(ComponentFault):
         field: str = Field(default="upgradePolicy", pattern=r"^[a-z]\w*$")
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         kind = component.workload.kind
         return f"{article(kind)} is no custom resource" if kind in WORKLOAD_KINDS else ""
 

@@ -58,8 +58,8 @@ class OperatorBug(PodTemplateFault):
         image: str = ""
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         known = _BUILD in component.builds
         return "" if known else "no build of an operator is known of it that reconciles wrongly"

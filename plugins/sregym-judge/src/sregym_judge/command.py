@@ -206,7 +206,8 @@ def diagnosis_judge(workspace: Workspace, name: str) -> DiagnosisOracle:
 def verdicts_on(judge: DiagnosisOracle, cases: Sequence[LabelledDiagnosis]) -> list[Verdict]:
     """One for each case, in order."""
     return [
-        judge.judge_diagnosis(case.diagnosis, None, case.truths(), case.parts()) for case in cases
+        judge.judge_diagnosis(case.diagnosis, None, case.ground_truths(), case.parts())
+        for case in cases
     ]
 
 

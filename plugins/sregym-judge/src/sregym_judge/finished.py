@@ -115,14 +115,14 @@ def _show(console: Console, record: EpisodeRecord, stage: StageRecord) -> None:
 def _answers(
     console: Console,
     judge: DiagnosisOracle,
-    truths: Sequence[GroundTruth],
+    ground_truths: Sequence[GroundTruth],
     verdict: Verdict,
 ) -> list[Mapping[str, bool | None]] | None:
     """A person's answers for each root cause; None where they want to stop."""
     console.note("y: yes, n: no, ?: cannot be told, Enter: as before, q: stop")
     given: list[Mapping[str, bool | None]] = []
-    for number, truth in enumerate(truths):
-        if len(truths) > 1:
+    for number, truth in enumerate(ground_truths):
+        if len(ground_truths) > 1:
             console.note(f"Root cause {truth.component}, {truth.mechanism.replace('-', ' ')}:")
         one: dict[str, bool | None] = {}
         for question, text in judge.asks.items():

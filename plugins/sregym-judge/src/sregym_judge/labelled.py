@@ -86,7 +86,7 @@ class LabelledDiagnosis(BaseModel):
     labels: dict[str, StrictBool] | None = None
     passed: StrictBool | None = None
 
-    def truths(self) -> tuple[GroundTruth, ...]:
+    def ground_truths(self) -> tuple[GroundTruth, ...]:
         """The root causes as oracles know them."""
         return tuple(cause.truth() for cause in self.ground_truth)
 

@@ -79,8 +79,8 @@ class Case:
     def involved(self) -> frozenset[str]:
         """Components that have any part in the incident; whoever asks is always among them."""
         load = [name for name, kind in self.names.kinds.items() if kind == "load"]
-        truths = (self.truth, *self.others)
-        return self.allowed() | {name for t in truths for name in t.affected} | set(load)
+        ground_truths = (self.truth, *self.others)
+        return self.allowed() | {name for t in ground_truths for name in t.affected} | set(load)
 
 
 def answers_from_text(text: str, case: Case) -> list[Answer]:

@@ -105,15 +105,17 @@ class Names:
 
     Args:
         components: The application's.
-        truths: Ground truths, whose objects are known by name too.
+        ground_truths: Ground truths, whose objects are known by name too.
     """
 
-    def __init__(self, components: Iterable[Component], truths: Sequence[GroundTruth] = ()) -> None:
+    def __init__(
+        self, components: Iterable[Component], ground_truths: Sequence[GroundTruth] = ()
+    ) -> None:
         parts = list(components)
         self.components = tuple(part.name for part in parts)
         self.kinds: Mapping[str, str] = {part.name: part.kind for part in parts}
-        self._alias = _aliases(parts, truths)
-        self._phrases = [*_system_phrases(truths), *_phrases(parts)]
+        self._alias = _aliases(parts, ground_truths)
+        self._phrases = [*_system_phrases(ground_truths), *_phrases(parts)]
 
     def lower(self) -> frozenset[str]:
         """Component names in lower case."""
@@ -193,7 +195,7 @@ class Names:
         return True
 
 
-def _aliases(parts: Sequence[Component], truths: Sequence[GroundTruth]) -> dict[str, str]:
+def _aliases(parts: Sequence[Component], ground_truths: Sequence[GroundTruth]) -> dict[str, str]:
     owners: dict[str, set[str]] = {}
 
     def add(name: str, component: str) -> None:
@@ -214,7 +216,7 @@ def _aliases(parts: Sequence[Component], truths: Sequence[GroundTruth]) -> dict[
             add(account.database, part.name)
     # A name that several components share names none of them.
     alias = {name: next(iter(those)) for name, those in owners.items() if len(those) == 1}
-    for truth in truths:
+    for truth in ground_truths:
         if re.search(r"[-_\d]", truth.object_name):
             alias[truth.object_name.lower()] = truth.component
         if truth.object_name in _OF_THE_CLUSTER:
@@ -228,9 +230,9 @@ def _aliases(parts: Sequence[Component], truths: Sequence[GroundTruth]) -> dict[
     return alias
 
 
-def _system_phrases(truths: Sequence[GroundTruth]) -> list[tuple[re.Pattern[str], str]]:
+def _system_phrases(ground_truths: Sequence[GroundTruth]) -> list[tuple[re.Pattern[str], str]]:
     """What parts of the cluster are called in which a defect lies."""
-    known = [truth for truth in truths if truth.object_name in _OF_THE_CLUSTER]
+    known = [truth for truth in ground_truths if truth.object_name in _OF_THE_CLUSTER]
     return [(_OF_THE_CLUSTER[truth.object_name], truth.component) for truth in known]
 
 

@@ -28,17 +28,17 @@ class ChecklistOracle(ChecklistJudge):
         self,
         text: str,
         claims: Claims | None,
-        truths: Sequence[GroundTruth],
+        ground_truths: Sequence[GroundTruth],
         components: Sequence[Component],
     ) -> Verdict:
         """Nine answers for each root cause; all must be covered, the score is the mean."""
-        return judge_diagnosis(text, claims, truths, components)
+        return judge_diagnosis(text, claims, ground_truths, components)
 
 
 def judge_diagnosis(
     text: str,
     claims: Claims | None,
-    truths: Sequence[GroundTruth],
+    ground_truths: Sequence[GroundTruth],
     components: Iterable[Component],
 ) -> Verdict:
     """The verdict on a submission.
@@ -47,28 +47,32 @@ def judge_diagnosis(
         text: Free text; read only where the claims do not say which component and mechanism.
         claims: Structured diagnosis, if any. With several root causes it stands for the one
             whose component it names, and the text for the others.
-        truths: All root causes of the problem.
+        ground_truths: All root causes of the problem.
         components: The application's.
     """
     text = cut(text)
-    names = Names(components, truths)
+    names = Names(components, ground_truths)
     found = []
-    for truth in truths:
-        case = Case(truth, tuple(other for other in truths if other is not truth), names)
-        meant = len(truths) == 1 or (claims is not None and _means(claims, truth, truths, names))
+    for truth in ground_truths:
+        case = Case(truth, tuple(other for other in ground_truths if other is not truth), names)
+        meant = len(ground_truths) == 1 or (
+            claims is not None and _means(claims, truth, ground_truths, names)
+        )
         if claims is not None and meant and is_scorable(claims):
             answers = answers_from_claims(claims, case)
         else:
             answers = answers_from_text(text, case)
         found.append(answers)
     refused = addressed(text)
-    return verdict_on(found, truths, () if refused is None else (refused,))
+    return verdict_on(found, ground_truths, () if refused is None else (refused,))
 
 
-def _means(claims: Claims, truth: GroundTruth, truths: Sequence[GroundTruth], names: Names) -> bool:
+def _means(
+    claims: Claims, truth: GroundTruth, ground_truths: Sequence[GroundTruth], names: Names
+) -> bool:
     """Whether claims are about one of several root causes: its component, and of several there its mechanism."""
     if names.resolve(claims.component) != truth.component:
         return False
-    here = [one for one in truths if one.component == truth.component]
+    here = [one for one in ground_truths if one.component == truth.component]
     named = [one for one in here if names_mechanism(claims, one)]
     return truth in (named or here)

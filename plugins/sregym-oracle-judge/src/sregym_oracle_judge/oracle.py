@@ -44,7 +44,7 @@ class Judge(ChecklistJudge):
         self,
         text: str,
         claims: Claims | None,
-        truths: Sequence[GroundTruth],
+        ground_truths: Sequence[GroundTruth],
         components: Sequence[Component],
     ) -> Verdict:
         asked = Asked.of(self.options)
@@ -56,15 +56,15 @@ class Judge(ChecklistJudge):
             return Verdict(outcome=Outcome.FAIL, reason="nothing was submitted")
         answers, spent = [], []
         try:
-            for truth in truths:
-                others = [other for other in truths if other is not truth]
+            for truth in ground_truths:
+                others = [other for other in ground_truths if other is not truth]
                 said, usage = self._asked(asked, case(plain, truth, others, components))
                 answers.append(answers_of(said, self._least))
                 spent.append(usage)
         except JudgeFailedError as error:
             told = _sum(spent) if spent else None
             return Verdict(outcome=Outcome.ERROR, reason=str(error), usage=told)
-        return verdict_on(answers, truths).model_copy(update={"usage": _sum(spent)})
+        return verdict_on(answers, ground_truths).model_copy(update={"usage": _sum(spent)})
 
     def _asked(self, asked: Asked, question: str) -> tuple[ModelAnswers, ModelUsage]:
         known = (VERSION, asked.id, instructions(), question)

@@ -155,7 +155,7 @@ def _targets(
     context: OracleContext, baseline: SystemState, begun: SystemState | None
 ) -> Iterator[str]:
     """`where` of the nodes on which faults act themselves, and of what faults did to machines."""
-    for truth in context.truths:
+    for truth in context.ground_truths:
         yield f"{truth.kind} {truth.object_name}"
     nodes: set[str] = set()
     for _, faulted in context.faults:
@@ -173,13 +173,15 @@ def _targets(
 def _left(context: OracleContext, states: SystemStates) -> list[str]:
     """Defective things of the ground truth that are just as the agent found them."""
     before, now = SystemState(context.baseline.objects), states.now()
-    truths = [
-        truth for truth in context.truths if _changes(before, now, _where(truth, before, now))
+    ground_truths = [
+        truth
+        for truth in context.ground_truths
+        if _changes(before, now, _where(truth, before, now))
     ]
-    begun = states.begun() if truths else None
+    begun = states.begun() if ground_truths else None
     if begun is None:
         return []
-    names = dict.fromkeys(_where(truth, before, begun) for truth in truths)
+    names = dict.fromkeys(_where(truth, before, begun) for truth in ground_truths)
     suspects = {name: found for name in names if (found := _changes(before, begun, name))}
     left = [name for name, broken in suspects.items() if broken <= _changes(before, now, name)]
     repaired = states.repaired() if left else None

@@ -78,16 +78,16 @@ def changes(call: ToolCall) -> bool:
     return not reads_only(command) and verb(command)[:1] != ("exec",)
 
 
-def evidence(calls: Sequence[ToolCall], truths: Sequence[GroundTruth]) -> float:
+def evidence(calls: Sequence[ToolCall], ground_truths: Sequence[GroundTruth]) -> float:
     """Share of the root causes that the agent had seen before it handed in its diagnosis.
 
     Half for an answer that is about the defective component or object, half for one that shows the
     changed value itself; a listing of everything shows the first at most. 0.0 to 1.0.
     """
-    if not truths:
+    if not ground_truths:
         return 0.0
     texts = list(_seen(calls))
-    return sum(_shown(texts, truth) for truth in truths) / len(truths)
+    return sum(_shown(texts, truth) for truth in ground_truths) / len(ground_truths)
 
 
 def _seen(calls: Sequence[ToolCall]) -> Iterator[tuple[str, str]]:

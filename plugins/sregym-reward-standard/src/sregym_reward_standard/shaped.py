@@ -46,7 +46,7 @@ class ShapedReward(StagesReward):
     def terms(self, facts: RewardFacts) -> Mapping[str, float]:
         """All terms; the last ones are never above zero."""
         record, weights = facts.record, self.weights
-        known = conduct.evidence(record.transcript, facts.truths)
+        known = conduct.evidence(record.transcript, facts.ground_truths)
         grounded = weights["ungrounded"] * (1.0 - known) if passed(record.diagnosis) else 0.0
         blunders = self._blunders(record.transcript)
         tokens = 0 if record.tokens is None else record.tokens.total

@@ -172,7 +172,7 @@ class Sampler:
         if fault.needs:
             return False
         try:
-            (truth,) = solution(self._pair(candidate), workspace=self._workspace).truths
+            (truth,) = solution(self._pair(candidate), workspace=self._workspace).ground_truths
         except (SregymError, ValueError):
             return False
         namespaces = self._workspace.application(candidate.application).namespaces

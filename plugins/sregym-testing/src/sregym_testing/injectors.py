@@ -135,7 +135,7 @@ class InjectorContract:
         assert kind_of(target) in case.fault.takes
         assert case.fault.fits(target) is True
         for _, candidate in candidates(case.application, case.fault.takes, case.fault.parts):
-            answer, reason = case.fault.fits(candidate), case.fault.misfit(candidate)
+            answer, reason = case.fault.fits(candidate), case.fault.mismatch_reason(candidate)
             assert isinstance(answer, bool)
             assert not (answer and reason), f"it fits {name_of(candidate)}, but: {reason}"
 

@@ -59,7 +59,7 @@ def causes(known: Solution) -> dict[str, Any]:
     return {
         "causes": [
             {"sentence": truth.sentence(), "fix": list(fix)}
-            for truth, fix in zip(known.truths, known.fixes, strict=True)
+            for truth, fix in zip(known.ground_truths, known.fixes, strict=True)
         ]
     }
 

@@ -22,11 +22,11 @@ class Solution:
     """What only the harness knows of a problem.
 
     Attributes:
-        truths: The ground truth of each fault.
+        ground_truths: The ground truth of each fault.
         fixes: For each fault the commands of the reference fix, as a person types them.
     """
 
-    truths: tuple[GroundTruth, ...]
+    ground_truths: tuple[GroundTruth, ...]
     fixes: tuple[tuple[str, ...], ...]
 
 
@@ -124,12 +124,12 @@ def solution(problem: str | Problem, *, workspace: Workspace | None = None) -> S
         problem: Its id, or a `Problem`.
         workspace: As for `Environment`.
     """
-    from sregym_core.conductor.offline import truths_and_fixes
+    from sregym_core.conductor.offline import ground_truths_and_fixes
     from sregym_core.model import GroundTruth
 
     factory = (workspace or shared()).factory
     found = factory.problems.get(problem) if isinstance(problem, str) else problem
-    told = truths_and_fixes(factory, found)
+    told = ground_truths_and_fixes(factory, found)
     return Solution(
         tuple(GroundTruth.model_validate(one["ground_truth"]) for one in told),
         tuple(tuple(one["reference_fix"]) for one in told),

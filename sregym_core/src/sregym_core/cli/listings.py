@@ -184,6 +184,6 @@ def _as_yaml(content: dict[str, Any]) -> str:
 
 
 def _revealed(factory: ComponentFactory, problem: Problem) -> list[dict[str, Any]]:
-    from sregym_core.conductor.offline import truths_and_fixes
+    from sregym_core.conductor.offline import ground_truths_and_fixes
 
-    return truths_and_fixes(factory, problem)
+    return ground_truths_and_fixes(factory, problem)

@@ -90,7 +90,7 @@ def of_noise(
     return {
         "noise": {} if pump is None else dict(pump.levels),
         "noise_level": plan.problem.noise_level,
-        "noise_blamed": noise_blamed(diagnosis, timeline.entries, lambda: grades.truths),
+        "noise_blamed": noise_blamed(diagnosis, timeline.entries, lambda: grades.ground_truths),
     }
 
 

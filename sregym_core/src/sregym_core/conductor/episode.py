@@ -170,7 +170,9 @@ class EpisodePlayer:
                 self._tear_down()
             else:
                 self.drop()
-        return rewarded(self._record(), self.plan.reward, lambda: self._setup.truths, self._blamed)
+        return rewarded(
+            self._record(), self.plan.reward, lambda: self._setup.ground_truths, self._blamed
+        )
 
     def drop(self) -> None:
         """Give up without grading. A world of its own is thrown away, any other is recovered."""
@@ -237,7 +239,7 @@ class EpisodePlayer:
     def _open_session(self) -> None:
         plan, world, episode_setup = self.plan, self._require_world(), self._setup.episode_setup
         assert episode_setup is not None  # the set-up is over
-        scene = Scene(self._application, self._setup.truths, episode_setup.alerts, plan.seed)
+        scene = Scene(self._application, self._setup.ground_truths, episode_setup.alerts, plan.seed)
         if plan.extra_setup is not None:
             plan.extra_setup(world.cluster, self._journal)
         broken = episode_setup.injection.injected_at_s is not None or not plan.inject
@@ -250,7 +252,7 @@ class EpisodePlayer:
             plan.mode.instruction(scene),
             self._application.namespaces,
             plan.budget,
-            grading.reference(self._setup.faults, self._setup.truths)
+            grading.reference(self._setup.faults, self._setup.ground_truths)
             if plan.agent.privileged
             else None,
             weakly(self._on_submit),
@@ -377,7 +379,7 @@ class EpisodePlayer:
             reason=reason,
             recovered=self._recovered,
             repair=self._repair,
-            truths=self._grades.truths,
+            truths=self._grades.ground_truths,
             stopped=self._agent_error,
             **account.of_plan(self.plan),
             **account.of_episode_setup(self._setup.episode_setup),

@@ -28,7 +28,7 @@ def facts_of(
         cluster=cluster,
         application=application,
         problem=plan.problem,
-        truths=setup.truths,
+        ground_truths=setup.ground_truths,
         faults=setup.faults,
         baseline=world.baseline,
         states=states,

@@ -32,7 +32,7 @@ def why_unfit(fault: Fault, asked: Target, found: FaultTarget, application: Appl
             return f"cannot be pointed at a {part} of a component, but its target is {str(asked)!r}"
     if fault.fits(found):
         return ""
-    reason = fault.misfit(found)
+    reason = fault.mismatch_reason(found)
     because = f": {reason}" if reason else ""
     return f"does not fit {kind} {str(asked)!r}{because}; {_fitting(fault, application)}"
 

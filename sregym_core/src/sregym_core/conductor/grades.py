@@ -32,12 +32,12 @@ class Grades:
 
     Attributes:
         stages: Records of the stages that were handed in or judged.
-        truths: Root causes by which they were judged; empty until the first is.
+        ground_truths: Root causes by which they were judged; empty until the first is.
     """
 
     def __init__(self, factory: ComponentFactory, plan: EpisodePlan, timeline: Timeline) -> None:
         self.stages: dict[Stage, StageRecord] = {}
-        self.truths: tuple[GroundTruth, ...] = ()
+        self.ground_truths: tuple[GroundTruth, ...] = ()
         self._bench = factory
         self._problem = plan.problem
         self._mode = plan.mode
@@ -54,7 +54,7 @@ class Grades:
         self, stage: Stage, text: str, claims: Claims | None, facts: OracleContext
     ) -> None:
         """A stage is handed in; a diagnosis is judged at once."""
-        self.truths = facts.truths
+        self.ground_truths = facts.ground_truths
         at_s = self._timeline.at_s()
         self.stages[stage] = StageRecord(
             text=text, claims=claims, submitted_at_s=at_s, verdict=_PENDING
@@ -74,7 +74,7 @@ class Grades:
             agent_error: What ended the agent's part; empty when it ended by itself.
             facts: What oracles judge by.
         """
-        self.truths = facts.truths
+        self.ground_truths = facts.ground_truths
         for stage in self._mode.judged:
             if stage not in self.stages:
                 reason = f"nothing was submitted; {agent_error}".rstrip("; ")

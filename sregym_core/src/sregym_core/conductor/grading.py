@@ -215,25 +215,28 @@ def judge(
 
 
 def reference(
-    faults: Sequence[tuple[Fault, FaultContext]], truths: Sequence[GroundTruth]
+    faults: Sequence[tuple[Fault, FaultContext]], ground_truths: Sequence[GroundTruth]
 ) -> Reference:
     """The answer key of an episode."""
     fixes = [fault.reference_fix(context) for fault, context in faults]
     return Reference(
-        diagnosis=" ".join(truth.sentence() for truth in truths),
-        claims=true_claims(truths),
+        diagnosis=" ".join(truth.sentence() for truth in ground_truths),
+        claims=true_claims(ground_truths),
         fix=tuple(command for fix in fixes for command in fix),
         fixes=tuple(tuple(fix) for fix in fixes),
     )
 
 
-def true_claims(truths: Sequence[GroundTruth]) -> Claims:
+def true_claims(ground_truths: Sequence[GroundTruth]) -> Claims:
     """The ground truth as claims; several faults are joined in the order of the problem."""
-    first = truths[0]
-    others = [truth.component for truth in truths[1:]]
-    affected = dict.fromkeys(name for truth in truths for name in truth.affected)
+    first = ground_truths[0]
+    others = [truth.component for truth in ground_truths[1:]]
+    affected = dict.fromkeys(name for truth in ground_truths for name in truth.affected)
     contributing = dict.fromkeys(
-        name for truth in truths for name in (*truth.contributing,) if name != first.component
+        name
+        for truth in ground_truths
+        for name in (*truth.contributing,)
+        if name != first.component
     )
     change = first.changed
     return Claims(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def noise_blamed(
     diagnosis: StageRecord | None,
     entries: Iterable[TimelineEntry],
-    truths: Callable[[], Sequence[GroundTruth]],
+    ground_truths: Callable[[], Sequence[GroundTruth]],
 ) -> tuple[str, ...]:
     """Names of the sources whose victims a wrong diagnosis names and the ground truth does not.
 
@@ -28,7 +28,7 @@ def noise_blamed(
     Args:
         diagnosis: As submitted and judged.
         entries: The timeline, of which `NoiseMade` counts.
-        truths: Gives the ground truths; asked for where there is something to compare.
+        ground_truths: Gives the ground truths; asked for where there is something to compare.
     """
     if diagnosis is None or diagnosis.verdict.outcome is not Outcome.FAIL or not diagnosis.text:
         return ()
@@ -37,7 +37,9 @@ def noise_blamed(
     before = [fields for at_s, fields in made if submitted is None or at_s <= submitted]
     if not before:
         return ()
-    right = {name.lower() for truth in truths() for name in (truth.component, truth.object_name)}
+    right = {
+        name.lower() for truth in ground_truths() for name in (truth.component, truth.object_name)
+    }
     claimed = "" if diagnosis.claims is None else diagnosis.claims.component.lower()
     text = claimed or diagnosis.text.lower()
     if any(_names(text, name) for name in right):

@@ -32,7 +32,7 @@ class _NoCluster:
         raise NeedsClusterError(name)
 
 
-def truths_and_fixes(factory: ComponentFactory, problem: Problem) -> list[dict[str, Any]]:
+def ground_truths_and_fixes(factory: ComponentFactory, problem: Problem) -> list[dict[str, Any]]:
     """Ground truth and reference fix of each fault, as plain data.
 
     Most derive from manifests and parameters alone. For those that depend on nodes the application is
@@ -56,12 +56,12 @@ def instruction(factory: ComponentFactory, problem: Problem, mode: Mode) -> str:
     from sregym_core.model import GroundTruth
 
     application = factory.application(problem.application)
-    truths: list[GroundTruth] = []
+    ground_truths: list[GroundTruth] = []
     if mode.tells_cause:
-        told = truths_and_fixes(factory, problem)
-        truths = [GroundTruth.model_validate(one["ground_truth"]) for one in told]
+        told = ground_truths_and_fixes(factory, problem)
+        ground_truths = [GroundTruth.model_validate(one["ground_truth"]) for one in told]
     alerts = {"version": "4", "alerts": ["..."]} if mode.alerted else None
-    return mode.instruction(Scene(application, truths, alerts))
+    return mode.instruction(Scene(application, ground_truths, alerts))
 
 
 def _told(faults: Iterable[tuple[Fault, FaultContext]]) -> list[dict[str, Any]]:

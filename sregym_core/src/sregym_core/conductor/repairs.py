@@ -77,7 +77,9 @@ class RepairEnd:
     def judged(self, facts: OracleContext) -> RepairRecord | None:
         """What there is to tell once the system was judged; None where it cannot be read."""
         cluster, application = facts.cluster, facts.application
-        broken = _workloads(application, frozenset(truth.component for truth in facts.truths))
+        broken = _workloads(
+            application, frozenset(truth.component for truth in facts.ground_truths)
+        )
         seen = [one for _, one in self.rounds]
         try:
             relief = self._relief(facts)

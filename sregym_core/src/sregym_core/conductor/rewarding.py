@@ -22,7 +22,7 @@ _WORTHLESS = (Outcome.ERROR, Outcome.SKIP)
 def rewarded(
     record: EpisodeRecord,
     reward: Reward | None,
-    truths: Callable[[], Sequence[GroundTruth]],
+    ground_truths: Callable[[], Sequence[GroundTruth]],
     blamed: Callable[[BaseException], str],
 ) -> EpisodeRecord:
     """A record with its reward, where one was asked for and the world was right.
@@ -30,7 +30,7 @@ def rewarded(
     Args:
         record: The episode, graded.
         reward: What was asked for; None for none.
-        truths: Gives the ground truth of each fault.
+        ground_truths: Gives the ground truth of each fault.
         blamed: Says whose fault an exception is.
 
     Returns:
@@ -39,7 +39,7 @@ def rewarded(
     if reward is None or record.outcome in _WORTHLESS:
         return record
     try:
-        terms = dict(reward.terms(RewardFacts(record, tuple(truths()))))
+        terms = dict(reward.terms(RewardFacts(record, tuple(ground_truths()))))
         total = _finite(reward, terms)
     except BaseException as error:
         if interrupts(error):

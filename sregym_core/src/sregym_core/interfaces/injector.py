@@ -182,7 +182,7 @@ class Fault(ABC):
                 and zones are not chosen yet: they have no names, but the component they run.
         """
 
-    def misfit(self, target: Any, /) -> str:
+    def mismatch_reason(self, target: Any, /) -> str:
         """Why `fits` says no, as the end of a sentence: "a DaemonSet has no replicas".
 
         Empty when it fits, or when there is no more to say than that it does not.
@@ -227,7 +227,7 @@ class Fault(ABC):
         """
         return ()
 
-    def restart_heals(self, target: Any, /) -> bool:
+    def restart_recovers(self, target: Any, /) -> bool:
         """Whether the defect is rightly repaired when processes start anew.
 
         For state of running processes alone: a setting that nobody has written down, a session, an

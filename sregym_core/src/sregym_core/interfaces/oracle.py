@@ -94,7 +94,7 @@ class OracleContext:
         cluster: The system under repair.
         application: Its application.
         problem: The problem, for its timing.
-        truths: Ground truth of each fault.
+        ground_truths: Ground truth of each fault.
         faults: Each fault with the context it was injected with, for `Fault.present`.
         baseline: The healthy system.
         text: What the agent submitted in this stage.
@@ -113,7 +113,7 @@ class OracleContext:
     cluster: Cluster
     application: Application
     problem: Problem
-    truths: tuple[GroundTruth, ...]
+    ground_truths: tuple[GroundTruth, ...]
     faults: tuple[tuple[Fault, FaultContext], ...]
     baseline: Baseline
     text: str = ""
@@ -180,14 +180,14 @@ class DiagnosisOracle(Oracle):
     def judge(self, context: OracleContext) -> Verdict:
         """Judge what was submitted by the context's truths and components."""
         components = context.application.components()
-        return self.judge_diagnosis(context.text, context.claims, context.truths, components)
+        return self.judge_diagnosis(context.text, context.claims, context.ground_truths, components)
 
     @abstractmethod
     def judge_diagnosis(
         self,
         text: str,
         claims: Claims | None,
-        truths: Sequence[GroundTruth],
+        ground_truths: Sequence[GroundTruth],
         components: Sequence[Component],
     ) -> Verdict:
         """Give a verdict with a check for each question; same input, same verdict.
@@ -195,18 +195,18 @@ class DiagnosisOracle(Oracle):
         Args:
             text: As submitted.
             claims: The structured diagnosis, if any.
-            truths: All root causes, at least one.
+            ground_truths: All root causes, at least one.
             components: The application's.
         """
 
     def verdict_of(
-        self, answers: Sequence[Mapping[str, bool | None]], truths: Sequence[GroundTruth]
+        self, answers: Sequence[Mapping[str, bool | None]], ground_truths: Sequence[GroundTruth]
     ) -> Verdict:
         """The verdict that follows from a person's answers.
 
         Args:
             answers: For each root cause, by question; None where the answer is not known.
-            truths: The root causes.
+            ground_truths: The root causes.
 
         Raises:
             UsageError: The oracle asks no questions that a person could answer.

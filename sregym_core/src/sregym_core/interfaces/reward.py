@@ -20,11 +20,11 @@ class RewardFacts:
 
     Attributes:
         record: The episode, graded; its reward is not in it yet.
-        truths: The ground truth of each fault.
+        ground_truths: The ground truth of each fault.
     """
 
     record: EpisodeRecord
-    truths: tuple[GroundTruth, ...]
+    ground_truths: tuple[GroundTruth, ...]
 
 
 class Reward(ABC):

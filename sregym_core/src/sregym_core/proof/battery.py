@@ -135,7 +135,7 @@ class _Battery:
                 self._bench, self._worlds, self._problem, self._application, self._seed
             )
         yield from self._masking_checks()
-        spared = RESTARTS if self._restart_heals() else frozenset[str]()
+        spared = RESTARTS if self._restart_recovers() else frozenset[str]()
         for name, cheat in CHEATS.items():
             if name in spared:
                 continue
@@ -216,11 +216,11 @@ class _Battery:
             got = "fail" if name in fatal else "not seen"
             yield ProofCheck(f"harm-{name}-fails", "fail", got, name in fatal)
 
-    def _restart_heals(self) -> bool:
+    def _restart_recovers(self) -> bool:
         """Whether starting processes anew is a right repair of all that is broken."""
         parts = {part.name: part for part in self._application.components()}
         return all(
-            name in parts and self._bench.fault(ref.fault).restart_heals(parts[name])
+            name in parts and self._bench.fault(ref.fault).restart_recovers(parts[name])
             for ref in self._problem.faults
             for name in ref.components or ("",)
         )
@@ -286,7 +286,7 @@ class _Battery:
             self._hasty = tuple(
                 command for fault, context in faults for command in fault.hasty_fix(context)
             )
-            truths = tuple(fault.ground_truth(context) for fault, context in faults)
+            ground_truths = tuple(fault.ground_truth(context) for fault, context in faults)
             empty = Baseline(objects={}, hidden={}, traffic=Traffic(seconds=0.0))
             oracles = [self._bench.oracle(name) for name in self._problem.oracles.diagnosis]
 
@@ -295,7 +295,7 @@ class _Battery:
                     cluster=world.cluster,
                     application=self._application,
                     problem=self._problem,
-                    truths=truths,
+                    ground_truths=ground_truths,
                     faults=faults,
                     baseline=empty,
                     text=text,
@@ -304,11 +304,11 @@ class _Battery:
                 verdict = judge(oracles, context)
                 return verdict.outcome, verdict.reason
 
-            claimed, others = true_claims(truths), told_besides(truths)
+            claimed, others = true_claims(ground_truths), told_besides(ground_truths)
             got, why = outcome(others, claimed)
             said = " ".join(filter(None, (diagnosis_as_text("", claimed), others)))
             yield ProofCheck("true-claims-pass", "pass", got, got is Outcome.PASS, why, said)
-            for name, (text, claims) in wrong_diagnoses(truths, self._application).items():
+            for name, (text, claims) in wrong_diagnoses(ground_truths, self._application).items():
                 got, why = outcome(text, claims)
                 yield ProofCheck(
                     f"diagnosis-{name}-fails",

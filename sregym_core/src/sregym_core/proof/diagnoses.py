@@ -21,20 +21,20 @@ _WORD_LIST = (
 )
 
 
-def told_besides(truths: tuple[GroundTruth, ...]) -> str:
+def told_besides(ground_truths: tuple[GroundTruth, ...]) -> str:
     """What is said in words beside the true claims, which name one component and one mechanism.
 
     Empty for a single root cause; of several all but the first, like ones too.
     """
-    return " ".join(truth.sentence() for truth in truths[1:])
+    return " ".join(truth.sentence() for truth in ground_truths[1:])
 
 
 def wrong_diagnoses(
-    truths: tuple[GroundTruth, ...], application: Application
+    ground_truths: tuple[GroundTruth, ...], application: Application
 ) -> Mapping[str, tuple[str, Claims | None]]:
     """By name, diagnoses that every diagnosis oracle has to fail: text and claims."""
-    first = truths[0]
-    other = _uninvolved(truths, application)
+    first = ground_truths[0]
+    other = _uninvolved(ground_truths, application)
     wrong_component = (
         first.sentence().replace(first.object_name, other).replace(first.component, other)
     )
@@ -43,8 +43,8 @@ def wrong_diagnoses(
         f"{_FOREIGN_MECHANISM}, so that it refuses to serve."
     )
     everything = ", ".join(component.name for component in application.components())
-    said = " ".join(truth.sentence() for truth in truths)
-    denied = " ".join(f"It is not true that {truth.sentence()}" for truth in truths)
+    said = " ".join(truth.sentence() for truth in ground_truths)
+    denied = " ".join(f"It is not true that {truth.sentence()}" for truth in ground_truths)
     suffers = f" {', '.join(first.affected)} fail." if first.affected else ""
     return {
         "wrong-component": (wrong_component, None),
@@ -66,10 +66,10 @@ def wrong_diagnoses(
     }
 
 
-def _uninvolved(truths: tuple[GroundTruth, ...], application: Application) -> str:
+def _uninvolved(ground_truths: tuple[GroundTruth, ...], application: Application) -> str:
     involved = {
         name
-        for truth in truths
+        for truth in ground_truths
         for name in (truth.component, truth.object_name, *truth.contributing, *truth.affected)
     }
     names = [component.name for component in application.components()]

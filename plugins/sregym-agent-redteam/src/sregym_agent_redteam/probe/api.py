@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, ClassVar
 
 from .ports import listening
-from .route import Known, Loot, Route
+from .route import Known, ProbeResult, Route
 
 if TYPE_CHECKING:
     from .place import Place
@@ -44,13 +44,13 @@ class Discovery(Route):
 
     name: ClassVar[str] = "discovery"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Read all of it."""
         aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
         for path in ("/api", "/apis", "/openapi/v2", "/openapi/v3", "/", "/version", "/metrics"):
             for accept in ("application/json", aggregated, "*/*"):
-                loot.take(place.api(path, Accept=accept)[1])
-        loot.take(place.kubectl("api-resources"))
+                result.take(place.api(path, Accept=accept)[1])
+        result.take(place.kubectl("api-resources"))
 
 
 class Lists(Route):
@@ -58,16 +58,16 @@ class Lists(Route):
 
     name: ClassVar[str] = "lists"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Read all of them."""
         for path in resources(place):
-            loot.take(place.api(path)[1])
-            loot.take(place.api(f"{path}?includeObject=None", Accept=TABLE)[1])
-            loot.take(place.api(path, Accept=_PROTOBUF)[1])
+            result.take(place.api(path)[1])
+            result.take(place.api(f"{path}?includeObject=None", Accept=TABLE)[1])
+            result.take(place.api(path, Accept=_PROTOBUF)[1])
             if path.rpartition("/")[2] in WATCHED:
                 watch = f"{path}?watch=true&timeoutSeconds=1&resourceVersion=0"
-                loot.take(place.api(watch)[1])
-                loot.take(place.api(watch, Accept=TABLE)[1])
+                result.take(place.api(watch)[1])
+                result.take(place.api(watch, Accept=TABLE)[1])
 
 
 class Named(Route):
@@ -75,22 +75,22 @@ class Named(Route):
 
     name: ClassVar[str] = "guessed-names"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Ask for them, for what belongs to them, and change them."""
         for path in guessed(place):
             for accept in ("application/json", TABLE, _PROTOBUF):
-                loot.take(place.api(path, Accept=accept)[1])
-            loot.take(place.api(f"{path}/status")[1])
+                result.take(place.api(path, Accept=accept)[1])
+            result.take(place.api(f"{path}/status")[1])
             patch = {"Content_Type": "application/merge-patch+json"}
-            loot.take(place.api(path, "PATCH", {"metadata": {"labels": {"a": "b"}}}, **patch)[1])
+            result.take(place.api(path, "PATCH", {"metadata": {"labels": {"a": "b"}}}, **patch)[1])
         pod = place.guesses["pod"]
         for namespace in (place.guesses["namespace"], place.namespace):
             base = f"/api/v1/namespaces/{namespace}/pods/{pod}"
             for path in (f"{base}/log", f"{base}/exec?command=env&stdout=1", f"{base}/proxy/"):
-                loot.take(place.api(path)[1])
-            loot.take(place.kubectl("exec", "-n", namespace, pod, "--", "env"))
-            loot.take(place.kubectl("logs", "-n", namespace, pod))
-            loot.take(place.kubectl("describe", "pod", "-n", namespace, pod))
+                result.take(place.api(path)[1])
+            result.take(place.kubectl("exec", "-n", namespace, pod, "--", "env"))
+            result.take(place.kubectl("logs", "-n", namespace, pod))
+            result.take(place.kubectl("describe", "pod", "-n", namespace, pod))
 
 
 class Tools(Route):
@@ -98,7 +98,7 @@ class Tools(Route):
 
     name: ClassVar[str] = "tools"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Look everywhere."""
         hidden, pod = place.guesses["namespace"], place.guesses["pod"]
         for command in (
@@ -115,7 +115,7 @@ class Tools(Route):
             f"get secrets -n {hidden} --kubeconfig=kubeconfig", "get pods -A -v=9",
             f"--server={place.server} get secrets -n {hidden}",
         ):  # fmt: skip
-            loot.take(place.tool("kubectl", command=command))
+            result.take(place.tool("kubectl", command=command))
 
 
 class Traces(Route):
@@ -123,7 +123,7 @@ class Traces(Route):
 
     name: ClassVar[str] = "traces-of-hidden-things"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Read them."""
         for path in (
             "/api/v1/events", "/apis/events.k8s.io/v1/events", "/api/v1/endpoints",
@@ -134,14 +134,14 @@ class Traces(Route):
             "/apis/apiregistration.k8s.io/v1/apiservices", "/api/v1/namespaces",
             "/apis/apps/v1/controllerrevisions", "/apis/apps/v1/replicasets",
         ):  # fmt: skip
-            loot.take(place.api(path)[1])
-            loot.take(place.api(path, Accept=TABLE)[1])
+            result.take(place.api(path)[1])
+            result.take(place.api(path, Accept=TABLE)[1])
         for node in (*place.nodes()[:1], "kind-worker"):
-            loot.take(place.kubectl("describe", "node", node))
+            result.take(place.kubectl("describe", "node", node))
 
-    def leaked(self, loot: Loot, known: Known) -> str:
+    def leaked(self, result: ProbeResult, known: Known) -> str:
         """The mere name of a hidden thing is a hint."""
-        return known.found(loot.texts)
+        return known.found(result.texts)
 
 
 class Metadata(Route):
@@ -150,19 +150,19 @@ class Metadata(Route):
     name: ClassVar[str] = "metadata"
     words: ClassVar[tuple[str, ...]] = ("sregym", "chaos", "injector", "ground_truth", "benchmark")
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Read everything with its metadata."""
         for path in resources(place):
-            loot.take(place.api(path)[1])
-        loot.take(place.door("/instruction")[1])
-        loot.take(place.door("/openapi.json")[1])
+            result.take(place.api(path)[1])
+        result.take(place.door("/instruction")[1])
+        result.take(place.door("/openapi.json")[1])
 
-    def leaked(self, loot: Loot, known: Known) -> str:
+    def leaked(self, result: ProbeResult, known: Known) -> str:
         """None of the words may stand anywhere."""
         for word in self.words:
-            if any(word in text.lower() for text in loot.texts):
+            if any(word in text.lower() for text in result.texts):
                 return f"the word {word!r} stands in the cluster or at the doors"
-        return known.found(loot.texts)
+        return known.found(result.texts)
 
 
 class Telemetry(Route):
@@ -170,7 +170,7 @@ class Telemetry(Route):
 
     name: ClassVar[str] = "telemetry"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Ask for them by tools."""
         hidden, pod = place.guesses["namespace"], place.guesses["pod"]
         for query in (
@@ -180,13 +180,13 @@ class Telemetry(Route):
             "container_memory_working_set_bytes", '{__name__=~".*sregym.*|.*chaos.*"}',
         ):  # fmt: skip
             for page in (1, 2, 3):
-                loot.take(place.tool("query_metrics", query=query, page=page))
+                result.take(place.tool("query_metrics", query=query, page=page))
         for query in (f'{{namespace="{hidden}"}}', '{namespace=~".+"}', f'{{pod="{pod}"}}'):
-            loot.take(place.tool("query_logs", query=query, minutes=600))
+            result.take(place.tool("query_logs", query=query, minutes=600))
         for label in ("", "namespace", "pod", "container", "app"):
-            loot.take(place.tool("log_labels", label=label))
+            result.take(place.tool("log_labels", label=label))
         for tool in ("list_services", "alerts", "service_dependencies", "list_metrics"):
-            loot.take(place.tool(tool))
+            result.take(place.tool(tool))
         for port in listening():
             for path in (
                 "/api/v1/query?query=kube_pod_info", "/api/v1/label/namespace/values",
@@ -196,7 +196,7 @@ class Telemetry(Route):
                 "/loki/api/v1/query_range?query={namespace=~%22.%2B%22}", "/api/dependencies",
                 "/federate?match[]=kube_pod_info", "/api/state", "/api/workloads", "/",
             ):  # fmt: skip
-                loot.take(place.ask(f"http://127.0.0.1:{port}{path}", timeout_s=5)[1])
+                result.take(place.ask(f"http://127.0.0.1:{port}{path}", timeout_s=5)[1])
 
 
 class Sums(Route):
@@ -211,23 +211,23 @@ class Sums(Route):
         ("count(kube_deployment_created)", "/apis/apps/v1/deployments"),
     )
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Compare counts with lists."""
         for query, path in self.counted:
-            count = _COUNT.search(loot.take(place.tool("query_metrics", query=query)))
+            count = _COUNT.search(result.take(place.tool("query_metrics", query=query)))
             try:
-                listed = json.loads(loot.take(place.api(path)[1]).partition("\n\n")[2])["items"]
+                listed = json.loads(result.take(place.api(path)[1]).partition("\n\n")[2])["items"]
             except (ValueError, KeyError):
                 continue
             if count is not None:
-                loot.facts[path.rpartition("/")[2]] = (int(count[1]), len(listed))
+                result.facts[path.rpartition("/")[2]] = (int(count[1]), len(listed))
 
-    def leaked(self, loot: Loot, known: Known) -> str:
+    def leaked(self, result: ProbeResult, known: Known) -> str:
         """More was counted than is shown."""
-        for name, (count, listed) in loot.facts.items():
+        for name, (count, listed) in result.facts.items():
             if count > listed:
                 return f"{count} {name} are counted, {listed} are shown"
-        return known.found(loot.texts)
+        return known.found(result.texts)
 
 
 def guessed(place: Place) -> list[str]:

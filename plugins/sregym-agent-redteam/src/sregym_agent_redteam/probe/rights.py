@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .route import Known, Loot, Route
+from .route import Known, ProbeResult, Route
 
 if TYPE_CHECKING:
     from .place import Place
@@ -48,7 +48,7 @@ class NodeAccess(Route):
 
     name: ClassVar[str] = "privileged-containers"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Create them in every way, and change what is there into them."""
         host = [{"name": "h", "hostPath": {"path": "/"}}]
         kinds: tuple[dict[str, Any], ...] = (
@@ -62,29 +62,33 @@ class NodeAccess(Route):
         for number, spec in enumerate(kinds):
             made = pod(f"{MARK}-{number}", **spec)
             for namespace in (place.namespace, *FOREIGN):
-                loot.take(place.api(f"/api/v1/namespaces/{namespace}/pods", "POST", made)[1])
-            loot.take(place.kubectl("apply", "-f", "-", stdin=json.dumps(made)))
-            loot.take(place.tool("kubectl", command="create -f -", stdin=json.dumps(made)))
-            self._as_yaml(place, loot, base, number, made)
-        self._patched(place, loot)
+                result.take(place.api(f"/api/v1/namespaces/{namespace}/pods", "POST", made)[1])
+            result.take(place.kubectl("apply", "-f", "-", stdin=json.dumps(made)))
+            result.take(place.tool("kubectl", command="create -f -", stdin=json.dumps(made)))
+            self._as_yaml(place, result, base, number, made)
+        self._patched(place, result)
         first = next(iter(place.nodes()), "node")
-        loot.take(place.kubectl("debug", f"node/{first}", "--image=busybox", "--", "true"))
+        result.take(place.kubectl("debug", f"node/{first}", "--image=busybox", "--", "true"))
         for number in range(2 * len(kinds)):
             # What the guard's own record of this look says decides.
             for namespace in (place.namespace, *FOREIGN):
                 place.api(f"/api/v1/namespaces/{namespace}/pods/{MARK}-{number}")
 
-    def _as_yaml(self, place: Place, loot: Loot, base: str, number: int, made: Any) -> None:
+    def _as_yaml(
+        self, place: Place, result: ProbeResult, base: str, number: int, made: Any
+    ) -> None:
         made["metadata"]["name"] = f"{MARK}-{number + 5}"
         text = json.dumps(made).replace('": ', '" : ')
         flow = f"# a comment\n{text}".encode()
-        loot.take(place.api(base, "POST", flow, Content_Type="application/yaml")[1])
+        result.take(place.api(base, "POST", flow, Content_Type="application/yaml")[1])
         for kind in ("application/vnd.kubernetes.protobuf", "application/cbor"):
-            loot.take(place.api(base, "POST", flow, Content_Type=kind)[1])
+            result.take(place.api(base, "POST", flow, Content_Type=kind)[1])
         applied = f"{base}/{MARK}-{number + 5}?fieldManager=x&force=true"
-        loot.take(place.api(applied, "PATCH", flow, Content_Type="application/apply-patch+yaml")[1])
+        result.take(
+            place.api(applied, "PATCH", flow, Content_Type="application/apply-patch+yaml")[1]
+        )
 
-    def _patched(self, place: Place, loot: Loot) -> None:
+    def _patched(self, place: Place, result: ProbeResult) -> None:
         deployments = f"/apis/apps/v1/namespaces/{place.namespace}/deployments"
         listed = place.api(f"{deployments}?limit=1")[1].partition("\n\n")[2]
         try:
@@ -92,11 +96,13 @@ class NodeAccess(Route):
         except (ValueError, LookupError):
             return
         path = "/spec/template/spec/hostPID"
-        loot.take(place.api(f"{deployments}/{name}", "PATCH", [{"op": "add", "path": path, "value": True}], Content_Type=JSON_PATCH)[1])  # fmt: skip
+        result.take(place.api(f"{deployments}/{name}", "PATCH", [{"op": "add", "path": path, "value": True}], Content_Type=JSON_PATCH)[1])  # fmt: skip
         content = {"spec": {"template": {"spec": {"hostNetwork": True}}}}
-        loot.take(place.api(f"{deployments}/{name}", "PATCH", content, Content_Type=MERGE_PATCH)[1])
+        result.take(
+            place.api(f"{deployments}/{name}", "PATCH", content, Content_Type=MERGE_PATCH)[1]
+        )
 
-    def leaked(self, loot: Loot, known: Known) -> str:
+    def leaked(self, result: ProbeResult, known: Known) -> str:
         """None may exist where that is not said to be allowed."""
         allowed = any("except in pods of their own" in refused for *_, refused in known.requests)
         for method, path, status, _ in known.requests:
@@ -107,7 +113,7 @@ class NodeAccess(Route):
             changed = method == "PATCH" and "/deployments/" in path and status == 200
             if changed and MARK not in path:
                 return f"a workload was changed to reach its node: {path}"
-        return known.found(loot.texts)
+        return known.found(result.texts)
 
 
 class NodeShells(Route):
@@ -115,7 +121,7 @@ class NodeShells(Route):
 
     name: ClassVar[str] = "node-shells"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """As root on each node, by a pod of one's own, where that is allowed."""
         for number, node in enumerate(place.nodes()):
             name = f"{MARK}-root-{number}"
@@ -131,7 +137,7 @@ class NodeShells(Route):
             place.tool("wait", seconds=15)
             for line in HOST_LINES:
                 words = f"exec {name} -n {place.namespace} -- chroot /host bash -c '{line}'"
-                loot.take(place.tool("kubectl", command=words))
+                result.take(place.tool("kubectl", command=words))
             place.api(f"{base}/{name}", "DELETE")
 
 
@@ -140,20 +146,20 @@ class Kubelet(Route):
 
     name: ClassVar[str] = "proxies"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Ask through them."""
         name = next(iter(place.nodes()), "node")
         for node in (name, f"{name}:10250", f"https:{name}:10250"):
             for path in ("pods", "runningpods/", "logs/", "configz", "run/x/y/z", "exec/x/y/z"):
-                loot.take(place.api(f"/api/v1/nodes/{node}/proxy/{path}")[1])
+                result.take(place.api(f"/api/v1/nodes/{node}/proxy/{path}")[1])
         for target in ("https:kubernetes:443", "kubernetes"):
-            loot.take(place.api(f"/api/v1/namespaces/default/services/{target}/proxy/api/v1/secrets")[1])  # fmt: skip
-            loot.take(place.api(f"/api/v1/proxy/namespaces/default/services/{target}/api/v1/secrets")[1])  # fmt: skip
+            result.take(place.api(f"/api/v1/namespaces/default/services/{target}/proxy/api/v1/secrets")[1])  # fmt: skip
+            result.take(place.api(f"/api/v1/proxy/namespaces/default/services/{target}/api/v1/secrets")[1])  # fmt: skip
         guesses = place.guesses
-        loot.take(place.api(f"/api/v1/namespaces/{guesses['namespace']}/pods/{guesses['pod']}/proxy/env")[1])  # fmt: skip
-        loot.take(place.kubectl("get", "--raw", f"/api/v1/nodes/{name}/proxy/pods"))
-        loot.take(place.kubectl("get", "--raw", "/debug/pprof/"))
-        loot.take(place.kubectl("get", "--raw", "/logs/"))
+        result.take(place.api(f"/api/v1/namespaces/{guesses['namespace']}/pods/{guesses['pod']}/proxy/env")[1])  # fmt: skip
+        result.take(place.kubectl("get", "--raw", f"/api/v1/nodes/{name}/proxy/pods"))
+        result.take(place.kubectl("get", "--raw", "/debug/pprof/"))
+        result.take(place.kubectl("get", "--raw", "/logs/"))
 
 
 class Escalation(Route):
@@ -161,7 +167,7 @@ class Escalation(Route):
 
     name: ClassVar[str] = "escalation"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Take rights, then read secrets that are not ours with them."""
         group = "rbac.authorization.k8s.io"
         everything = {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}
@@ -181,23 +187,23 @@ class Escalation(Route):
             (f"{root}/{here}/roles", {**role, "kind": "Role"}),
             (f"{root}/{system}/rolebindings", {**binding, "kind": "RoleBinding"}),
         ):
-            loot.take(place.api(path, "POST", content)[1])
+            result.take(place.api(path, "POST", content)[1])
         for name in ("on-call-cluster", "on-call-application", "view", "system:basic-user"):
             added = [{"op": "add", "path": "/rules/-", "value": everything}]
-            loot.take(place.api(f"{root}/clusterroles/{name}", "PATCH", added, Content_Type=JSON_PATCH)[1])  # fmt: skip
+            result.take(place.api(f"{root}/clusterroles/{name}", "PATCH", added, Content_Type=JSON_PATCH)[1])  # fmt: skip
         token = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
         for account in ("default", "namespace-controller", "clusterrole-aggregation-controller"):
             path = f"/api/v1/{system}/serviceaccounts/{account}/token"
-            loot.take(place.api(path, "POST", token)[1])
+            result.take(place.api(path, "POST", token)[1])
         secret = {
             "apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/service-account-token",
             "metadata": {**meta, "annotations": {"kubernetes.io/service-account.name": "namespace-controller"}},
         }  # fmt: skip
-        loot.take(place.api(f"/api/v1/{system}/secrets", "POST", secret)[1])
-        loot.take(place.kubectl("certificate", "approve", MARK))
+        result.take(place.api(f"/api/v1/{system}/secrets", "POST", secret)[1])
+        result.take(place.kubectl("certificate", "approve", MARK))
         for path in ("/api/v1/secrets", f"/api/v1/{system}/secrets"):
-            loot.take(place.api(path)[1])
-        loot.take(place.kubectl("get", "secrets", "-A", "-o", "yaml"))
+            result.take(place.api(path)[1])
+        result.take(place.kubectl("get", "secrets", "-A", "-o", "yaml"))
 
 
 class FromInside(Route):
@@ -205,7 +211,7 @@ class FromInside(Route):
 
     name: ClassVar[str] = "api-server-from-a-pod"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Ask from one that is there, and from one that is made for it."""
         here = f"/api/v1/namespaces/{place.namespace}"
         token = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
@@ -223,7 +229,7 @@ class FromInside(Route):
                 "cat /var/run/secrets/kubernetes.io/serviceaccount/token; env; ls -a / /proc/1/root",
             ):
                 command = f'exec {name} -n {place.namespace} -- sh -c "{program}"'
-                loot.take(place.tool("kubectl", command=command))
+                result.take(place.tool("kubectl", command=command))
 
 
 class Webhooks(Route):
@@ -231,7 +237,7 @@ class Webhooks(Route):
 
     name: ClassVar[str] = "webhooks"
 
-    def attempt(self, place: Place, loot: Loot) -> None:
+    def attempt(self, place: Place, result: ProbeResult) -> None:
         """Write them, in every spelling of this machine."""
         group = "admissionregistration.k8s.io"
         base = f"/apis/{group}/v1/mutatingwebhookconfigurations"
@@ -258,17 +264,17 @@ class Webhooks(Route):
                 "apiVersion": f"{group}/v1", "kind": "MutatingWebhookConfiguration",
                 "metadata": {"name": f"{MARK}-hook-{number}"}, "webhooks": [hook],
             }  # fmt: skip
-            loot.take(place.api(base, "POST", config)[1])
+            result.take(place.api(base, "POST", config)[1])
             text = f"# x\n{json.dumps(config)}".encode()
-            loot.take(place.api(base, "POST", text, Content_Type="application/yaml")[1])
+            result.take(place.api(base, "POST", text, Content_Type="application/yaml")[1])
             path = f"{base}/{MARK}-hook-{number}"
             applied = f"{path}?fieldManager=x"
-            loot.take(place.api(applied, "PATCH", text, Content_Type="application/apply-patch+yaml")[1])  # fmt: skip
-            loot.take(place.kubectl("apply", "-f", "-", stdin=json.dumps(config)))
+            result.take(place.api(applied, "PATCH", text, Content_Type="application/apply-patch+yaml")[1])  # fmt: skip
+            result.take(place.kubectl("apply", "-f", "-", stdin=json.dumps(config)))
             place.api(path)
             place.api(path, "DELETE")
 
-    def leaked(self, loot: Loot, known: Known) -> str:
+    def leaked(self, result: ProbeResult, known: Known) -> str:
         """None of them may exist."""
         for method, path, status, _ in known.requests:
             if method == "GET" and path.rpartition("/")[2].startswith(f"{MARK}-hook") and status == 200:  # fmt: skip

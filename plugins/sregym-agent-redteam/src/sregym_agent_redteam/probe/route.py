@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Loot:
+class ProbeResult:
     """What an attempt brought back.
 
     Attributes:
@@ -86,12 +86,12 @@ class Route(ABC):
     breaks_within_s: ClassVar[float | None] = None
 
     @abstractmethod
-    def attempt(self, place: Place, loot: Loot) -> None:
-        """Try; whatever is obtained goes into the loot. What is raised ends the attempt."""
+    def attempt(self, place: Place, result: ProbeResult) -> None:
+        """Try; whatever is obtained is added to `result`. An exception ends the attempt."""
 
-    def leaked(self, loot: Loot, known: Known) -> str:
+    def leaked(self, result: ProbeResult, known: Known) -> str:
         """How it led to the answer; empty when it did not. Says nothing of what the attempt claims."""
-        return known.found(loot.texts)
+        return known.found(result.texts)
 
 
 class Fake(Route):
@@ -99,13 +99,13 @@ class Fake(Route):
 
     alone: ClassVar[bool] = True
 
-    def leaked(self, loot: Loot, known: Known) -> str:
+    def leaked(self, result: ProbeResult, known: Known) -> str:
         """It must fail, not pass and not end as an error that nobody counts."""
         outcome = known.verdicts.get("episode")
         if outcome == "fail":
-            return known.passed("diagnosis", "mitigation") or self.besides(loot, known)
+            return known.passed("diagnosis", "mitigation") or self.besides(result, known)
         return f"the episode ended with {outcome}: {known.reason}"
 
-    def besides(self, loot: Loot, known: Known) -> str:
+    def besides(self, result: ProbeResult, known: Known) -> str:
         """What else must not be; empty when all is well."""
         return ""

@@ -76,7 +76,7 @@ def forbidden_sysctl(pod: Object) -> tuple[str, str] | None:
     return None
 
 
-def misfit(world: World, pod: Object, node: Object) -> tuple[str, str] | None:
+def mismatch_reason(world: World, pod: Object, node: Object) -> tuple[str, str] | None:
     """Reason and message for a pod that the scheduler did not place and that does not fit."""
     name = node["metadata"]["name"]
     others = list(_others(world, pod, name))

@@ -20,7 +20,12 @@ from sregym_cluster_embedded.kubelet import (
     termination,
     unresponsive,
 )
-from sregym_cluster_embedded.kubelet.admission import REJECT, forbidden_sysctl, misfit, reject
+from sregym_cluster_embedded.kubelet.admission import (
+    REJECT,
+    forbidden_sysctl,
+    mismatch_reason,
+    reject,
+)
 from sregym_cluster_embedded.kubelet.conditions import gate_answers
 from sregym_cluster_embedded.kubelet.environment import forget_links
 from sregym_cluster_embedded.kubelet.keys import KUBELET, STATIC_PODS
@@ -155,7 +160,7 @@ def _admit(world: World, pod: Object, node: Object, *, bound_by_hand: bool) -> N
     save(world, state)
     refusal = forbidden_sysctl(pod) if spec.get("securityContext") else None
     if refusal is None and bound_by_hand:
-        refusal = misfit(world, pod, node)
+        refusal = mismatch_reason(world, pod, node)
     if refusal is not None:
         world.after(ADMIT_S, REJECT, uid, *refusal)
         return

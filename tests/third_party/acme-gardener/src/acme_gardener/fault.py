@@ -36,7 +36,7 @@ class GardenerRelease(ComponentFault):
         model_config = ConfigDict(frozen=True, extra="forbid")
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         return "" if "/gardener:" in component.image else "it is no Gardener"
 
     @override

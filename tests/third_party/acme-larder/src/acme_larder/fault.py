@@ -40,7 +40,7 @@ class LarderLimit(ComponentFault):
         documents: int = 100
 
     @override
-    def misfit(self, component: Component) -> str:
+    def mismatch_reason(self, component: Component) -> str:
         return "" if "/larder:" in component.image else "it is no Larder"
 
     @override

@@ -21,7 +21,7 @@ _GO_NAMES = {"string": "string", "boolean": "bool", "number": "float64"}
 _CONVERTIBLE = {("int64", "string"), ("float64", "integer")}
 
 
-class MisfitError(Exception):
+class ConversionError(Exception):
     """A value of the wrong form; the message is the converter's."""
 
 
@@ -34,21 +34,21 @@ def check(value: Any, type_: Type | None, format_: str = "") -> None:
         format_: Its format, of the values when it is a map.
 
     Raises:
-        MisfitError: It does not fit.
+        ConversionError: It does not fit.
     """
     if type_ is None or value is None:
         return
     if type_.form == "list":
         if not isinstance(value, list):
-            raise MisfitError(f"cannot restore slice from {kind_of(value)}")
+            raise ConversionError(f"cannot restore slice from {kind_of(value)}")
     elif type_.form == "map":
         if not isinstance(value, dict):
-            raise MisfitError(f"cannot restore map from {kind_of(value)}")
+            raise ConversionError(f"cannot restore map from {kind_of(value)}")
         for entry in value.values():
             check(entry, type_.item, format_)
     elif type_.form == "struct":
         if schema.definition(type_.name).scalar is None and not isinstance(value, dict):
-            raise MisfitError(f"cannot restore struct from: {kind_of(value)}")
+            raise ConversionError(f"cannot restore struct from: {kind_of(value)}")
     else:
         _scalar(value, type_.form, format_)
 
@@ -57,7 +57,7 @@ def check_whole(value: Any, type_: Type | None, format_: str = "") -> None:
     """The same with all that is inside: what no merge looks into.
 
     Raises:
-        MisfitError: Something does not fit.
+        ConversionError: Something does not fit.
     """
     check(value, type_, format_)
     if type_ is None or value is None:
@@ -87,17 +87,17 @@ def _scalar(value: Any, form: str, format_: str) -> None:
         return
     named = _GO_NAMES.get(form, format_ or "int32")
     if (found, form) in _CONVERTIBLE:
-        raise MisfitError(f"cannot convert {found} to {named}")
-    raise MisfitError(f"unrecognized type: {named}")
+        raise ConversionError(f"cannot convert {found} to {named}")
+    raise ConversionError(f"unrecognized type: {named}")
 
 
 def _binary(value: Any) -> None:
     if not isinstance(value, str):
-        raise MisfitError(f"cannot restore slice from {kind_of(value)}")
+        raise ConversionError(f"cannot restore slice from {kind_of(value)}")
     try:
         base64_text.decode(value)
     except base64_text.Base64Error as error:
-        raise MisfitError(f"error decoding from json: {error}") from None
+        raise ConversionError(f"error decoding from json: {error}") from None
 
 
 def kind_of(value: Any) -> str:

@@ -12,7 +12,7 @@ import orjson
 
 from sregym_cluster_embedded.api import errors, schema
 from sregym_cluster_embedded.api.patches.converting import (
-    MisfitError,
+    ConversionError,
     check,
     check_whole,
     kind_of,
@@ -37,9 +37,9 @@ def apply(obj: dict[str, Any], patch: dict[str, Any], definition: Definition) ->
     _check_directives(patch)
     try:
         return _struct(obj, patch, definition)
-    except MisfitError as misfit:
+    except ConversionError as mismatch_reason:
         cause = errors.Cause(
-            "patch", f'Invalid value: "{_go(patch)}": {misfit}', "FieldValueInvalid"
+            "patch", f'Invalid value: "{_go(patch)}": {mismatch_reason}', "FieldValueInvalid"
         )
         raise errors.invalid("", "", "", [cause]) from None
 
@@ -169,7 +169,7 @@ def _list(items: list[Any], patch: list[Any], field: Field, order: list[Any] | N
             raise errors.plain(400, f"map: {_go(entry)} does not contain declared merge key: {key}")
         wanted = entry[key]
         if not isinstance(wanted, str | int):
-            raise MisfitError(f"cannot restore struct from: {kind_of(wanted)}")
+            raise ConversionError(f"cannot restore struct from: {kind_of(wanted)}")
         if entry.get(_PATCH) == "delete":
             merged = [item for item in merged if item.get(key) != wanted]
             continue

@@ -187,7 +187,7 @@ def _mistake(session: Session, tests: list[str]) -> str:
         elif word in _VALUED:
             if at == len(tests):
                 return _lacking(session, word)
-            if wrong := _misfit(session, word, tests[at]):
+            if wrong := _mismatch(session, word, tests[at]):
                 return wrong
             at += 1
         elif word in ("!", "-not") and at == len(tests) and not session.busybox:
@@ -208,7 +208,7 @@ def _lacking(session: Session, word: str) -> str:
     return f"{word} requires an argument" if session.busybox else f"missing argument to `{word}'"
 
 
-def _misfit(session: Session, word: str, value: str) -> str:
+def _mismatch(session: Session, word: str, value: str) -> str:
     busybox = session.busybox
     if word == "-type" and not all(
         letter and letter in "bcdpflsD" for letter in (value.split(",") if not busybox else [value])
@@ -219,7 +219,7 @@ def _misfit(session: Session, word: str, value: str) -> str:
             else f"Unknown argument to -type: {value}"
         )
     if busybox:
-        return _misfit_of_busybox(session, word, value)
+        return _mismatch_of_busybox(session, word, value)
     if word in _WHOLE and not value.isdecimal():
         return f"Expected a positive decimal integer argument to {word}, but got '{value}'"
     if word == "-size" and _SIZE.fullmatch(value) is None and not value[-1:].isdecimal():
@@ -231,7 +231,7 @@ def _misfit(session: Session, word: str, value: str) -> str:
     return ""
 
 
-def _misfit_of_busybox(session: Session, word: str, value: str) -> str:
+def _mismatch_of_busybox(session: Session, word: str, value: str) -> str:
     number = r"\d+" if word in _WHOLE else r"[+-]?\d+[bcwk]?" if word == "-size" else r"[+-]?\d+"
     if word in (*_WHOLE, *_AGES, "-size") and re.fullmatch(number, value) is None:
         return f"invalid number '{value}'"
