@@ -23,7 +23,6 @@ from sregym_agents.guard.upstream import read_upstream
 from sregym_agents.outside import opened
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.conductor import ComponentFactory
-from sregym_core.conductor.role import grant
 from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.timeline import Timeline
 from sregym_core.interfaces import Budget, ClusterSpec
@@ -31,6 +30,7 @@ from sregym_core.plugins import Plugins
 from sregym_core.policy import Policy
 from sregym_core.policy.role import ON_CALL
 from sregym_core.settings import Settings
+from sregym_kubernetes.operations.role import grant
 
 if TYPE_CHECKING:
     from sregym_core.conductor.worlds import Worlds

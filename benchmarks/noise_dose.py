@@ -22,12 +22,12 @@ from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.conductor.alerts import firing
 from sregym_core.conductor.noise import NoisePump
 from sregym_core.conductor.noise_doses import mixture
-from sregym_core.conductor.objects import capture, differences
 from sregym_core.conductor.timeline import Timeline
 from sregym_core.interfaces import ClusterSpec
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
+from sregym_kubernetes.operations.objects import capture, differences
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Checkpoint, Cluster, Noise

@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 import pytest
-from sregym_core.conductor.role import grant, revoke
 from sregym_core.interfaces import Cluster, ClusterError, Command, CommandResult, ServiceAnswer
 from sregym_core.model import ObjectRef
 from sregym_core.policy import Policy
-from sregym_core.policy.role import ON_CALL, manifests
+from sregym_core.policy.role import ON_CALL
 from sregym_kubernetes.observing import hidden_words, shown
+from sregym_kubernetes.operations.role import grant, manifests, revoke
 from sregym_kubernetes.target import target_of
 from sregym_testing import MemoryCluster
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from sregym_core.conductor import ComponentFactory, EpisodePlan, EpisodePlayer
-from sregym_core.conductor.objects import differences
 from sregym_core.conductor.worlds import Worlds
 from sregym_core.interfaces import Agent, AgentDescription
 from sregym_core.settings import Settings
+from sregym_kubernetes.operations.objects import differences
 
 APPLICATION = "hotel-reservation"
 KINDS = (

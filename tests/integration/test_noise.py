@@ -11,7 +11,6 @@ from sregym_app_deathstarbench.hotel_reservation.application import HotelReserva
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.api import Environment, play
 from sregym_core.conductor.noise import NoisePump
-from sregym_core.conductor.objects import capture, differences
 from sregym_core.conductor.timeline import Timeline
 from sregym_core.events import NoiseMade
 from sregym_core.interfaces import Agent, ClusterSpec
@@ -19,6 +18,7 @@ from sregym_core.model import Outcome
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
+from sregym_kubernetes.operations.objects import capture, differences
 
 HINTS = re.compile("noise|chaos|(?<!de)fault|sregym|benchmark|inject|decoy|zombie|distract")
 KINDS = (

@@ -14,11 +14,11 @@ from sregym_agents.guard.background import BackgroundGuard
 from sregym_agents.guard.upstream import read_upstream
 from sregym_agents.outside import write_kubeconfig
 from sregym_core.conductor import ComponentFactory
-from sregym_core.conductor.role import grant
 from sregym_core.interfaces import Command
 from sregym_core.model import ObjectRef
 from sregym_core.policy import Policy
 from sregym_core.policy.role import ON_CALL
+from sregym_kubernetes.operations.role import grant
 
 NAMESPACE = "hotel-reservation"
 HIDDEN = [

@@ -11,7 +11,6 @@ from sregym_app_astronomy_shop.fulfillment.application import AstronomyShopFulfi
 from sregym_app_synthetic.application import Synthetic
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.conductor.objects import capture, differences
 from sregym_core.errors import UsageError, WorldError
 from sregym_core.interfaces import (
     Application,
@@ -33,6 +32,7 @@ from sregym_injector_datastore.poison_record import PoisonRecord
 from sregym_injector_datastore.schema_changed import SchemaChanged
 from sregym_injector_datastore.store_overrun import StoreOverrun
 from sregym_injector_datastore.user_dropped import UserDropped
+from sregym_kubernetes.operations.objects import capture, differences
 
 
 class Running(NamedTuple):

@@ -13,10 +13,10 @@ from sregym_app_train_ticket.replicated import TrainTicketReplicated
 from sregym_apps.application import ManifestApplication
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.conductor.objects import capture, differences
 from sregym_core.interfaces import Checkpoint, Cluster, ClusterSpec, Fault, FaultContext
 from sregym_core.model import Outcome
 from sregym_injector_datastore.replica_sets import FailoverStuck, ReplicaLag, ReplicaLost
+from sregym_kubernetes.operations.objects import capture, differences
 
 
 class Case(NamedTuple):

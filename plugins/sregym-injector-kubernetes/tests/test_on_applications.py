@@ -10,8 +10,6 @@ from sregym_app_deathstarbench.hotel_reservation.application import HotelReserva
 from sregym_app_deathstarbench.social_network.application import SocialNetwork
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.conductor.objects import capture, differences
-from sregym_core.conductor.ordered_pods import delete_blocking_pods
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Application, Checkpoint, Cluster, ClusterSpec, FaultContext
 from sregym_core.model import ObjectRef, Outcome
@@ -19,6 +17,8 @@ from sregym_injector_kubernetes.plugin import sregym_register_injectors
 from sregym_injectors.edits import Edits
 from sregym_injectors.rollouts import Rollout, outstanding
 from sregym_injectors.workloads import ready_pod, roll_out, rolled_out
+from sregym_kubernetes.operations.objects import capture, differences
+from sregym_kubernetes.operations.ordered_pods import delete_blocking_pods
 
 APPLICATION = HotelReservation()
 SPEC = ClusterSpec(seed=7, applications=(APPLICATION,))

@@ -8,10 +8,10 @@ import pytest
 from sregym_app_deathstarbench.hotel_reservation.application import HotelReservation
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.conductor.objects import capture, differences
 from sregym_core.interfaces import Checkpoint, Cluster, ClusterSpec, FaultContext
 from sregym_core.model import Outcome
 from sregym_injector_network.plugin import sregym_register_injectors
+from sregym_kubernetes.operations.objects import capture, differences
 from sregym_testing import chosen_target
 
 APPLICATION = HotelReservation()

@@ -10,13 +10,13 @@ import pytest
 from sregym_app_deathstarbench.hotel_reservation.behind_ingress import HotelReservationIngress
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.conductor.objects import capture, differences
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import Checkpoint, Cluster, ClusterSpec, FaultContext
 from sregym_core.model import Outcome
 from sregym_injector_network.certificates import CertificateExpired
 from sregym_injector_network.ingresses import IngressWrong
 from sregym_injectors.dates import dates, with_dates
+from sregym_kubernetes.operations.objects import capture, differences
 from sregym_testing import chosen_target
 
 APPLICATION = HotelReservationIngress()

@@ -8,7 +8,6 @@ import pytest
 from sregym_app_deathstarbench.hotel_reservation.application import HotelReservation
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.conductor.objects import capture, differences
 from sregym_core.errors import NodeError
 from sregym_core.interfaces import Checkpoint, Cluster, ClusterSpec, FaultContext
 from sregym_core.model import Outcome
@@ -16,6 +15,7 @@ from sregym_injector_node.disk_full import NodeDiskFull
 from sregym_injector_node.node_setting import FAULTS
 from sregym_injector_node.rows import ROWS
 from sregym_injector_node.sysctl import NodeSysctl
+from sregym_kubernetes.operations.objects import capture, differences
 from sregym_testing import FaultCase, chosen_target
 
 APPLICATION = HotelReservation()

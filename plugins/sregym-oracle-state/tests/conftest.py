@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 from pydantic import BaseModel
-from sregym_core.conductor.objects import capture
 from sregym_core.interfaces import Baseline, Command, Fault, FaultContext, OracleContext
 from sregym_core.model import (
     Change,
@@ -20,6 +19,7 @@ from sregym_core.model import (
     Problem,
     Timing,
 )
+from sregym_kubernetes.operations.objects import capture
 from sregym_oracle_state.oracle import StateOracle
 from sregym_testing import MemoryCluster, Program, VisitedShop
 from sregym_testing.oracles import OracleCase

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sregym_core.conductor.objects import capture
 from sregym_core.interfaces import (
     ClusterError,
     OperationTraffic,
@@ -17,6 +16,7 @@ from sregym_core.interfaces import (
     Traffic,
 )
 from sregym_core.model import Check, ObjectRef, Outcome, Severity, SideEffect
+from sregym_kubernetes.operations.objects import capture
 from sregym_oracle_state.oracle import StateOracle
 
 if TYPE_CHECKING:

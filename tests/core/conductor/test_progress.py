@@ -6,7 +6,6 @@ import signal
 from typing import Any, ClassVar
 
 import pytest
-from sregym_core.conductor.pods_waiting import Prospect, troubles
 from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.readiness import settle, wait_ready, warm_up
 from sregym_core.errors import WorldError
@@ -14,6 +13,7 @@ from sregym_core.events import Waiting
 from sregym_core.interfaces import Cluster, FaultContext, OperationTraffic, Session, Traffic
 from sregym_core.interfaces.cluster import KubeObject
 from sregym_core.model import Outcome, PodTrouble
+from sregym_kubernetes.operations.starting import Prospect, troubles
 from sregym_testing import MemoryCluster, MemoryProvider, Shop
 from sregym_testing.memory.clock import MemoryClock
 

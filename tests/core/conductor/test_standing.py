@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 from sregym_core.conductor.kept import Kept
-from sregym_core.conductor.objects import CONFLICTS, capture, replace_current
 from sregym_core.conductor.persistent_deployment import StandingApplication
-from sregym_core.conductor.role import grant, revoke
 from sregym_core.conductor.worlds import Worlds
 from sregym_core.errors import UsageError, WorldError
 from sregym_core.interfaces import (
@@ -20,6 +18,8 @@ from sregym_core.interfaces import (
     Traffic,
 )
 from sregym_core.model import ObjectRef
+from sregym_kubernetes.operations.objects import CONFLICTS, capture, replace_current
+from sregym_kubernetes.operations.role import grant, revoke
 from sregym_testing import MemoryCluster, MemoryProvider, Shop
 
 NAMESPACE = ObjectRef(api_version="v1", kind="Namespace", namespace="", name="shop")

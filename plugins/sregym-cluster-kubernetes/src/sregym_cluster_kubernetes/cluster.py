@@ -25,6 +25,7 @@ from sregym_core.interfaces import (
 from sregym_core.scratch import ScratchFolder
 from sregym_kubernetes.kubectl import KubectlError, find_kubectl
 from sregym_kubernetes.observing import observed_for
+from sregym_kubernetes.operations import KubernetesOperations
 
 from sregym_cluster_kubernetes.clock import ServerClock
 from sregym_cluster_kubernetes.failure import translated
@@ -284,6 +285,11 @@ class KubernetesCluster(Cluster):
     ) -> ServiceAnswer:
         """Ask a service over HTTP."""
         return self.telemetry.ask(service, path, query, method, body)
+
+    @property
+    def operations(self) -> KubernetesOperations:
+        """Those of any Kubernetes."""
+        return KubernetesOperations(self)
 
     @property
     def nodes(self) -> NodeAccess | None:

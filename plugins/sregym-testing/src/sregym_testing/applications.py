@@ -7,10 +7,10 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from sregym_core.conductor.objects import capture, differences
 from sregym_core.interfaces import ClusterError, ClusterSpec
 from sregym_core.model import ObjectRef
 from sregym_core.settings import Settings
+from sregym_kubernetes.operations.objects import capture, differences
 
 from sregym_testing.worlds import ready_world
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import ValidationError
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.conductor.objects import capture, desired
 from sregym_core.conductor.offline import NeedsClusterError, context_without_cluster
 from sregym_core.conductor.targets import candidates
 from sregym_core.interfaces import FaultContext
 from sregym_core.model import Component, Outcome, kind_of, name_of
+from sregym_kubernetes.operations.objects import capture, desired
 
 from sregym_testing.diagnoses import (
     installed_faults,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.conductor.objects import capture, differences
 from sregym_core.interfaces import ClusterSpec, EpisodeRoutineContext, History, RoutineContext
+from sregym_kubernetes.operations.objects import capture, differences
 
 from sregym_testing.clusters import opened
 from sregym_testing.memory import FullShop, MemoryProvider

@@ -17,6 +17,7 @@ from sregym_core.interfaces import (
 )
 from sregym_core.model import ObjectRef
 from sregym_kubernetes.observing import observed_for
+from sregym_kubernetes.operations import KubernetesOperations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -263,6 +264,11 @@ class WatchedCluster(Cluster):
             )
         self._read()
         return self.behind.observe(service, path, query, method)
+
+    @property
+    def operations(self) -> KubernetesOperations:
+        """Those of any Kubernetes."""
+        return KubernetesOperations(self)
 
     @property
     def nodes(self) -> WatchedNodes | None:

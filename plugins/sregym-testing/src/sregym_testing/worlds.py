@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sregym_core.conductor.objects import capture, differences
 from sregym_core.interfaces import ClusterSpec
+from sregym_kubernetes.operations.objects import capture, differences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

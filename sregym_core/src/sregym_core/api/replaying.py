@@ -172,12 +172,12 @@ class Replay:
 
         What controllers make and status are left out.
         """
-        from sregym_core.conductor.objects import capture, differences
-
         after, namespaces = self._begun().cluster, self._kept[0].session.namespaces
         if self._found is None:
-            self._found = capture(self._kept[0].cluster, namespaces)
-        return tuple(differences(self._found, capture(after, namespaces)))
+            self._found = self._kept[0].cluster.operations.capture(namespaces)
+        return tuple(
+            after.operations.differences(self._found, after.operations.capture(namespaces))
+        )
 
     def end(self) -> None:
         """Let the agent's part end at the moment at which it ended, after the last call."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from sregym_core.blame import given_by, interrupts, located
 from sregym_core.conductor.progress import Progress
-from sregym_core.conductor.rollouts import under_way
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import ClusterSpec, Reference
 from sregym_core.model import Check, Claims, Outcome, SideEffect, Verdict, name_of, worst
@@ -101,7 +100,7 @@ def _await_rollouts(cluster: Cluster, application: Application, progress: Progre
     clock = cluster.clock
 
     def over() -> bool:
-        left = under_way(cluster, application)
+        left = cluster.operations.rolling(application)
         if left:
             phase.look([f"{name} is being rolled out" for name in left])
         return not left

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.conductor.objects import create_anew, desired, give_back
 from sregym_core.errors import WorldError
-from sregym_core.interfaces import ClusterError, node_access
+from sregym_core.interfaces import node_access
 from sregym_core.interfaces.injector import Journal
 from sregym_core.model import ObjectRef, kind_of, name_of, parse_setting
 
@@ -45,8 +44,7 @@ class UndoJournal(Journal):
 
     def restore(self, ref: ObjectRef, before: KubeObject | None) -> None:
         """Undo by giving the object this state again; None: by deleting it."""
-        state = None if before is None else desired(before)
-        self._append({"op": "restore", "ref": ref.model_dump(), "before": state})
+        self._append({"op": "restore", "ref": ref.model_dump(), "before": before})
 
     def command(self, namespace: str, workload: ObjectRef, argv: Sequence[str], stdin: str) -> None:
         """Undo by running a command in a ready pod of the workload."""
@@ -94,7 +92,7 @@ class UndoJournal(Journal):
         """Give objects their former state, the last change first."""
         for entry in reversed(self.entries):
             if entry["op"] == "restore":
-                _restore(cluster, ObjectRef(**entry["ref"]), entry["before"])
+                cluster.operations.give_back(ObjectRef(**entry["ref"]), entry["before"])
 
     def undo_commands(self, cluster: Cluster) -> None:
         """Run the undo commands, the last step first, each in a ready pod of its workload.
@@ -114,16 +112,6 @@ class UndoJournal(Journal):
                 stream.write(line if self._seal is None else self._seal.line(line))
 
 
-def _restore(cluster: Cluster, ref: ObjectRef, before: KubeObject | None) -> None:
-    current = cluster.get(ref)
-    if before is None:
-        cluster.delete(ref)
-    elif current is None:
-        create_anew(cluster, before)
-    elif desired(current) != before:
-        give_back(cluster, before, current)
-
-
 def _run_on_host(cluster: Cluster, entry: dict[str, Any]) -> None:
     node, argv = entry["node"], tuple(entry["argv"])
     result = node_access(cluster).run(node, argv, entry["stdin"])
@@ -140,35 +128,13 @@ def _run(cluster: Cluster, entry: dict[str, Any]) -> None:
 
     def done() -> bool:
         nonlocal last
-        pod = ready_pod(cluster, workload)
-        if pod is None:
+        result = cluster.operations.run_in(namespace, workload, argv, entry["stdin"])
+        if result is None:
             last = f"no ready pod of {workload}"
             return False
-        result = cluster.exec(namespace, pod, argv, stdin=entry["stdin"])
         last = (result.stderr or result.stdout).strip()
         return result.ok
 
     if not cluster.clock.wait_until(done, READY_TIMEOUT_S, 5.0):
         msg = f"undoing in {workload} failed: {' '.join(argv)!r} did not succeed in {READY_TIMEOUT_S:g} s: {last}"
         raise WorldError(msg)
-
-
-def ready_pod(cluster: Cluster, workload: ObjectRef) -> str | None:
-    """Name of the first ready pod of a workload, by its selector, or None."""
-    obj = cluster.get(workload)
-    if obj is None:
-        return None
-    labels = obj["spec"]["selector"].get("matchLabels", {})
-    selector = ",".join(f"{key}={value}" for key, value in sorted(labels.items()))
-    try:
-        pods = cluster.list("v1", "Pod", workload.namespace, selector)
-    except ClusterError:
-        return None
-    for pod in pods:
-        conditions = {c["type"]: c["status"] for c in pod.get("status", {}).get("conditions", ())}
-        if conditions.get("Ready") == "True" and "deletionTimestamp" not in pod["metadata"]:
-            return str(pod["metadata"]["name"])
-    return None
-
-
-__all__ = ["UndoJournal", "ready_pod"]

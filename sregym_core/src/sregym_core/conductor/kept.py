@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.conductor.objects import digest
 from sregym_core.model import ObjectRef
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ class Kept:
         content: dict[str, Any] = {
             "application": application.name,
             "namespaces": _uids(cluster, application),
-            "configuration": configuration(application, objects),
+            "configuration": configuration(cluster, application, objects),
         }
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
@@ -79,14 +78,16 @@ class Kept:
         return self.folder / "kept" / f"{application.name}-{name}.json"
 
 
-def configuration(application: Application, objects: Mapping[str, KubeObject]) -> str:
+def configuration(
+    cluster: Cluster, application: Application, objects: Mapping[str, KubeObject]
+) -> str:
     """One number for what stands in the application's namespaces."""
     own = {
         name: obj
         for name, obj in objects.items()
         if obj["metadata"].get("namespace") in application.namespaces
     }
-    return digest(own, {})
+    return cluster.operations.digest(own)
 
 
 def _uids(cluster: Cluster, application: Application) -> dict[str, str]:

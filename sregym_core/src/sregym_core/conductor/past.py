@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sregym_core.conductor.readiness import READY_TIMEOUT_S, take_baseline, wait_ready
-from sregym_core.conductor.role import grant
 from sregym_core.interfaces import RoutineContext
 
 if TYPE_CHECKING:
@@ -35,10 +34,10 @@ def deploy_in_time(
         WorldError: It did not get ready, or did not again after a restart.
     """
     clock = cluster.clock
-    grant(cluster, ())  # those on call had their role before there was this application
+    cluster.operations.grant(())  # those on call had their role before there was this application
     clock.advance(history.cluster_s + sum(routine.quiet_s(seed) for routine in routines))
     application.deploy_with_load(cluster, history.load)
-    grant(cluster, application.namespaces)
+    cluster.operations.grant(application.namespaces)
     if not history.application_s:
         return
     now = clock.now() + history.application_s

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sregym_core.conductor.kept import Kept, configuration
-from sregym_core.conductor.objects import capture, differences
 from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.readiness import (
     BASELINE_WINDOW_S,
@@ -20,7 +19,6 @@ from sregym_core.conductor.readiness import (
     take_baseline,
     wait_ready,
 )
-from sregym_core.conductor.role import grant, revoke
 from sregym_core.errors import WorldError
 from sregym_core.model import ObjectRef
 
@@ -78,8 +76,8 @@ class StandingApplication:
         """The run is over: leave it where that is wanted and it is as it was, else remove it."""
         application = self._application
         if self._kept.wanted and self._baseline is not None:
-            objects = capture(cluster, application.namespaces)
-            if not list(differences(self._baseline.objects, objects)):
+            objects = cluster.operations.capture(application.namespaces)
+            if not cluster.operations.differences(self._baseline.objects, objects):
                 self._kept.write(cluster, application, objects)
                 return
         self.remove(cluster, progress)
@@ -94,7 +92,7 @@ class StandingApplication:
             return
         self._baseline = None
         self._application.remove(cluster)
-        revoke(cluster, self._application.namespaces, self._suffix)
+        cluster.operations.revoke(self._application.namespaces, self._suffix)
         name = f"removing {self._application.name}"
         with (progress or Progress()).phase(cluster.clock, name, REMOVAL_TIMEOUT_S) as phase:
 
@@ -118,9 +116,9 @@ class StandingApplication:
     def _adopted(self, cluster: Cluster, left: str, progress: Progress | None) -> Baseline | None:
         """The baseline of what an earlier run left; None where it is not as it was left."""
         application = self._application
-        grant(cluster, application.namespaces, self._suffix)
-        objects = capture(cluster, application.namespaces)
-        if configuration(application, objects) != left:
+        cluster.operations.grant(application.namespaces, self._suffix)
+        objects = cluster.operations.capture(application.namespaces)
+        if configuration(cluster, application, objects) != left:
             return None
         try:
             wait_ready(cluster, application, READY_TIMEOUT_S, progress=progress)
@@ -131,9 +129,9 @@ class StandingApplication:
     def _again(self, cluster: Cluster, before: Baseline, progress: Progress | None) -> Baseline:
         """The baseline of what stands there already, if it is still the healthy system."""
         application = self._application
-        grant(cluster, application.namespaces, self._suffix)
-        objects = capture(cluster, application.namespaces)
-        found = "; ".join(differences(before.objects, objects))
+        cluster.operations.grant(application.namespaces, self._suffix)
+        objects = cluster.operations.capture(application.namespaces)
+        found = "; ".join(cluster.operations.differences(before.objects, objects))
         if found:
             raise WorldError(found)
         wait_ready(cluster, application, READY_TIMEOUT_S, progress=progress)
@@ -157,7 +155,7 @@ class StandingApplication:
         with (progress or Progress()).phase(cluster.clock, name) as phase:
             phase.look()
             self._application.deploy(cluster)
-        grant(cluster, self._application.namespaces, self._suffix)
+        cluster.operations.grant(self._application.namespaces, self._suffix)
 
     def _left(self, cluster: Cluster) -> list[str]:
         """Names of what stands outside namespaces, the namespaces themselves among it."""

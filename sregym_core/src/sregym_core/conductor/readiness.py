@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core.conductor.node_recovery import failed_pods
-from sregym_core.conductor.objects import capture
-from sregym_core.conductor.observed import observed, outside
-from sregym_core.conductor.pods_waiting import Prospect, troubles
 from sregym_core.conductor.progress import Progress
 from sregym_core.errors import WorldError
-from sregym_core.interfaces import Baseline, Traffic
+from sregym_core.interfaces import Traffic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sregym_core.interfaces import Application, Cluster
+    from sregym_core.interfaces import Application, Baseline, Cluster
     from sregym_core.model import ObjectRef
 
 READY_TIMEOUT_S = 900.0
@@ -55,7 +51,7 @@ def wait_ready(
         WorldError: They are not, and which; on a wall clock with the reasons of their pods.
     """
     names = tuple(map(str, without))
-    prospect = Prospect()
+    startup = cluster.operations.starting(application)
     began = cluster.clock.now()
 
     def waiting_for() -> list[str]:
@@ -68,14 +64,13 @@ def wait_ready(
             waiting = waiting_for()
             if not waiting or not phase.watched:
                 return not waiting
-            found = troubles(cluster, application)
-            phase.look([*map(str, found)] or waiting)
-            lost = prospect.hopeless(found, cluster.clock.now()) if starting else []
+            phase.look(startup.look() or waiting)
+            lost = startup.hopeless() if starting else ()
             if lost:
                 after_s = round(cluster.clock.now() - began)
                 msg = (
                     f"application {application.name!r} will not get ready, given up after "
-                    f"{after_s} s: {'; '.join(map(str, lost))}"
+                    f"{after_s} s: {'; '.join(lost)}"
                 )
                 raise WorldError(msg)
             return False
@@ -152,15 +147,4 @@ def take_baseline(
                 f"{traffic.ok} of {traffic.requests} requests succeeded"
             )
             raise WorldError(msg)
-    objects = capture(cluster, application.namespaces)
-    nodes = () if cluster.nodes is None else cluster.nodes.settings()
-    return Baseline(
-        objects=objects,
-        hidden=cluster.hidden_state(),
-        traffic=traffic,
-        nodes=nodes,
-        machines=cluster.keep_machines(),
-        failed_pods=failed_pods(cluster, application.namespaces),
-        stored=outside(cluster),
-        observed=observed(cluster, application.namespaces),
-    )
+    return cluster.operations.baseline(application.namespaces, traffic)

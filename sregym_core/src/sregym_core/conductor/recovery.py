@@ -4,16 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core.conductor.node_recovery import delete_failed_pods, wait_nodes
-from sregym_core.conductor.objects import (
-    capture,
-    clear_the_way,
-    differences,
-    refound,
-    restore,
-)
-from sregym_core.conductor.observed import give_back_observed
-from sregym_core.conductor.ordered_pods import delete_blocking_pods
 from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.readiness import wait_ready
 from sregym_core.interfaces import restore_settings
@@ -61,30 +51,25 @@ def _undo(
     faults: tuple[tuple[Fault, FaultContext], ...],
     journal: UndoJournal,
 ) -> None:
-    cluster, baseline = world.cluster, world.baseline.objects
+    cluster, baseline = world.cluster, world.baseline
     access = cluster.nodes
     if access is not None:  # machines before what runs on them
         journal.undo_nodes(cluster)
-        restore_settings(access, world.baseline.nodes)
-    cluster.restore_machines(world.baseline.machines)
-    clear_the_way(cluster, baseline, application.namespaces)
-    places = [obj for obj in application.manifests() if obj["kind"] == "Namespace"]
-    refound(cluster, places, baseline)
+        restore_settings(access, baseline.nodes)
+    cluster.restore_machines(baseline.machines)
+    cluster.operations.clear_the_way(application, baseline)
     for fault, context in reversed(faults):
         fault.recover(context)
     journal.undo_objects(cluster)
-    restore(cluster, baseline, application.namespaces)
-    give_back_observed(cluster, world.baseline.observed, application.namespaces)
-    delete_blocking_pods(cluster, application.namespaces)
-    wait_nodes(cluster, baseline)
-    delete_failed_pods(cluster, application.namespaces, world.baseline.failed_pods)
+    cluster.operations.restore(application, baseline)
     journal.undo_commands(cluster)
 
 
 def remaining_difference(world: World, application: Application) -> str:
     """What differs from the baseline, in words; empty when nothing does."""
-    objects = capture(world.cluster, application.namespaces)
-    found = list(differences(world.baseline.objects, objects))
+    operations = world.cluster.operations
+    objects = operations.capture(application.namespaces)
+    found = list(operations.differences(world.baseline.objects, objects))
     before, after = world.baseline.hidden, world.cluster.hidden_state()
     for name in sorted(before.keys() | after.keys()):
         if before.get(name) != after.get(name):

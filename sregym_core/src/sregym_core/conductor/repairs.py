@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sregym_core.conductor.objects import desired
 from sregym_core.interfaces import ClusterError
 from sregym_core.model import RepairRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from sregym_core.interfaces import Application, Cluster, OracleContext, SystemStates, Traffic
     from sregym_core.interfaces.cluster import KubeObject
@@ -37,8 +36,8 @@ class RepairWatch:
     @classmethod
     def begin(cls, cluster: Cluster, application: Application) -> RepairWatch:
         """The look at the beginning."""
-        found = {key: count for _, key, count in _containers(cluster, application)}
-        return cls(cluster.clock.now(), found)
+        found = cluster.operations.containers(application.namespaces)
+        return cls(cluster.clock.now(), {(one.pod, one.container): one.restarts for one in found})
 
     def end(self, facts: OracleContext) -> RepairEnd:
         """The look at the end of the agent's part, before the system is judged."""
@@ -56,9 +55,10 @@ class RepairWatch:
     def restarted(self, cluster: Cluster, application: Application, broken: frozenset[str]) -> int:
         """Containers started since, of what was not broken: in new pods, or anew."""
         return sum(
-            count - self.restarts.get(key, -1)
-            for owner, key, count in _containers(cluster, application)
-            if owner not in broken and count > self.restarts.get(key, -1)
+            one.restarts - before
+            for one in cluster.operations.containers(application.namespaces)
+            if one.workload not in broken
+            and one.restarts > (before := self.restarts.get((one.pod, one.container), -1))
         )
 
 
@@ -84,7 +84,9 @@ class RepairEnd:
         try:
             relief = self._relief(facts)
             return RepairRecord(
-                blast_radius=len(_changed(facts.states, facts.baseline.objects)),
+                blast_radius=len(
+                    _changed(facts.states, facts.baseline.objects, cluster.operations.desired)
+                ),
                 restarts=self.watch.restarted(cluster, application, broken),
                 requests=sum(one.requests for one in seen),
                 failed_requests=sum(one.requests - one.ok for one in seen),
@@ -114,46 +116,28 @@ def _first_good(rounds: list[tuple[float, Traffic]], facts: OracleContext) -> fl
     return next((at for at, seen in rounds if _good(seen, facts)), None)
 
 
-def _containers(
-    cluster: Cluster, application: Application
-) -> Iterator[tuple[str, tuple[str, str], int]]:
-    """(name of the workload, key, restarts) of each container of the application."""
-    for namespace in application.namespaces:
-        for pod in cluster.list("v1", "Pod", namespace):
-            owner = _owner(pod)
-            for status in (pod.get("status") or {}).get("containerStatuses") or ():
-                key = (pod["metadata"].get("uid", ""), status["name"])
-                yield owner, key, int(status.get("restartCount", 0))
-
-
-def _owner(pod: KubeObject) -> str:
-    owners = pod["metadata"].get("ownerReferences") or ()
-    owner = next((one for one in owners if one.get("controller")), None)
-    if owner is None:
-        return str(pod["metadata"]["name"])
-    name = str(owner["name"])
-    template = (pod["metadata"].get("labels") or {}).get("pod-template-hash", "")
-    return name.removesuffix(f"-{template}") if template else name
-
-
-def _changed(states: SystemStates | None, baseline: Mapping[str, KubeObject]) -> list[str]:
+def _changed(
+    states: SystemStates | None,
+    baseline: Mapping[str, KubeObject],
+    desired: Callable[[KubeObject], KubeObject],
+) -> list[str]:
     """Objects that are neither as they were when all was well nor as the agent found them."""
     if states is None:
         return []
+
+    def decided(obj: KubeObject | None) -> KubeObject | None:
+        return None if obj is None else desired(obj)
+
     now = {name: obj for name, obj in states.now().objects.items() if obj["kind"] != "Namespace"}
     changed = [
         name
         for name in sorted(now.keys() | baseline.keys())
         if now.get(name) is not baseline.get(name)
-        and _decided(now.get(name)) != _decided(baseline.get(name))
+        and decided(now.get(name)) != decided(baseline.get(name))
     ]
     begun = states.begun() if changed else None
     found = {} if begun is None else begun.objects
-    return [name for name in changed if _decided(now.get(name)) != _decided(found.get(name))]
-
-
-def _decided(obj: KubeObject | None) -> KubeObject | None:
-    return None if obj is None else desired(obj)
+    return [name for name in changed if decided(now.get(name)) != decided(found.get(name))]
 
 
 def _workloads(application: Application, names: frozenset[str]) -> frozenset[str]:

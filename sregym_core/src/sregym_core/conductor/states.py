@@ -6,14 +6,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.conductor.objects import capture
-from sregym_core.conductor.observed import observed, outside
-from sregym_core.interfaces import ClusterSpec, SystemState, SystemStates
-from sregym_core.model import ObjectRef
+from sregym_core.interfaces import ClusterSpec, SystemStates
 
 if TYPE_CHECKING:
     from sregym_core.conductor.injection import Faults
-    from sregym_core.interfaces import Application, Checkpoint, Cluster
+    from sregym_core.interfaces import Application, Checkpoint, Cluster, SystemState
 
 # So long the reference fix of a copy may go on after its last command; controllers are done by then.
 SETTLE_S = 5.0
@@ -21,12 +18,7 @@ SETTLE_S = 5.0
 
 def state_of(cluster: Cluster, application: Application) -> SystemState:
     """The configuration and the data at this moment, with the namespaces of the application."""
-    objects = capture(cluster, application.namespaces)
-    for name in application.namespaces:
-        ref = ObjectRef(api_version="v1", kind="Namespace", name=name)
-        if (found := cluster.get(ref)) is not None:
-            objects[str(ref)] = found
-    return SystemState(objects, outside(cluster), observed(cluster, application.namespaces))
+    return cluster.operations.state(application.namespaces)
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from sregym_core.errors import MissingCapabilityError, UsageError, WorldError
-from sregym_core.interfaces import ClusterError, node_access
-from sregym_core.interfaces.node_objects import nodes_of
+from sregym_core.interfaces import node_access
 from sregym_core.model import (
     ClusterTarget,
     Component,
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from sregym_core.interfaces import Application, Cluster, Fault, FaultContext
-    from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import FaultTarget, LinkEnd, NodeChoice, Target
 
 
@@ -102,17 +100,17 @@ class Chooser:
             return Node(name=choice.name, role=choice.role, zone=choice.zone, component=component)
         fitting = [
             node
-            for node in nodes_of(self._cluster)
+            for node in self._cluster.operations.nodes()
             if choice.name in ("", node.name)
             and choice.role in ("", node.role)
             and choice.zone in ("", node.zone)
         ]
         if component is not None:
-            running = nodes_running(self._cluster, component)
+            running = self._cluster.operations.nodes_running(component)
             fitting = [node for node in fitting if node.name in running]
         free = [node for node in fitting if node.name not in self._taken] or fitting
         if not free:
-            known = ", ".join(node.name for node in nodes_of(self._cluster)) or "none"
+            known = ", ".join(node.name for node in self._cluster.operations.nodes()) or "none"
             msg = f"no node of the cluster is {choice}; nodes: {known}"
             raise WorldError(msg)
         names = sorted(node.name for node in free)
@@ -127,11 +125,11 @@ class Chooser:
         component = self._component(choice.runs) if choice.runs else None
         if self._cluster is None:
             return Zone(name=choice.name, component=component)
-        nodes = nodes_of(self._cluster)
+        nodes = self._cluster.operations.nodes()
         zones = sorted({node.zone for node in nodes if node.zone})
         fitting = [zone for zone in zones if choice.name in ("", zone)]
         if component is not None:
-            running = nodes_running(self._cluster, component)
+            running = self._cluster.operations.nodes_running(component)
             places = {node.zone for node in nodes if node.name in running}
             fitting = [zone for zone in fitting if zone in places]
         if not fitting:
@@ -178,28 +176,6 @@ def is_open(target: Target) -> bool:
     if isinstance(target, LinkTarget):
         return is_open(target.link.source) or is_open(target.link.target)
     return isinstance(target, NodeTarget | ZoneTarget)
-
-
-def nodes_running(cluster: Cluster, component: Component) -> frozenset[str]:
-    """Names of the nodes on which pods of a component are."""
-    return frozenset(
-        pod["spec"]["nodeName"]
-        for pod in pods_of(cluster, component)
-        if pod["spec"].get("nodeName") and "deletionTimestamp" not in pod["metadata"]
-    )
-
-
-def pods_of(cluster: Cluster, component: Component) -> list[KubeObject]:
-    """Pods of a component that have not run to their end."""
-    labels = ",".join(f"{key}={value}" for key, value in sorted(component.pod_labels.items()))
-    try:
-        pods = cluster.list("v1", "Pod", component.namespace, labels)
-    except ClusterError as error:
-        if error.status == 404:
-            return []
-        raise
-    ended = ("Succeeded", "Failed")
-    return [pod for pod in pods if (pod.get("status") or {}).get("phase") not in ended]
 
 
 def candidates(

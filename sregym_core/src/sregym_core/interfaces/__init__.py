@@ -44,6 +44,7 @@ from sregym_core.interfaces.nodes import (
     restore_settings,
 )
 from sregym_core.interfaces.noise import Noise, NoiseContext
+from sregym_core.interfaces.operations import ContainerRuns, Operations, Startup
 from sregym_core.interfaces.oracle import (
     Baseline,
     DiagnosisOracle,
@@ -91,6 +92,7 @@ __all__ = [
     "ClusterSpec",
     "Command",
     "CommandResult",
+    "ContainerRuns",
     "DeadlineExceeded",
     "DiagnosisOracle",
     "DiskBlocks",
@@ -107,6 +109,7 @@ __all__ = [
     "Noise",
     "NoiseContext",
     "OperationTraffic",
+    "Operations",
     "Oracle",
     "OracleContext",
     "PagedArguments",
@@ -129,6 +132,7 @@ __all__ = [
     "Session",
     "SessionTool",
     "Stage",
+    "Startup",
     "SystemState",
     "SystemStates",
     "Task",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.clock import Clock
     from sregym_core.interfaces.failures import PodFailures
     from sregym_core.interfaces.nodes import NodeAccess
+    from sregym_core.interfaces.operations import Operations
     from sregym_core.interfaces.vocabulary import Vocabulary
     from sregym_core.model import ObjectRef
     from sregym_core.policy import Policy
@@ -265,6 +266,11 @@ class Cluster(ABC):
             message = "this kind of cluster cannot hide the tools of a fault from its services"
             raise ClusterError(0, "", message)
         return self.observe(service, path, query)
+
+    @property
+    @abstractmethod
+    def operations(self) -> Operations:
+        """What the conductor does to it: `sregym_kubernetes.operations.KubernetesOperations(self)`."""
 
     @property
     def nodes(self) -> NodeAccess | None:

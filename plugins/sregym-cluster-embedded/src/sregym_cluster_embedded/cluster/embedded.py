@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from sregym_core.interfaces import (
     default_actor,
 )
 from sregym_core.scratch import ScratchFolder
+from sregym_kubernetes.operations import KubernetesOperations
 
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
@@ -36,6 +36,7 @@ from sregym_cluster_embedded.cluster.blaming import Blaming
 from sregym_cluster_embedded.cluster.clock import VirtualClock
 from sregym_cluster_embedded.cluster.commands import Commands, hide_on_nodes, wall_seconds
 from sregym_cluster_embedded.cluster.nodes import EmbeddedNodes
+from sregym_cluster_embedded.cluster.outside import OutsideTheApi
 from sregym_cluster_embedded.cluster.reads import Reads
 from sregym_cluster_embedded.cluster.writers import user_of
 from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
@@ -44,14 +45,12 @@ from sregym_cluster_embedded.http.pacing import Paced, Stepped
 from sregym_cluster_embedded.http.status import KILLED, TIMED_OUT, failure_response
 from sregym_cluster_embedded.kubectl.containers import ContainerNotRunningError, run_in_container
 from sregym_cluster_embedded.kubelet.runtime import ExecResult
-from sregym_cluster_embedded.userland.host.baseline import Nodes, digests, nodes_now, restore
-from sregym_cluster_embedded.userland.keys import RUNTIME
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
-    from sregym_core.interfaces import Actor, Clock, Command, NodeAccess, ServiceAnswer
+    from sregym_core.interfaces import Actor, Clock, Command, NodeAccess, Operations, ServiceAnswer
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import ObjectRef
     from sregym_core.policy import Policy
@@ -65,7 +64,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 
-class EmbeddedCluster(Backdating, Blaming, Cluster):
+class EmbeddedCluster(Backdating, OutsideTheApi, Blaming, Cluster):
     """A world in this process.
 
     Args:
@@ -218,32 +217,14 @@ class EmbeddedCluster(Backdating, Blaming, Cluster):
         return observing.ask(self._live, asked, path, query)
 
     @property
+    def operations(self) -> Operations:
+        """Those of any Kubernetes."""
+        return KubernetesOperations(self)
+
+    @property
     def nodes(self) -> NodeAccess:
         """The machines of the world."""
         return EmbeddedNodes(self._live)
-
-    def hidden_state(self) -> Mapping[str, str]:
-        """Digests of what datastores hold, and of what was changed on nodes."""
-        with self._live.open() as world:
-            hosts = digests(world)
-        texts = {name: text.encode() for name, text in self.stored().items()}
-        return hosts | {n: blake2b(text, digest_size=16).hexdigest() for n, text in texts.items()}
-
-    def stored(self) -> Mapping[str, str]:
-        """What datastores hold that outlives their pods."""
-        with self._live.open() as world:
-            return dict(world.service(RUNTIME).durable_state(world))
-
-    def keep_machines(self) -> object:
-        """Files, services, clocks, disks and links of the nodes."""
-        with self._live.open() as world:
-            return nodes_now(world)
-
-    def restore_machines(self, kept: object) -> None:
-        """Make the nodes as they were."""
-        if isinstance(kept, Nodes):
-            with self._live.open() as world:
-                restore(world, kept)
 
     def open_access(self) -> Access:
         """Serve the Kubernetes API on loopback; from now on time keeps pace with the wall clock."""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sregym_core.errors import NodeError
 from sregym_core.interfaces import CommandResult, DiskBlocks, NodeAccess
-from sregym_core.interfaces.node_objects import CONTROL_PLANE, ZONE
 from sregym_core.model import Capability, Node
+from sregym_kubernetes.operations.nodes import CONTROL_PLANE, ZONE
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.cluster import file_blocks

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from sregym_core.errors import NodeError
 from sregym_core.interfaces import BackEnd, DiskBlocks, NodeAccess
-from sregym_core.interfaces.node_objects import nodes_of
 from sregym_core.model import (
     Capability,
     CpuUse,
@@ -22,6 +21,7 @@ from sregym_core.model import (
     Node,
     ObjectRef,
 )
+from sregym_kubernetes.operations.nodes import nodes_of
 
 from sregym_cluster_kubernetes.nodes.agents import Agents
 from sregym_cluster_kubernetes.nodes.asks import CAPABILITIES, KINDS

@@ -22,12 +22,14 @@ from sregym_core.interfaces import (
 from sregym_core.model import Node, ObjectRef
 from sregym_kubernetes.changes.patches import apply_patch
 from sregym_kubernetes.observing import observed_for
+from sregym_kubernetes.operations import KubernetesOperations
 
 from sregym_testing.memory.clock import START_S, MemoryClock, timestamp
 from sregym_testing.memory.kubectl import run_kubectl
 from sregym_testing.memory.nodes import MemoryNodes
 from sregym_testing.memory.pods import WORKLOADS, Controller, State, owned_by
 from sregym_testing.memory.refusals import already_exists, forbidden, negative, not_found
+from sregym_testing.memory.stored import managed, reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -40,15 +42,6 @@ if TYPE_CHECKING:
 
     Executor = Callable[[KubeObject, Sequence[str], str], CommandResult]
     Observed = Callable[[str, Sequence[tuple[str, str]]], ServiceAnswer]
-
-_SCOPED_BY_NAME = (
-    *("Namespace", "Node", "PersistentVolume", "ClusterRole", "ClusterRoleBinding"),
-    *("PriorityClass", "StorageClass", "IngressClass", "CustomResourceDefinition"),
-    *("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"),
-    *("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"),
-    *("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"),
-    *("FlowSchema", "PriorityLevelConfiguration"),
-)
 
 
 def _nothing_installed(_pod: KubeObject, argv: Sequence[str], _stdin: str) -> CommandResult:
@@ -88,6 +81,11 @@ class MemoryCluster(Cluster):
             self.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
         for node in nodes:
             self.create(_node_object(node))
+
+    @property
+    def operations(self) -> KubernetesOperations:
+        """Those of any Kubernetes."""
+        return KubernetesOperations(self)
 
     @property
     def nodes(self) -> MemoryNodes | None:
@@ -137,7 +135,7 @@ class MemoryCluster(Cluster):
 
     def create(self, obj: KubeObject, actor: Actor | None = None) -> KubeObject:
         """Create an object in a namespace that exists."""
-        ref = _reference(obj)
+        ref = reference(obj)
         if ref in self._objects:
             raise already_exists(ref)
         if ref.namespace and _namespace(ref.namespace) not in self._objects:
@@ -149,7 +147,7 @@ class MemoryCluster(Cluster):
 
     def replace(self, obj: KubeObject, actor: Actor | None = None) -> KubeObject:
         """Replace an object; a resourceVersion that is not current is a conflict."""
-        ref = _reference(obj)
+        ref = reference(obj)
         current = self._existing(ref)
         version = obj["metadata"].get("resourceVersion")
         if version not in (None, current["metadata"].get("resourceVersion")):
@@ -305,7 +303,7 @@ class MemoryCluster(Cluster):
         metadata["resourceVersion"] = str(self._revision)
         moment = timestamp(self._clock.now())
         metadata["creationTimestamp"] = old.get("creationTimestamp", moment)
-        metadata["managedFields"] = _managed(old, actor.manager, moment, ref.api_version)
+        metadata["managedFields"] = managed(old, actor.manager, moment, ref.api_version)
         metadata["uid"] = old.get("uid", f"00000000-0000-4000-8000-{self._revision:012d}")
         if ref.kind in WORKLOADS:
             stored["status"] = before.get("status", {})
@@ -371,22 +369,6 @@ def _node_object(node: Node) -> KubeObject:
     if node.role == "control-plane":
         labels["node-role.kubernetes.io/control-plane"] = ""
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": node.name, "labels": labels}}
-
-
-def _reference(obj: KubeObject) -> ObjectRef:
-    """The address under which an object is kept: in `default` where it must have a namespace."""
-    scoped = obj["kind"] in _SCOPED_BY_NAME
-    namespace = "" if scoped else obj["metadata"].get("namespace", "default")
-    return ObjectRef.of(obj).model_copy(update={"namespace": namespace})
-
-
-def _managed(
-    old: KubeObject, manager: str, moment: str, api_version: str
-) -> Sequence[dict[str, Any]]:
-    """Who wrote, and when last; which fields is not kept."""
-    kept = [entry for entry in old.get("managedFields", ()) if entry["manager"] != manager]
-    entry = {"manager": manager, "operation": "Update", "apiVersion": api_version, "time": moment}
-    return [*kept, entry]
 
 
 def _namespace(name: str) -> ObjectRef:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.interfaces import Checkpoint, Cluster
+from sregym_kubernetes.operations import KubernetesOperations
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,6 +57,11 @@ class AuditedCluster(Cluster):
     def services(self) -> tuple[str, ...]:
         """The other one's."""
         return self._inner.services
+
+    @property
+    def operations(self) -> KubernetesOperations:
+        """Those of any Kubernetes."""
+        return KubernetesOperations(self)
 
     @property
     def nodes(self) -> NodeAccess | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import pytest
-from sregym_core.conductor.rollouts import under_way
+from sregym_kubernetes.operations.rollouts import under_way
 
 
 class Listed(NamedTuple):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_core.conductor.node_recovery import (
+from sregym_core.errors import WorldError
+from sregym_core.interfaces.cluster import KubeObject
+from sregym_core.model import ObjectRef
+from sregym_kubernetes.operations.node_recovery import (
     delete_failed_pods,
     failed_pods,
     node_differences,
     wait_nodes,
 )
-from sregym_core.errors import WorldError
-from sregym_core.interfaces.cluster import KubeObject
-from sregym_core.model import ObjectRef
 from sregym_testing import MemoryCluster, worker_nodes
 
 PRESSURE = {"key": "node.kubernetes.io/disk-pressure", "effect": "NoSchedule"}

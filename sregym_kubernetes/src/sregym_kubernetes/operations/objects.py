@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import ClusterError
 from sregym_core.model import ObjectRef
-from sregym_core.policy.role import SYSTEM
+
+from sregym_kubernetes.operations.role import SYSTEM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -298,6 +299,17 @@ def give_back(cluster: Cluster, wanted: KubeObject, current: KubeObject) -> None
             raise
         cluster.delete(ObjectRef.of(wanted))
         create_anew(cluster, wanted)
+
+
+def give_back_one(cluster: Cluster, ref: ObjectRef, before: KubeObject | None) -> None:
+    """Give an object its former state, whatever it is now; None: delete it."""
+    current = cluster.get(ref)
+    if before is None:
+        cluster.delete(ref)
+    elif current is None:
+        create_anew(cluster, before)
+    elif desired(current) != desired(before):
+        give_back(cluster, before, current)
 
 
 def replace_current(cluster: Cluster, body: KubeObject, current: KubeObject) -> None:

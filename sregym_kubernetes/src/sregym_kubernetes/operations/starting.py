@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core.interfaces import ClusterError
+from sregym_core.interfaces import ClusterError, Startup
 from sregym_core.model import PodTrouble, pod_trouble
 from sregym_core.model.pod_trouble import PULLING, REFUSED
 
@@ -101,3 +101,26 @@ class Prospect:
             for one in found
             if one.restarts >= CRASHES and one.restarts - before[one.pod] >= CRASHES_ALONE
         ]
+
+
+class StartingPods(Startup):
+    """The pods of one application while it starts.
+
+    Args:
+        cluster: Where.
+        application: Whose pods they are.
+    """
+
+    def __init__(self, cluster: Cluster, application: Application) -> None:
+        self._cluster, self._application = cluster, application
+        self._prospect = Prospect()
+        self._found: list[PodTrouble] = []
+
+    def look(self) -> list[str]:
+        """Why pods are not ready."""
+        self._found = troubles(self._cluster, self._application)
+        return [str(one) for one in self._found]
+
+    def hopeless(self) -> list[str]:
+        """Pods that are refused for good, or crash while all others are ready."""
+        return [str(one) for one in self._prospect.hopeless(self._found, self._cluster.clock.now())]

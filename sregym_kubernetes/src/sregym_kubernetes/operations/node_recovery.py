@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.conductor.objects import SYSTEM_NAMESPACE
 from sregym_core.errors import WorldError
 from sregym_core.model import ObjectRef
+
+from sregym_kubernetes.operations.objects import SYSTEM_NAMESPACE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from functools import partial
 from typing import TYPE_CHECKING
 
-from sregym_core.interfaces import ClusterError, ClusterSpec, ProbeError
+from sregym_core.interfaces import ClusterError, ProbeError
 from sregym_core.model import ObjectRef
-from sregym_core.salt import salted_seed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
-    from sregym_core.interfaces import Application, Cluster, Prober, Traffic
+    from sregym_core.interfaces import Cluster, Prober, Traffic
     from sregym_core.interfaces.cluster import KubeObject
 
 # Any cluster that can still start pods has started one within this time.
@@ -29,56 +27,8 @@ _LOOK_S = 5.0
 _RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 
 
-def clients(
-    cluster: Cluster,
-    application: Application,
-    objects: Mapping[str, KubeObject],
-    seed: int,
-    salt: str,
-) -> Callable[[float, Sequence[ObjectRef]], Traffic] | None:
-    """What `OracleContext.probe` is; None where the application does not say how.
-
-    Args:
-        cluster: That of the episode.
-        application: Whose users are imitated.
-        objects: The baseline.
-        seed: Of the episode.
-        salt: From which the name of the namespace follows.
-    """
-    # Episodes with one seed may share a cluster, each with namespaces of its own.
-    namespace = f"ns-{salted_seed(salt, 'clients', seed, *application.namespaces):016x}"
-    prober = application.prober(objects, namespace)
-    if prober is None:
-        return None
-    return partial(_probe, cluster, application, prober, seed, salt)
-
-
-def _probe(
-    cluster: Cluster,
-    application: Application,
-    prober: Prober,
-    seed: int,
-    salt: str,
-    seconds: float,
-    anew: Sequence[ObjectRef] = (),
-) -> Traffic:
-    """What they saw; in a copy where there can be one, so that the system itself notices nothing.
-
-    Only there these workloads are started anew before: what was written for the next start of a
-    process shows then.
-    """
-    checkpoint = cluster.checkpoint()
-    if checkpoint is None:
-        return _asked(cluster, prober, seconds)
-    copied = checkpoint.fork(ClusterSpec(seed=seed, applications=(application,), salt=salt))
-    try:
-        _restart(copied, anew)
-        return _asked(copied, prober, seconds)
-    finally:
-        copied.close()
-
-
-def _restart(cluster: Cluster, workloads: Sequence[ObjectRef]) -> None:
+def start_anew(cluster: Cluster, workloads: Sequence[ObjectRef]) -> None:
+    """Start the pods of these workloads anew, and wait until they are ready."""
     for ref in workloads:
         try:
             cluster.patch(ref, _anew(cluster), "strategic")
@@ -121,7 +71,8 @@ _OF_DAEMON_SETS = ("updatedNumberScheduled", "numberReady")
 _OF_OTHERS = ("updatedReplicas", "readyReplicas")
 
 
-def _asked(cluster: Cluster, prober: Prober, seconds: float) -> Traffic:
+def probe(cluster: Cluster, prober: Prober, seconds: float) -> Traffic:
+    """Start clients, let them ask for so long, and take them away again."""
     place = ObjectRef(api_version="v1", kind="Namespace", name=prober.pod.namespace)
     try:
         _start(cluster, prober, place)

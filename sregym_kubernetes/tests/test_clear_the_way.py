@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sregym_core.conductor.objects import capture, clear_the_way, desired, refound
 from sregym_core.model import ObjectRef
+from sregym_kubernetes.operations.objects import capture, clear_the_way, desired, refound
 from sregym_testing import MemoryCluster
 
 GROUP = "admissionregistration.k8s.io/v1"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from sregym_core.conductor.objects import capture
-from sregym_core.conductor.observed import give_back_observed, observed, outside
 from sregym_core.interfaces import ServiceAnswer
 from sregym_core.model import ObjectRef
+from sregym_kubernetes.operations.objects import capture
+from sregym_kubernetes.operations.observed import give_back_observed, observed, outside
 from sregym_testing import MemoryCluster, Shop
 
 VOLUME = {

@@ -1,0 +1,160 @@
+"""What the conductor has done to a cluster, without knowing which objects, pods and nodes that takes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sregym_core.interfaces.application import Application, Prober, Traffic
+    from sregym_core.interfaces.cluster import CommandResult, KubeObject
+    from sregym_core.interfaces.oracle import Baseline, SystemState
+    from sregym_core.model import Component, Node, ObjectRef
+
+
+@dataclass(frozen=True)
+class ContainerRuns:
+    """How often a container was started anew.
+
+    Attributes:
+        workload: Name of what its pod belongs to; that of the pod where it belongs to nothing.
+        pod: Uid of the pod.
+        container: Name of the container.
+        restarts: In this pod.
+    """
+
+    workload: str
+    pod: str
+    container: str
+    restarts: int
+
+
+class Startup(ABC):
+    """Whether an application that starts will ever be ready, from look to look."""
+
+    @abstractmethod
+    def look(self) -> Sequence[str]:
+        """Why parts of it are not ready at this moment, one phrase a part."""
+
+    @abstractmethod
+    def hopeless(self) -> Sequence[str]:
+        """Those of the last look that will not get ready however long one waits; none while there is hope."""
+
+
+class Operations(ABC):
+    """What is done to one live cluster by those who operate it: `Cluster.operations`.
+
+    A baseline of the healthy system is taken, what differs from it is told, and it is put back.
+    `sregym_kubernetes.operations.KubernetesOperations` does it through the other methods of a
+    `Cluster`, and is what every kind of cluster returns that has no reason for another one. What the
+    API server refuses raises `ClusterError`, as there.
+    """
+
+    @abstractmethod
+    def capture(self, namespaces: Sequence[str]) -> dict[str, KubeObject]:
+        """All configuration objects as they are, by `str(ObjectRef)`: what people decide, not what follows.
+
+        Args:
+            namespaces: Of the application; what belongs to the whole cluster comes with them.
+        """
+
+    @abstractmethod
+    def desired(self, obj: KubeObject) -> KubeObject:
+        """The part of an object that people decide, in which captured objects are compared."""
+
+    @abstractmethod
+    def differences(
+        self, before: Mapping[str, KubeObject], after: Mapping[str, KubeObject]
+    ) -> Sequence[str]:
+        """What differs between two captures, one phrase an object, sorted."""
+
+    @abstractmethod
+    def digest(self, objects: Mapping[str, KubeObject]) -> str:
+        """One number for a configuration, hexadecimal: the same where nothing differs."""
+
+    @abstractmethod
+    def baseline(self, namespaces: Sequence[str], traffic: Traffic) -> Baseline:
+        """The system as it is, to be compared with and put back.
+
+        Args:
+            namespaces: Of the application.
+            traffic: What its users saw.
+        """
+
+    @abstractmethod
+    def state(self, namespaces: Sequence[str]) -> SystemState:
+        """The configuration and the data at this moment, with the namespaces themselves."""
+
+    @abstractmethod
+    def clear_the_way(self, application: Application, baseline: Baseline) -> None:
+        """Before anything is undone: take away what would refuse it, make deleted namespaces anew."""
+
+    @abstractmethod
+    def give_back(self, ref: ObjectRef, before: KubeObject | None) -> None:
+        """Give one object its former state; None: delete it."""
+
+    @abstractmethod
+    def restore(self, application: Application, baseline: Baseline) -> None:
+        """Put the baseline back, object by object, and wait until the nodes are as they were.
+
+        Raises:
+            WorldError: Something does not become as it was, and what.
+        """
+
+    @abstractmethod
+    def run_in(
+        self, namespace: str, workload: ObjectRef, argv: Sequence[str], stdin: str
+    ) -> CommandResult | None:
+        """Run a command in a ready pod of a workload; None when it has none."""
+
+    @abstractmethod
+    def starting(self, application: Application) -> Startup:
+        """Watch an application become ready."""
+
+    @abstractmethod
+    def rolling(self, application: Application) -> Sequence[str]:
+        """Names of workloads that are being rolled out and come forward."""
+
+    @abstractmethod
+    def grant(self, namespaces: Sequence[str], suffix: str = "") -> None:
+        """Give agents their role; what is there already is left as it is.
+
+        Args:
+            namespaces: Of the application.
+            suffix: With which they end: agents that share a cluster have roles of their own.
+        """
+
+    @abstractmethod
+    def revoke(self, namespaces: Sequence[str], suffix: str = "") -> None:
+        """Take the role away."""
+
+    @abstractmethod
+    def probe(self, prober: Prober, seconds: float) -> Traffic:
+        """Start clients of the harness, see for so long what they see, and take them away.
+
+        Raises:
+            ProbeError: They cannot start, and why.
+        """
+
+    @abstractmethod
+    def start_anew(self, workloads: Sequence[ObjectRef]) -> None:
+        """Start the pods of workloads anew, and wait until they are ready.
+
+        Raises:
+            ProbeError: They cannot, or do not get ready in time.
+        """
+
+    @abstractmethod
+    def containers(self, namespaces: Sequence[str]) -> Sequence[ContainerRuns]:
+        """How often each container of these namespaces was started anew."""
+
+    @abstractmethod
+    def nodes(self) -> Sequence[Node]:
+        """The nodes with role and zone, sorted by name."""
+
+    @abstractmethod
+    def nodes_running(self, component: Component) -> frozenset[str]:
+        """Names of the nodes on which pods of a component are."""
