@@ -92,7 +92,7 @@ def test_what_a_fault_has_set_is_left_as_it_is(cluster):
 def test_spared_nodes_are_left_alone(cluster):
     first, second = (node.name for node in cluster.nodes.nodes())
     for occurrence in range(5):
-        context = context_of(cluster, spared_nodes=(first,))
+        context = context_of(cluster, excluded_nodes=(first,))
         at = [m.at_s for m, _ in zip(moments(Busy.schedule, "busy", 7, 1), range(9), strict=False)]
         Busy().disturb(context, at[2 * occurrence if occurrence < 4 else 0])
         assert context.subjects in ([second], [])

@@ -83,7 +83,7 @@ def test_it_stands_and_serves_as_one(both: Together):
     rates = {name: operation.success_rate for name, operation in seen.operations.items()}
     assert rates == {"shop/buy": 1.0, "market/buy": 0.5, "pay": 1.0}
     both.remove(cluster)
-    assert both.relocated("-b") is None
+    assert both.with_namespace_suffix("-b") is None
 
 
 def test_one_that_is_not_there_is_named():

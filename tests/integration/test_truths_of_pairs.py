@@ -67,6 +67,6 @@ def test_instructions_of_problems(workspace: Workspace) -> None:
         (one.id, mode.name): instruction(one, mode.name, workspace=workspace)
         for one in problems(workspace=workspace)
         for mode in MODES
-        if not mode.tells_cause
+        if not mode.reveals_cause
     }
     assert [key for key, text in told.items() if "Namespace" not in text] == []

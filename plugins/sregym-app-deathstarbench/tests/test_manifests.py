@@ -196,7 +196,7 @@ def test_only_stores_with_accounts_demand_log_in(objects: Objects) -> None:
 
 
 def test_it_stands_in_other_namespaces_too(hotel: HotelReservation) -> None:
-    moved = hotel.relocated("-2")
+    moved = hotel.with_namespace_suffix("-2")
     assert moved is not None
     assert (moved.name, moved.namespaces) == (hotel.name, ("hotel-reservation-2", "load-2"))
     places = {obj["metadata"].get("namespace") for obj in moved.manifests()}

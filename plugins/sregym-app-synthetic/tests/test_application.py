@@ -17,7 +17,7 @@ SMALL = {"services": "30", "stores": "0.3", "queues": "0.07", "seed": "3"}
 
 @pytest.fixture(scope="module")
 def small() -> Application:
-    return Synthetic().configured(SMALL)
+    return Synthetic().with_options(SMALL)
 
 
 def text(application: Application) -> str:
@@ -26,8 +26,8 @@ def text(application: Application) -> str:
 
 
 def test_the_same_settings_are_the_same_application(small: Application) -> None:
-    assert text(small) == text(Synthetic().configured(SMALL))
-    assert text(small) != text(Synthetic().configured({**SMALL, "seed": "4"}))
+    assert text(small) == text(Synthetic().with_options(SMALL))
+    assert text(small) != text(Synthetic().with_options({**SMALL, "seed": "4"}))
 
 
 def test_each_part_is_a_workload_with_a_service(small: Application) -> None:
@@ -69,7 +69,7 @@ def test_it_needs_the_kinds_of_servers_of_its_parts(small: Application) -> None:
 
 
 def test_another_place_is_another_namespace_everywhere(small: Application) -> None:
-    moved = small.relocated("-two")
+    moved = small.with_namespace_suffix("-two")
     assert moved is not None
     assert moved.namespaces == tuple(f"{name}-two" for name in small.namespaces)
     spaces = {obj["metadata"].get("namespace") for obj in moved.manifests()} - {None}

@@ -40,7 +40,7 @@ class TestSyntheticOnTheEmbeddedCluster(LivingApplicationContract):
 
     @pytest.fixture
     def application(self) -> Application:
-        return Synthetic().configured({"services": "24", "queues": "0.05", "seed": "5"})
+        return Synthetic().with_options({"services": "24", "queues": "0.05", "seed": "5"})
 
     @pytest.fixture
     def provision(self) -> Iterator[Provision]:

@@ -15,7 +15,7 @@ def test_targets_can_be_told_how_often_to_try_again() -> None:
     ):
         problem = parse_problem(file.read_text(encoding="utf-8"), file.name)
         options = dict(part.split("=") for part in problem.application.partition(":")[2].split(","))
-        application = Synthetic().configured(options)
+        application = Synthetic().with_options(options)
         (target,) = problem.faults[-1].components
         component = application.component(target)
         assert component is not None

@@ -46,14 +46,14 @@ def test_options_become_settings_and_settings_options() -> None:
 )
 def test_what_does_not_fit_is_told(options: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError) as raised:
-        Synthetic().configured(options)
+        Synthetic().with_options(options)
     assert str(raised.value) == message
 
 
 def test_an_application_is_named_by_what_differs() -> None:
     usual = Synthetic()
-    assert (usual.name, usual.configured({"services": "40"}).name) == ("synthetic", "synthetic")
-    other = usual.configured({"seed": "4", "services": "12"})
+    assert (usual.name, usual.with_options({"services": "40"}).name) == ("synthetic", "synthetic")
+    other = usual.with_options({"seed": "4", "services": "12"})
     assert other.name == "synthetic:services=12,seed=4"
-    assert other.configured({"services": "13"}).name == "synthetic:services=13"
+    assert other.with_options({"services": "13"}).name == "synthetic:services=13"
     assert other.namespaces != usual.namespaces or other.manifests() != usual.manifests()

@@ -50,4 +50,4 @@ def provision(running):
 class TestSources(NoiseContract):
     @pytest.fixture
     def case(self, source) -> NoiseCase:
-        return NoiseCase(source(), HotelReservation(), spared="geo")
+        return NoiseCase(source(), HotelReservation(), excluded_component="geo")

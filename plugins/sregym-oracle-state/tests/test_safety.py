@@ -36,7 +36,7 @@ class Known(SystemStates):
     def now(self) -> SystemState:
         return state_of(self.shop)
 
-    def begun(self) -> SystemState | None:
+    def at_start(self) -> SystemState | None:
         return self.found
 
     def repaired(self) -> SystemState | None:
@@ -323,7 +323,7 @@ def test_records_that_a_repair_changes_by_the_way_are_harm(
             return replace(state_of(self.shop), stored=stored(now))
 
     baseline = replace(shop.context.baseline, objects=healthy, stored=stored(held))
-    begun = replace(found, stored=stored(held))
-    context = replace(shop.context, baseline=baseline, states=Stored(shop, begun, None))
+    at_start = replace(found, stored=stored(held))
+    context = replace(shop.context, baseline=baseline, states=Stored(shop, at_start, None))
     verdict = StateOracle().judge(context)
     assert (verdict.outcome, [one.kind for one in verdict.side_effects]) == (outcome, kinds)

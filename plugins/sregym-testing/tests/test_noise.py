@@ -36,7 +36,9 @@ class Good(Noise):
             context.cluster.patch(part.workload, {"spec": {"replicas": 1}}, "merge")
 
     def victims(self, context: NoiseContext):
-        return [p for p in context.application.components() if p.name not in context.spared]
+        return [
+            p for p in context.application.components() if p.name not in context.excluded_components
+        ]
 
 
 class RollsDice(Good):
@@ -99,12 +101,12 @@ BAD: dict[str, type[Noise]] = {
 class TestGoodNoise(NoiseContract):
     @pytest.fixture
     def case(self) -> NoiseCase:
-        return NoiseCase(Good(), Shop(), spared="cart")
+        return NoiseCase(Good(), Shop(), excluded_component="cart")
 
 
 @pytest.mark.parametrize("check", BAD)
 def test_bad_noise_is_found(check, run_check, memory) -> None:
-    case = NoiseCase(BAD[check](), Shop(), spared="cart")
+    case = NoiseCase(BAD[check](), Shop(), excluded_component="cart")
     with pytest.raises(AssertionError):
         run_check(NoiseContract, check, case=case, provision=memory, level=1)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from sregym_core.errors import UsageError
-from sregym_core.interfaces import EpisodeRequest, Played, Runner
+from sregym_core.interfaces import EpisodeRequest, EpisodeResult, Runner
 from sregym_core.model import EpisodeRecord, Outcome, Problem
 from sregym_testing import RunnerContract
 
@@ -40,16 +40,16 @@ class Good(Runner):
     def begin(self, request: EpisodeRequest, deadline_s: float | None) -> None:
         self.begun.append((request, deadline_s))
 
-    def wait(self, timeout_s: float) -> Sequence[Played]:
+    def wait(self, timeout_s: float) -> Sequence[EpisodeResult]:
         told = [self.told(*one) for one in self.begun]
         self.begun.clear()
         return told
 
-    def told(self, request: EpisodeRequest, deadline_s: float | None) -> Played:
+    def told(self, request: EpisodeRequest, deadline_s: float | None) -> EpisodeResult:
         if deadline_s is not None:
-            return Played(request, None, f"it did not end within {deadline_s:g} s")
+            return EpisodeResult(request, None, f"it did not end within {deadline_s:g} s")
         if request.agent != "noop":
-            return Played(request, None, f"UsageError: no agent named {request.agent!r}")
+            return EpisodeResult(request, None, f"UsageError: no agent named {request.agent!r}")
         record = EpisodeRecord(
             episode=request.key,
             problem=request.problem.id,
@@ -60,7 +60,7 @@ class Good(Runner):
             cluster=request.cluster,
             outcome=Outcome.FAIL,
         )
-        return Played(request, record)
+        return EpisodeResult(request, record)
 
     def close(self) -> None:
         self.begun.clear()
@@ -71,15 +71,15 @@ class TellsTwice(Good):
 
     def __init__(self, jobs: int | None, options: Mapping[str, str] | None = None) -> None:
         super().__init__(jobs, options)
-        self.last: list[Played] = []
+        self.last: list[EpisodeResult] = []
 
-    def wait(self, timeout_s: float) -> Sequence[Played]:
+    def wait(self, timeout_s: float) -> Sequence[EpisodeResult]:
         self.last = [*super().wait(timeout_s)] or self.last
         return self.last
 
 
 class SwapsAttempts(Good):
-    def told(self, request: EpisodeRequest, deadline_s: float | None) -> Played:
+    def told(self, request: EpisodeRequest, deadline_s: float | None) -> EpisodeResult:
         played = super().told(replace(request, attempt=1), deadline_s)
         return replace(played, request=request)
 
@@ -87,7 +87,7 @@ class SwapsAttempts(Good):
 class WorldsOfItsOwn(Good):
     """Gives each episode a salt of its own, whatever was asked for."""
 
-    def told(self, request: EpisodeRequest, deadline_s: float | None) -> Played:
+    def told(self, request: EpisodeRequest, deadline_s: float | None) -> EpisodeResult:
         played = super().told(request, deadline_s)
         if played.record is None:
             return played
@@ -103,20 +103,22 @@ class Boundless(Good):
 class Silent(Good):
     """Does not say why there is no record."""
 
-    def told(self, request: EpisodeRequest, deadline_s: float | None) -> Played:
+    def told(self, request: EpisodeRequest, deadline_s: float | None) -> EpisodeResult:
         return replace(super().told(request, deadline_s), lost="it failed")
 
 
 class Patient(Good):
     """Lets an episode play for as long as it likes."""
 
-    def told(self, request: EpisodeRequest, deadline_s: float | None) -> Played:
+    def told(self, request: EpisodeRequest, deadline_s: float | None) -> EpisodeResult:
         return super().told(request, None)
 
 
 class Inventive(Good):
-    def wait(self, timeout_s: float) -> Sequence[Played]:
-        return super().wait(timeout_s) or [Played(EpisodeRequest("x", PROBLEM, "noop"), None)]
+    def wait(self, timeout_s: float) -> Sequence[EpisodeResult]:
+        return super().wait(timeout_s) or [
+            EpisodeResult(EpisodeRequest("x", PROBLEM, "noop"), None)
+        ]
 
 
 class TakesAnything(Good):

@@ -83,7 +83,7 @@ class Gateway:
         try:
             came = self._inbox.take(wait_s, before)
             if not came:
-                self._session.keep_up()  # calls do it by themselves, and are told what comes of it
+                self._session.run_due_events()  # calls do it by themselves, and are told what comes of it
         except BudgetExceededError:
             # Nobody will take what waits: whoever asked is told, and does not wait in vain.
             self.close()

@@ -118,7 +118,7 @@ async def converse(
                 session.note_tokens(
                     usage.input_tokens, usage.output_tokens, usage.cache_read_tokens
                 )
-                session.note_said(words_of(answer))
+                session.note_message(words_of(answer))
             if over():
                 break
         return list(turns.all_messages())

@@ -134,7 +134,7 @@ class ManifestApplication(Application):
             marks = made[-1]["metadata"]["annotations"]
             helm.install(cluster, marks[HELM_RELEASE], marks[HELM_NAMESPACE], made)
 
-    def relocated(self, suffix: str) -> Application | None:
+    def with_namespace_suffix(self, suffix: str) -> Application | None:
         """The same in namespaces with longer names; None where objects stand outside namespaces."""
         if cluster_wide(self._objects):
             return None
@@ -180,7 +180,7 @@ class ManifestApplication(Application):
         now = cluster.clock.now()
         return summarise(lines, now, seconds + now - began, self.round_s)
 
-    def rounds(self, cluster: Cluster, seconds: float) -> Sequence[tuple[float, Traffic]]:
+    def traffic_rounds(self, cluster: Cluster, seconds: float) -> Sequence[tuple[float, Traffic]]:
         """Those of the same logs."""
         return by_round(self._told(cluster, seconds), self.round_s)
 

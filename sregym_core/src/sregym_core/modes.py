@@ -96,7 +96,7 @@ Work without asking back, and submit once, when the system is repaired.
 
 
 @dataclass(frozen=True)
-class Scene:
+class BriefingContext:
     """What there is to tell of an episode.
 
     Attributes:
@@ -122,18 +122,18 @@ class Mode:
         opening: What the agent is told of the situation.
         work: What it is asked to do.
         task: The same for programs.
-        tells_cause: Whether the agent is told what is wrong.
+        reveals_cause: Whether the agent is told what is wrong.
         alerted: Whether the agent starts once an alert fired, and is told of those that fired.
         documented: Whether there are documents to read and a channel to post updates to.
     """
 
     name: str
     summary: str
-    opening: Callable[[Scene], str]
+    opening: Callable[[BriefingContext], str]
     work: str
     submissions: tuple[Stage, ...]
     judged: tuple[Stage, ...]
-    tells_cause: bool = False
+    reveals_cause: bool = False
     alerted: bool = False
     watching: bool = False
     documented: bool = False
@@ -143,68 +143,70 @@ class Mode:
         """What the mode asks for, as agents get it."""
         return Task(self.name, self.submissions, self.judged, self.watching)
 
-    def instruction(self, scene: Scene) -> str:
+    def instruction(self, briefing: BriefingContext) -> str:
         """The text for the agent; but for alerts and a told cause, the same for every problem."""
         return _FRAME.format(
-            title=scene.application.title,
-            opening=self.opening(scene).strip(),
-            namespaces=", ".join(scene.application.namespaces),
+            title=briefing.application.title,
+            opening=self.opening(briefing).strip(),
+            namespaces=", ".join(briefing.application.namespaces),
             work=self.work,
         )
 
 
-def _reported(scene: Scene) -> str:
-    return (
-        f"Users report that it does not work as it should. {scene.application.description.strip()}"
-    )
+def _reported(briefing: BriefingContext) -> str:
+    return f"Users report that it does not work as it should. {briefing.application.description.strip()}"
 
 
-def _alerted(scene: Scene) -> str:
-    about = scene.application.description.strip()
-    if scene.alerts is None:
+def _alerted(briefing: BriefingContext) -> str:
+    about = briefing.application.description.strip()
+    if briefing.alerts is None:
         return f"No alert is firing, but somebody asked you to look at it. {about}"
     import json
 
-    payload = json.dumps(scene.alerts, indent=1)
+    payload = json.dumps(briefing.alerts, indent=1)
     return f"Alertmanager sent you the notification below. {about}\n\n{payload}"
 
 
-def severity(scene: Scene) -> str:
+def severity(briefing: BriefingContext) -> str:
     """How bad it is for users, by the share of operations that the ground truth says they miss."""
-    parts = {part.name: part for part in scene.application.components()}
+    parts = {part.name: part for part in briefing.application.components()}
     every = {name for part in parts.values() for name in part.operations}
     hurt = {
         name
-        for truth in scene.ground_truths
+        for truth in briefing.ground_truths
         if truth.component in parts and not truth.impact.startswith("Users notice nothing")
         for name in parts[truth.component].operations
     }
     if not hurt:
-        return "SEV4" if all(truth.component in parts for truth in scene.ground_truths) else "SEV3"
+        return (
+            "SEV4" if all(truth.component in parts for truth in briefing.ground_truths) else "SEV3"
+        )
     return "SEV1" if hurt == every else "SEV2" if 2 * len(hurt) > len(every) else "SEV3"
 
 
-def _on_call(scene: Scene) -> str:
+def _on_call(briefing: BriefingContext) -> str:
     """A page, the ticket of a user, or a vague complaint, as the seed says."""
     from random import Random
 
-    chance = Random(f"how an incident is reported, seed {scene.seed}")  # noqa: S311 - a game
-    about = scene.application.description.strip()
+    chance = Random(f"how an incident is reported, seed {briefing.seed}")  # noqa: S311 - a game
+    about = briefing.application.description.strip()
     how = chance.choice(("page", "ticket", "complaint"))
-    if how == "page" and scene.alerts is not None:
+    if how == "page" and briefing.alerts is not None:
         import json
 
-        said = f"You are paged. Alertmanager says:\n\n{json.dumps(scene.alerts, indent=1)}"
+        said = f"You are paged. Alertmanager says:\n\n{json.dumps(briefing.alerts, indent=1)}"
     elif how == "ticket":
         number = chance.randint(10_000, 99_999)
-        saw = " ".join(dict.fromkeys(truth.impact for truth in scene.ground_truths if truth.impact))
+        saw = " ".join(
+            dict.fromkeys(truth.impact for truth in briefing.ground_truths if truth.impact)
+        )
         words = saw if saw and not saw.startswith("Users notice") else "Something is not right."
         said = (
             f'Ticket #{number}, opened by a customer and passed on to you: "{words} Please help."'
         )
     else:
         said = chance.choice(_COMPLAINTS)
-    return f"{said}\n\nSeverity as it was filed: {severity(scene)}. {about}"
+    return f"{said}\n\nSeverity as it was filed: {severity(briefing)}. {about}"
 
 
 _COMPLAINTS = (
@@ -215,19 +217,19 @@ _COMPLAINTS = (
 )
 
 
-def _nothing_said(scene: Scene) -> str:
-    return f"Nobody reported anything. {scene.application.description.strip()}"
+def _nothing_said(briefing: BriefingContext) -> str:
+    return f"Nobody reported anything. {briefing.application.description.strip()}"
 
 
-def _cause_told(scene: Scene) -> str:
-    causes = " ".join(as_told(truth) for truth in scene.ground_truths)
+def _cause_told(briefing: BriefingContext) -> str:
+    causes = " ".join(describe_cause(truth) for truth in briefing.ground_truths)
     return (
-        f"Users report that it does not work as it should. {scene.application.description.strip()}"
+        f"Users report that it does not work as it should. {briefing.application.description.strip()}"
         f"\n\nA colleague looked into it and found the cause. {causes}"
     )
 
 
-def as_told(truth: GroundTruth) -> str:
+def describe_cause(truth: GroundTruth) -> str:
     """A cause as one engineer tells it to another."""
     part = "" if truth.component == truth.object_name else f", part of {truth.component},"
     change = truth.changed
@@ -314,7 +316,7 @@ MODES = (
         _MITIGATE,
         submissions=(Stage.MITIGATION,),
         judged=(Stage.MITIGATION,),
-        tells_cause=True,
+        reveals_cause=True,
     ),
     Mode(
         "one-shot",

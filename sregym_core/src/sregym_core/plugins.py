@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 import pluggy
 from importlib_metadata import EntryPoint, entry_points
 
-from sregym_core import __version__, blame, hookspecs
-from sregym_core.blame import interrupts
+from sregym_core import __version__, error_location, hookspecs
 from sregym_core.core_range import unfit_core
+from sregym_core.error_location import must_propagate
 from sregym_core.errors import PluginMissingError
 
 if TYPE_CHECKING:
@@ -178,7 +178,9 @@ class Plugins:
         try:
             bare = _undecorated(plugin)
         except Exception as error:
-            self.mark_broken(status.name, f"it cannot be looked at: {blame.named(error)}")
+            self.mark_broken(
+                status.name, f"it cannot be looked at: {error_location.format_error(error)}"
+            )
             return
         if bare:
             reason = (
@@ -236,7 +238,7 @@ def _load(name: str, claimants: list[EntryPoint], settings: Settings, group: str
     try:
         return Found(status, entry.load())
     except BaseException as error:  # what exits at import must not take the others along
-        if interrupts(error):
+        if must_propagate(error):
             raise
         reason = f"{entry.value} cannot be imported: {_told(error, entry.value)}"
         return Found(replace(status, state="broken", reason=reason))
@@ -257,9 +259,11 @@ def _checked(one: Found) -> Found:
         components = tuple(one.loaded.components())
         told = one.loaded.clash_with(None)
     except BaseException as error:
-        if interrupts(error):
+        if must_propagate(error):
             raise
-        reason = f"its extension cannot say what it adds: {blame.located(error)}"
+        reason = (
+            f"its extension cannot say what it adds: {error_location.format_with_location(error)}"
+        )
         return Found(replace(one.status, state="broken", reason=reason))
     if told or not all(isinstance(name, str) for name in components):
         reason = told or f"its extension adds {components!r:.80}, which are no names"
@@ -307,8 +311,8 @@ def _undecorated(plugin: Any) -> list[str]:
 
 def _told(error: BaseException, module: str) -> str:
     """An exception at import, with the line of the plugin's own code from which it came."""
-    where = blame.place(error, module.partition(":")[0].partition(".")[0])
-    return blame.named(error) + (f" ({where})" if where else "")
+    where = error_location.plugin_location(error, module.partition(":")[0].partition(".")[0])
+    return error_location.format_error(error) + (f" ({where})" if where else "")
 
 
 def _distribution(entry: EntryPoint) -> str:

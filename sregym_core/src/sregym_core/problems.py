@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from pydantic import ValidationError
 
-from sregym_core import blame
+from sregym_core import error_location
 from sregym_core.errors import PluginLoadError, UsageError
 from sregym_core.model import Problem
 from sregym_core.model.suites import derived_suites, suites_of
@@ -135,7 +135,7 @@ class ProblemSet:
         try:
             files = sorted(folder.iterdir(), key=lambda entry: entry.name)
         except OSError as error:
-            reason = f"its folder of problems cannot be read: {blame.named(error)}"
+            reason = f"its folder of problems cannot be read: {error_location.format_error(error)}"
             self._leave_out(owner, folder.name, reason)
             return
         for file in files:
@@ -145,7 +145,7 @@ class ProblemSet:
                 except UsageError as error:
                     self._leave_out(owner, file.name.rpartition(".")[0], str(error))
                 except (OSError, UnicodeDecodeError) as error:
-                    reason = f"{file} ({owner.owner}) cannot be read: {blame.named(error)}"
+                    reason = f"{file} ({owner.owner}) cannot be read: {error_location.format_error(error)}"
                     self._leave_out(owner, file.name.rpartition(".")[0], reason)
 
     def _leave_out(self, owner: PluginStatus, problem_id: str, reason: str) -> None:

@@ -8,10 +8,10 @@ from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from sregym_core import blame
-from sregym_core.blame import interrupts
+from sregym_core import error_location
 from sregym_core.catalogue import package_of
 from sregym_core.cluster_choice import application_choice, oracle_choice
+from sregym_core.error_location import must_propagate
 from sregym_core.errors import PluginClashError, PluginLoadError, SregymError, UsageError
 from sregym_core.offer import Offer
 
@@ -104,10 +104,16 @@ class Registry:
         except SregymError:
             raise
         except BaseException as error:
-            if interrupts(error):
+            if must_propagate(error):
                 raise
-            where = blame.place(error) or blame.place_of(made)
-            told = f"{blame.named(error)} ({where})" if where else blame.named(error)
+            where = error_location.plugin_location(error) or error_location.definition_location(
+                made
+            )
+            told = (
+                f"{error_location.format_error(error)} ({where})"
+                if where
+                else error_location.format_error(error)
+            )
             msg = f"{whose} cannot be made: {told}"
             raise PluginLoadError(msg) from error
 
@@ -126,7 +132,7 @@ class Registry:
             return Together([self.application(part) for part in name.split(JOIN)])
         own, options = application_choice(name)
         made: Application = self.make("application", own)
-        return made.configured(options) if options else made
+        return made.with_options(options) if options else made
 
     def oracle(self, name: str) -> Oracle:
         """A new oracle, with the options behind the colon where there are some.
@@ -144,7 +150,7 @@ class Registry:
         missing = sorted(made.__abstractmethods__)
         if missing:
             whose = f"{kind} {name!r} of {self.owner(kind, name).owner}"
-            msg = f"{whose} is abstract, it lacks: {', '.join(missing)}{blame.at(made)}"
+            msg = f"{whose} is abstract, it lacks: {', '.join(missing)}{error_location.at(made)}"
             raise PluginLoadError(msg)
         return made
 
@@ -229,14 +235,14 @@ class Registry:
             try:
                 answer = list(islice(implementation.function() or (), _MOST_OFFERS + 1))
             except BaseException as error:
-                if interrupts(error):
+                if must_propagate(error):
                     raise
-                reason = f"{hook} raised {blame.located(error)}"
+                reason = f"{hook} raised {error_location.format_with_location(error)}"
                 self.plugins.mark_broken(status.name, reason)
                 continue
             wrong = _wrong(hook, answer)
             if wrong:
-                reason = f"{hook} {wrong}{blame.at(implementation.function)}"
+                reason = f"{hook} {wrong}{error_location.at(implementation.function)}"
                 self.plugins.mark_broken(status.name, reason)
                 continue
             answers.append((status, answer))
@@ -248,11 +254,11 @@ class Registry:
         try:
             loaded = offer.load()
         except BaseException as error:  # what exits at import must not take the harness along
-            if interrupts(error):
+            if must_propagate(error):
                 raise
             package = str(offer.target).partition(".")[0]
-            where = blame.place(error, package)
-            told = blame.named(error) + (f" ({where})" if where else "")
+            where = error_location.plugin_location(error, package)
+            told = error_location.format_error(error) + (f" ({where})" if where else "")
             msg = f"{whose} cannot be imported from {offer.target}: {told}"
             raise PluginLoadError(msg) from error
         base = base_of(kind)

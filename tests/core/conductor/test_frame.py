@@ -6,9 +6,9 @@ import pytest
 from sregym_core.conductor.frame import truth_of
 from sregym_core.conductor.handbook import documents_of
 from sregym_core.model import Change, GroundTruth
-from sregym_core.modes import Scene, mode_named, severity
+from sregym_core.modes import BriefingContext, mode_named, severity
 from sregym_core.toolbox.catalogue import Toolset
-from sregym_core.toolbox.office import Office, Post
+from sregym_core.toolbox.on_call import OnCallResources, Post
 from sregym_testing import FullShop
 
 SHOP = FullShop()
@@ -37,13 +37,13 @@ def truth(component: str, impact: str = "Requests for browse fail or time out.")
     ],
 )
 def test_severity_follows_from_what_users_miss(component, impact, expected):
-    assert severity(Scene(SHOP, (truth(component, impact),))) == expected
+    assert severity(BriefingContext(SHOP, (truth(component, impact),))) == expected
 
 
 def test_the_seed_says_how_an_incident_is_reported():
     alerts = {"alerts": [{"labels": {"alertname": "HighErrorRate"}}]}
-    scenes = [Scene(SHOP, (truth("catalog"),), alerts, seed) for seed in range(30)]
-    told = [ON_CALL.instruction(scene) for scene in scenes]
+    scenes = [BriefingContext(SHOP, (truth("catalog"),), alerts, seed) for seed in range(30)]
+    told = [ON_CALL.instruction(briefing) for briefing in scenes]
     kinds = {
         kind
         for text in told
@@ -51,10 +51,12 @@ def test_the_seed_says_how_an_incident_is_reported():
         if kind in text
     }
     assert kinds >= {"You are paged.", "Ticket #", "support channel"}
-    assert [ON_CALL.instruction(scene) for scene in scenes] == told
+    assert [ON_CALL.instruction(briefing) for briefing in scenes] == told
     assert all("Severity as it was filed: SEV1" in text for text in told)
     # Without an alert nobody is paged.
-    quiet = [ON_CALL.instruction(Scene(SHOP, (truth("catalog"),), None, s)) for s in range(30)]
+    quiet = [
+        ON_CALL.instruction(BriefingContext(SHOP, (truth("catalog"),), None, s)) for s in range(30)
+    ]
     assert [text for text in quiet if "You are paged." in text] == []
 
 
@@ -112,16 +114,16 @@ def test_an_update_is_held_against_what_users_saw(text, served, expected):
 
 
 class SessionToolContext:
-    def __init__(self, office):
-        self.office = office
+    def __init__(self, on_call):
+        self.on_call = on_call
 
     def now(self):
         return 86_400.0
 
 
 def test_documents_are_listed_and_read_and_posts_are_kept():
-    office = Office(documents_of(SHOP, 1), lambda: 0.5)
-    context = SessionToolContext(office)
+    on_call = OnCallResources(documents_of(SHOP, 1), lambda: 0.5)
+    context = SessionToolContext(on_call)
 
     def asked(tool, **given):
         return TOOLS.respond(tool, context, TOOLS.validated(tool, given))
@@ -137,9 +139,9 @@ def test_documents_are_listed_and_read_and_posts_are_kept():
         "runbooks/catalog-db, runbooks/front",
     )
     assert asked("post_update", text="We look").text == "posted at 1970-01-02T00:00:00Z"
-    twin = office.fork(lambda: 1.0)
+    twin = on_call.fork(lambda: 1.0)
     twin.post(86_401.0, "Resolved")
-    assert [(post.text, post.served) for post in office.posts] == [("We look", 0.5)]
+    assert [(post.text, post.served) for post in on_call.posts] == [("We look", 0.5)]
     assert [(post.text, post.served) for post in twin.posts] == [
         ("We look", 0.5),
         ("Resolved", 1.0),

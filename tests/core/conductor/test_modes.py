@@ -12,7 +12,7 @@ from sregym_core.conductor.offline import instruction
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import ServiceAnswer, Session, Stage, Task
 from sregym_core.model import Change, Claims, EpisodeRecord, GroundTruth, Outcome
-from sregym_core.modes import MODES, as_told, check_start, mode_named
+from sregym_core.modes import MODES, check_start, describe_cause, mode_named
 from sregym_testing import MemoryProvider
 
 PATCH = '{"data":{"cart.json":"{\\"currency\\": \\"EUR\\", \\"limit\\": 20}"}}'
@@ -145,7 +145,7 @@ def test_one_submission_for_both(theatre: Any) -> None:
     ],
 )
 def test_a_cause_as_it_is_told(truth: GroundTruth, text: str) -> None:
-    assert as_told(truth) == text
+    assert describe_cause(truth) == text
 
 
 def alert(name: str, starts_at: str, state: str = "active") -> dict[str, Any]:

@@ -25,7 +25,7 @@ class Hiccup(Noise):
         return elapsed_s + 10.0 if elapsed_s < 30.0 else None
 
     def disturb(self, context: NoiseContext, elapsed_s: float) -> str:
-        return f"hiccup of {elapsed_s:g} s, sparing {', '.join(context.spared)}"
+        return f"hiccup of {elapsed_s:g} s, sparing {', '.join(context.excluded_components)}"
 
     def settle(self, context: NoiseContext) -> None:
         self.settled += 1

@@ -178,7 +178,7 @@ def test_an_application_that_knows_no_other_namespaces_cannot_share_a_cluster() 
     assert str(refused.value) == (
         "application 'shop' cannot stand in namespaces that end with '-mine-2': it has objects "
         "outside namespaces, or says nothing of it; leave out the suffix and --jobs, or give it a "
-        "method `relocated`"
+        "method `with_namespace_suffix`"
     )
 
 

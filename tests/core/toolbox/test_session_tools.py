@@ -202,14 +202,14 @@ def test_what_it_said_and_did_by_itself(new_session: NewSession) -> None:
     session.note_agent(version="1.2.3", model="small")
     session.note_agent(model="large")
     assert (session.agent_version, session.model) == ("1.2.3", "large")
-    session.note_said("I look at the pods first.\n")
-    session.note_said("  ")
-    session.note_said("Then at the logs.")
+    session.note_message("I look at the pods first.\n")
+    session.note_message("  ")
+    session.note_message("Then at the logs.")
     session.note_tokens(100, 20, 80)
     session.call("status", {})
     session.note_own_call("Bash", {"command": "ls"}, "notes.txt", ok=True)
     session.call("alerts", {})
-    session.note_said("That is all.")
+    session.note_message("That is all.")
     noted = [(call.tool, call.own, call.said, call.tokens) for call in session.transcript]
     assert noted == [
         (

@@ -49,7 +49,7 @@ class Kubectl(Profile):
 
 
 class SessionToolContext:
-    office = None
+    on_call = None
 
     def now(self) -> float:
         return 7.0

@@ -56,7 +56,7 @@ class Synthetic(ManifestApplication):
     def __init__(self) -> None:
         self._become(type(self).settings)
 
-    def configured(self, options: Mapping[str, str]) -> Application:
+    def with_options(self, options: Mapping[str, str]) -> Application:
         """An application of another size, shape or seed; its name then has what differs."""
         settings = Settings.of(options, self.name)
         given = settings.options()

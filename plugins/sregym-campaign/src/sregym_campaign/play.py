@@ -16,7 +16,7 @@ from sregym_campaign.tries import SETTLED, ended
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sregym_core.interfaces import Played, Runner
+    from sregym_core.interfaces import EpisodeResult, Runner
 
     from sregym_campaign.file import CampaignFile
     from sregym_campaign.plan import Cell, Plan
@@ -129,7 +129,7 @@ class CampaignPlay:
             reward=self._plan.reward,
         )
 
-    def _take(self, played: Played) -> None:
+    def _take(self, played: EpisodeResult) -> None:
         cell, number, allowance = self.running.pop(played.request.key.rpartition("-")[0])
         agent = self._plan.agents[cell.agent]
         one = ended(cell.id, number, played, agent, self._plan.limits, allowance.own)

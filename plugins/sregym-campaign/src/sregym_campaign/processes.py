@@ -16,7 +16,7 @@ from multiprocessing import connection
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.api import Workspace, play_request
-from sregym_core.interfaces import EpisodeRequest, Played, Runner
+from sregym_core.interfaces import EpisodeRequest, EpisodeResult, Runner
 from sregym_core.scratch import ScratchFolder
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Processes(Runner):
         super().__init__(jobs, options)
         self._jobs = jobs or os.cpu_count() or 1
         self._workers: list[_Worker] = []
-        self._told: deque[Played] = deque()
+        self._told: deque[EpisodeResult] = deque()
         # Workers that are ended by force cannot clear away their temporary folders.
         self._scratch: ScratchFolder | None = None
 
@@ -64,7 +64,7 @@ class Processes(Runner):
         with suppress(OSError):  # noticed when its answer is awaited
             worker.post.send(request)
 
-    def wait(self, timeout_s: float) -> Sequence[Played]:
+    def wait(self, timeout_s: float) -> Sequence[EpisodeResult]:
         """What has ended."""
         now = time.monotonic()
         limits = [one.ends_at - now for one in self._busy() if one.ends_at is not None]
@@ -103,14 +103,14 @@ class Processes(Runner):
             self._lose(worker, DIED)
             return
         worker.request = None
-        self._told.append(Played(request, record, lost))
+        self._told.append(EpisodeResult(request, record, lost))
 
     def _lose(self, worker: _Worker, why: str) -> None:
         assert worker.request is not None  # only who plays can lose something
         self._workers.remove(worker)
         worker.process.join()
         worker.post.close()
-        self._told.append(Played(worker.request, None, why))
+        self._told.append(EpisodeResult(worker.request, None, why))
 
     def _start(self) -> _Worker:
         if self._scratch is None:

@@ -12,7 +12,7 @@ from sregym_core.api import EpisodeRecord, Outcome
 from sregym_statistics import cost_of
 
 if TYPE_CHECKING:
-    from sregym_core.interfaces import Played
+    from sregym_core.interfaces import EpisodeResult
 
     from sregym_campaign.file import AgentSpec, Limits
 
@@ -70,7 +70,7 @@ class Try(BaseModel):
 
 
 def ended(
-    cell: str, number: int, played: Played, agent: AgentSpec, limits: Limits, own_limit: bool
+    cell: str, number: int, played: EpisodeResult, agent: AgentSpec, limits: Limits, own_limit: bool
 ) -> Try:
     """The try that was played.
 

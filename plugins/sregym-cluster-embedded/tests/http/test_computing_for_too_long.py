@@ -20,7 +20,13 @@ from sregym_cluster_embedded.http.observability import ObservabilityEndpoint
 from sregym_cluster_embedded.http.server import ApiEndpoint
 from sregym_cluster_embedded.world import World
 from sregym_core.errors import WorldError
-from sregym_core.interfaces import ClusterError, ClusterSpec, Command, DeadlineExceeded, bounded
+from sregym_core.interfaces import (
+    ClusterError,
+    ClusterSpec,
+    Command,
+    DeadlineExceeded,
+    run_with_deadline,
+)
 from sregym_core.model import ObjectRef
 
 LIMIT_S = 0.3
@@ -90,7 +96,7 @@ def test_an_error_takes_nothing_back(live: LiveWorld) -> None:
 def test_the_same_by_a_bound(live: LiveWorld) -> None:
     with live.open() as world:
         before = world.digest()
-    assert bounded(lambda: _work(live), 0.1, lambda: None) is None
+    assert run_with_deadline(lambda: _work(live), 0.1, lambda: None) is None
     with live.open() as world:
         assert world.digest() == before
 

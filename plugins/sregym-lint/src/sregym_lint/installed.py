@@ -8,7 +8,7 @@ from sregym_core.errors import SregymError
 from sregym_core.interfaces import LAYERS, Vocabulary
 from sregym_core.model.defect import Defect, no_such
 
-from sregym_core import blame
+from sregym_core import error_location
 from sregym_lint.problems import lint_problem
 
 if TYPE_CHECKING:
@@ -79,7 +79,11 @@ def _application(
     except SregymError as error:
         return [Defect(status.owner, 0, f"application {name!r}", str(error))]
     except Exception as error:  # of the plugin's own code
-        return [Defect(status.owner, 0, f"application {name!r}", blame.located(error))]
+        return [
+            Defect(
+                status.owner, 0, f"application {name!r}", error_location.format_with_location(error)
+            )
+        ]
 
 
 def _fault(name: str, status: PluginStatus, factory: ComponentFactory) -> Iterator[Defect]:
@@ -103,5 +107,5 @@ def _problem_files(
                 if file.name.endswith(_FILES):
                     yield str(file), file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            what = f"its folder of problems cannot be read: {blame.named(error)}"
+            what = f"its folder of problems cannot be read: {error_location.format_error(error)}"
             yield str(folder), Defect(str(folder), 0, "", what)

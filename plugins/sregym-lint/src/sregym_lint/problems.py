@@ -11,7 +11,7 @@ from sregym_core.model import Problem
 from sregym_core.model.defect import Defect, Location, did_you_mean
 from sregym_core.model.noise_dose import parse_dose
 
-from sregym_core import blame
+from sregym_core import error_location
 from sregym_lint.documents import documents
 from sregym_lint.forms import compare, explained
 
@@ -121,4 +121,4 @@ def _made(make: Any) -> tuple[Any, str]:
     except SregymError as error:
         return None, str(error)
     except Exception as error:  # of whatever is made, which is a plugin's
-        return None, blame.located(error)
+        return None, error_location.format_with_location(error)

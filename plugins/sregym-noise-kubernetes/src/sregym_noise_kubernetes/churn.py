@@ -124,8 +124,8 @@ def _bearable(occurrence: Occurrence) -> _Found | None:
         for selector in SYSTEM_PODS:
             pods = context.cluster.list("v1", "Pod", SYSTEM, selector)
             found += [_running(pod, "", "") for pod in pods]
-    spared = context.spared_nodes
-    able = [one for one in found if one is not None and one.node not in spared]
+    excluded_components = context.excluded_nodes
+    able = [one for one in found if one is not None and one.node not in excluded_components]
     return occurrence.chance.choice(able) if able else None
 
 

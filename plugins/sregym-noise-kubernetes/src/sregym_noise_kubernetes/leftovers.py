@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.interfaces import ClusterError
 from sregym_injectors.noise import LASTING, Disturbance, Schedule
-from sregym_injectors.noise.targets import unspared
+from sregym_injectors.noise.targets import disturbable_components
 
 from sregym_noise_kubernetes.people import TEAMS, some_change
 
@@ -169,7 +169,7 @@ class Leftovers(Disturbance):
 
     def begin(self, occurrence: Occurrence) -> str:
         """1, 2 or 4 of them; what is there already is left as it is."""
-        parts = unspared(occurrence.context)
+        parts = disturbable_components(occurrence.context)
         if not parts:
             return ""
         made = []

@@ -8,7 +8,7 @@ from sregym_core.interfaces import Actor
 from sregym_core.interfaces.actor import KUBECTL_AGENT
 from sregym_core.model import ObjectRef
 from sregym_injectors.noise import Disturbance, Schedule, ready_services, workers
-from sregym_injectors.noise.targets import unspared
+from sregym_injectors.noise.targets import disturbable_components
 
 from sregym_noise_kubernetes.people import PEOPLE
 
@@ -66,8 +66,10 @@ class Backup(Disturbance):
 
     def begin(self, occurrence: Occurrence) -> str:
         """Its pod takes its time and touches no data."""
-        stores = [part for part in unspared(occurrence.context) if part.kind == "datastore"]
-        parts = stores or unspared(occurrence.context)
+        stores = [
+            part for part in disturbable_components(occurrence.context) if part.kind == "datastore"
+        ]
+        parts = stores or disturbable_components(occurrence.context)
         if not parts:
             return ""
         part = occurrence.chance.choice(parts)

@@ -10,7 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING, ClassVar
 
 from sregym_injectors.noise import Disturbance, Schedule
-from sregym_injectors.noise.targets import unspared, workers
+from sregym_injectors.noise.targets import disturbable_components, workers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,7 +118,7 @@ _LABEL = {"component": "service", "node": "node", "outside": "target"}
 
 def _subjects(occurrence: Occurrence, about: str) -> list[str]:
     if about == "component":
-        return [part.name for part in unspared(occurrence.context)]
+        return [part.name for part in disturbable_components(occurrence.context)]
     if about == "node":
         return workers(occurrence.context)
     return list(OUTSIDE)

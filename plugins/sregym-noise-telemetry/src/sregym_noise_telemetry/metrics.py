@@ -41,7 +41,9 @@ class CounterReset(Disturbance):
         """1, 1 or 2 pods; their DaemonSet makes new ones."""
         cluster = occurrence.context.cluster
         pods = cluster.list("v1", "Pod", SYSTEM, RESTARTED)
-        pods = [p for p in pods if p["spec"].get("nodeName") not in occurrence.context.spared_nodes]
+        pods = [
+            p for p in pods if p["spec"].get("nodeName") not in occurrence.context.excluded_nodes
+        ]
         names = [pod["metadata"]["name"] for pod in pods]
         chosen = occurrence.chance.sample(names, min(len(names), occurrence.by_level(1, 1, 2)))
         for name in chosen:

@@ -89,24 +89,24 @@ def _found(context: OracleContext, states: SystemStates) -> list[Found]:
     changed = list(differences(baseline, now))
     if not changed:
         return []
-    begun = states.begun()
-    targets = tuple(_targets(context, baseline, begun))
+    at_start = states.at_start()
+    targets = tuple(_targets(context, baseline, at_start))
     nodes = [obj for obj in baseline.objects.values() if obj["kind"] == "Node"]
     found = list(side_effects(changed, context.application, targets, nodes=nodes))
-    if begun is not None:
-        found = _without(found, baseline, begun)
+    if at_start is not None:
+        found = _without(found, baseline, at_start)
     repaired = states.repaired() if found else None
     if repaired is not None:
         found = _without(found, baseline, repaired)
     # Who labels a Secret, as people do after a fault, too, leaves what it holds.
-    faulted = (one for one in _faulted(baseline, begun) if not one.path.startswith("metadata/"))
+    faulted = (one for one in _faulted(baseline, at_start) if not one.path.startswith("metadata/"))
     spoiled = unread(found, now.objects, {one.where for one in faulted})
     return [broadened(context.cluster, now, one) for one in spoiled]
 
 
-def _faulted(baseline: SystemState, begun: SystemState | None) -> Iterator[Difference]:
+def _faulted(baseline: SystemState, at_start: SystemState | None) -> Iterator[Difference]:
     """What the faults themselves changed, as far as that is known."""
-    return iter(()) if begun is None else differences(baseline, begun)
+    return iter(()) if at_start is None else differences(baseline, at_start)
 
 
 def _whole(context: OracleContext, baseline: SystemState, now: SystemState) -> SystemState:
@@ -152,7 +152,7 @@ def _key(one: Difference) -> tuple[str, str, bool, str]:
 
 
 def _targets(
-    context: OracleContext, baseline: SystemState, begun: SystemState | None
+    context: OracleContext, baseline: SystemState, at_start: SystemState | None
 ) -> Iterator[str]:
     """`where` of the nodes on which faults act themselves, and of what faults did to machines."""
     for truth in context.ground_truths:
@@ -165,8 +165,8 @@ def _targets(
             nodes |= {node.name for node in faulted.target.nodes}
     yield from (f"Node {name}" for name in sorted(nodes))
     yield from (f"Host {name}" for name in sorted(nodes))
-    if begun is not None:
-        hosts = differences(baseline, begun, lambda where: where.startswith("Host "))
+    if at_start is not None:
+        hosts = differences(baseline, at_start, lambda where: where.startswith("Host "))
         yield from (one.where for one in hosts)
 
 
@@ -178,11 +178,11 @@ def _left(context: OracleContext, states: SystemStates) -> list[str]:
         for truth in context.ground_truths
         if _changes(before, now, _where(truth, before, now))
     ]
-    begun = states.begun() if ground_truths else None
-    if begun is None:
+    at_start = states.at_start() if ground_truths else None
+    if at_start is None:
         return []
-    names = dict.fromkeys(_where(truth, before, begun) for truth in ground_truths)
-    suspects = {name: found for name in names if (found := _changes(before, begun, name))}
+    names = dict.fromkeys(_where(truth, before, at_start) for truth in ground_truths)
+    suspects = {name: found for name in names if (found := _changes(before, at_start, name))}
     left = [name for name, broken in suspects.items() if broken <= _changes(before, now, name)]
     repaired = states.repaired() if left else None
     if repaired is not None:  # what a right repair leaves, too, is not where the defect lies

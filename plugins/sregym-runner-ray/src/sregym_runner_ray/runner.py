@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.errors import UsageError
-from sregym_core.interfaces import EpisodeRequest, Played, Runner
+from sregym_core.interfaces import EpisodeRequest, EpisodeResult, Runner
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,7 +66,7 @@ class RayRunner(Runner):
         why = "" if deadline_s is None else f"it did not end within {deadline_s:g} s"
         self._running[self._task.remote(request)] = _Running(request, ends_at, why)
 
-    def wait(self, timeout_s: float) -> Sequence[Played]:
+    def wait(self, timeout_s: float) -> Sequence[EpisodeResult]:
         """What has ended, with what was lost with its machine."""
         if not self._running:
             threading.Event().wait(timeout_s)  # nothing else can come
@@ -84,7 +84,7 @@ class RayRunner(Runner):
             if one.ends_at is not None and time.monotonic() >= one.ends_at:
                 ray.cancel(reference, force=True)
                 del self._running[reference]
-                told.append(Played(one.request, None, one.why))
+                told.append(EpisodeResult(one.request, None, one.why))
         return told
 
     def close(self) -> None:
@@ -99,7 +99,7 @@ class RayRunner(Runner):
         self._task = None
         ray.shutdown()
 
-    def _ended(self, reference: Any) -> Played:
+    def _ended(self, reference: Any) -> EpisodeResult:
         import ray
         from ray.exceptions import RayError
 
@@ -107,8 +107,8 @@ class RayRunner(Runner):
         try:
             record, lost = ray.get(reference)
         except RayError as error:
-            return Played(one.request, None, _told(error))
-        return Played(one.request, record, lost)
+            return EpisodeResult(one.request, None, _told(error))
+        return EpisodeResult(one.request, record, lost)
 
     def _connect(self) -> None:
         """Only when something is to be played: making a runner checks options alone."""

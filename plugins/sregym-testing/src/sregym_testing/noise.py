@@ -30,13 +30,13 @@ class NoiseCase:
     Attributes:
         noise: The source under test.
         application: Whom it disturbs.
-        spared: Name of a component that the contract asks it to leave alone.
+        excluded_component: Name of a component that the contract asks it to leave alone.
         silent: Whether it may find nobody to disturb in this application.
     """
 
     noise: Noise
     application: Application
-    spared: str
+    excluded_component: str
     silent: bool = False
 
 
@@ -77,7 +77,9 @@ class NoiseContract:
         """
         world = ready_world(case.application, provision)
         watched = WatchedCluster(world.cluster)
-        context = NoiseContext(watched, case.application, (case.spared,), seed=7, level=level)
+        context = NoiseContext(
+            watched, case.application, (case.excluded_component,), seed=7, level=level
+        )
         for moment in _moments(case, context)[:3]:
             said = case.noise.disturb(context, moment)
             assert said.strip()
@@ -95,7 +97,12 @@ class NoiseContract:
         world = ready_world(case.application, provision)
         journal = UndoJournal()
         context = NoiseContext(
-            world.cluster, case.application, (case.spared,), seed=7, level=3, journal=journal
+            world.cluster,
+            case.application,
+            (case.excluded_component,),
+            seed=7,
+            level=3,
+            journal=journal,
         )
         for moment in _moments(case, context)[:3]:
             case.noise.disturb(context, moment)
@@ -108,7 +115,7 @@ class NoiseContract:
     def test_settling_is_harmless(self, case: NoiseCase, provision: Provision) -> None:
         """Before any disturbance, and twice."""
         world = ready_world(case.application, provision)
-        context = NoiseContext(world.cluster, case.application, (case.spared,), seed=7)
+        context = NoiseContext(world.cluster, case.application, (case.excluded_component,), seed=7)
         case.noise.settle(context)
         case.noise.settle(context)
         assert world.changes() == []
@@ -117,7 +124,7 @@ class NoiseContract:
         """No write names the spared component or one of its pods."""
         world = ready_world(case.application, provision)
         watched = WatchedCluster(world.cluster)
-        context = NoiseContext(watched, case.application, (case.spared,), seed=7)
+        context = NoiseContext(watched, case.application, (case.excluded_component,), seed=7)
         for moment in _moments(case, context)[:10]:
             case.noise.disturb(context, moment)
         hit = [what for what in watched.writes if _concerns(what, case)]
@@ -129,7 +136,9 @@ class NoiseContract:
         """No name that it writes tells of noise, chaos, faults or the harness."""
         world = ready_world(case.application, provision)
         watched = WatchedCluster(world.cluster)
-        context = NoiseContext(watched, case.application, (case.spared,), seed=7, level=3)
+        context = NoiseContext(
+            watched, case.application, (case.excluded_component,), seed=7, level=3
+        )
         for moment in _moments(case, context)[:10]:
             case.noise.disturb(context, moment)
         told = [what for what in watched.writes if _HINTS.search(what.lower())]
@@ -139,7 +148,7 @@ class NoiseContract:
 def _context(case: NoiseCase, provision: Provision, seed: int) -> NoiseContext:
     """For moments, which follow from seed and level alone: nothing has to run."""
     cluster = provision(ClusterSpec(seed=seed, applications=(case.application,)))
-    return NoiseContext(cluster, case.application, (case.spared,), seed)
+    return NoiseContext(cluster, case.application, (case.excluded_component,), seed)
 
 
 def _moments(case: NoiseCase, context: NoiseContext) -> list[float]:
@@ -153,8 +162,8 @@ def _moments(case: NoiseCase, context: NoiseContext) -> list[float]:
 
 
 def _concerns(write: str, case: NoiseCase) -> bool:
-    component = case.application.component(case.spared)
-    assert component is not None, f"the application has no component {case.spared!r}"
+    component = case.application.component(case.excluded_component)
+    assert component is not None, f"the application has no component {case.excluded_component!r}"
     name = write.replace("/", " ").split()[-1]
     workload = component.workload.name
     longer = [

@@ -13,7 +13,7 @@ from sregym_core.interfaces import EpisodeRequest
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sregym_core.interfaces import Played, Runner
+    from sregym_core.interfaces import EpisodeResult, Runner
     from sregym_core.model import EpisodeRecord
 
 # Wall-clock seconds, for processes that have to be started on a busy machine.
@@ -123,17 +123,17 @@ def _unplayable(key: str) -> EpisodeRequest:
     return EpisodeRequest(key, problem, _STRANGER)
 
 
-def _played(runner: Runner, requests: Iterable[EpisodeRequest]) -> list[Played]:
+def _played(runner: Runner, requests: Iterable[EpisodeRequest]) -> list[EpisodeResult]:
     begun = [*requests]
     for request in begun:
         runner.begin(request, None)
     return _told(runner, len(begun))
 
 
-def _told(runner: Runner, number: int) -> list[Played]:
+def _told(runner: Runner, number: int) -> list[EpisodeResult]:
     """What is told until so many episodes have ended, and whatever is told with them."""
     ends = time.monotonic() + PATIENCE_S
-    found: list[Played] = []
+    found: list[EpisodeResult] = []
     while len(found) < number and time.monotonic() < ends:
         found += runner.wait(_LOOK_S)
     again = [played.request.key for played in runner.wait(0.0)]

@@ -289,10 +289,10 @@ class WatchedCluster(Cluster):
         self._read()
         return self.behind.hidden_state()
 
-    def keep_machines(self) -> object:
+    def save_machines(self) -> object:
         """Count a read."""
         self._read()
-        return self.behind.keep_machines()
+        return self.behind.save_machines()
 
     def restore_machines(self, kept: object) -> None:
         """Pass on."""

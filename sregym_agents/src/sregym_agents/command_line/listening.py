@@ -96,7 +96,7 @@ class Listener:
                 case Said(text):
                     if text.strip():
                         self.last_words = text.strip()
-                    self._session.note_said(text)
+                    self._session.note_message(text)
                 case Used(tokens):
                     self._session.note_tokens(tokens.prompt, tokens.completion, tokens.cached)
                 case OwnCallBegan():

@@ -9,7 +9,7 @@ from sregym_core.errors import SregymError
 from sregym_lint import Defect
 
 from sregym_apps.lint.folder import lint_service_model
-from sregym_core import blame
+from sregym_core import error_location
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,12 @@ def lint_extension(
             text = (resources.files(package) / file).read_text(encoding="utf-8")
         except Exception as error:  # whatever importing the package raises
             found.append(
-                Defect(owner, 0, f"images {place!r}", f"cannot be read: {blame.named(error)}")
+                Defect(
+                    owner,
+                    0,
+                    f"images {place!r}",
+                    f"cannot be read: {error_location.format_error(error)}",
+                )
             )
             continue
         shown = f"{package.replace('.', '/')}/{file}"

@@ -13,7 +13,7 @@ from sregym_core.plugins import SIMULATION, Found, PluginStatus, load_extensions
 from sregym_core.settings import Settings
 
 from sregym_apps.simulation.protocols import GENERIC_PROTOCOLS, WireProtocol
-from sregym_core import blame
+from sregym_core import error_location
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -120,13 +120,13 @@ class Installed:
         try:
             return getattr(import_module(module), attribute)
         except BaseException as error:  # what exits at import must not take the harness along
-            if blame.interrupts(error):
+            if error_location.must_propagate(error):
                 raise
             owner = self._owned.get((what, name), _GENERIC)
-            where = blame.place(error, module.partition(".")[0])
+            where = error_location.plugin_location(error, module.partition(".")[0])
             message = (
                 f"{what} {name!r} of {owner.owner} cannot be imported from {reference}: "
-                f"{blame.named(error)}{f' ({where})' if where else ''}"
+                f"{error_location.format_error(error)}{f' ({where})' if where else ''}"
             )
             raise PluginLoadError(message) from error
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from sregym_core.conductor.alerts import firing
     from sregym_core.interfaces.agent import Agent, Budget, Session
     from sregym_core.interfaces.reward import Reward
-    from sregym_core.interfaces.runner import EpisodeRequest, Played, Runner
+    from sregym_core.interfaces.runner import EpisodeRequest, EpisodeResult, Runner
     from sregym_core.model import Claims, EpisodeRecord, GroundTruth, Outcome, Problem
     from sregym_core.modes import check_start, mode_named
     from sregym_core.proof import Proof
@@ -121,13 +121,13 @@ __all__ = [
     "EpisodeOverError",
     "EpisodeRecord",
     "EpisodeRequest",
+    "EpisodeResult",
     "FinishedRun",
     "GroundTruth",
     "NoEpisodeError",
     "Observation",
     "Outcome",
     "Pair",
-    "Played",
     "Problem",
     "Proof",
     "Recorded",

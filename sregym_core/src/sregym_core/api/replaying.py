@@ -240,7 +240,7 @@ def _again(environment: Environment, call: ToolCall) -> ToolCall | None:
     session = environment._session("replay")
     before = len(session.transcript)
     if call.said:
-        session.note_said(call.said)
+        session.note_message(call.said)
 
     def act(session: Session) -> None:
         _make(session, call)

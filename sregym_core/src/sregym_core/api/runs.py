@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core.blame import located
 from sregym_core.conductor.rewarding import rewarded
+from sregym_core.error_location import format_with_location
 from sregym_core.errors import UsageError
 from sregym_core.judgements import held, judged, to_judge
 from sregym_core.records import read_head, read_run, rewrite
@@ -68,6 +68,8 @@ class FinishedRun:
         The judgement counts from now on; one that is an error is kept, and changes nothing.
         """
         _, records = read_run(self._folder)
-        changed = rewarded(judged(record, judgement), self._reward, lambda: record.truths, located)
+        changed = rewarded(
+            judged(record, judgement), self._reward, lambda: record.truths, format_with_location
+        )
         kept = [changed if one.episode == record.episode else one for one in records]
         rewrite(self._folder, kept, changed)

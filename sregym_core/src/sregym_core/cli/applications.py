@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.blame import interrupts, located
 from sregym_core.cli import Subcommand
+from sregym_core.error_location import format_with_location, must_propagate
 from sregym_core.errors import ExitCode, PluginError, SregymError
 from sregym_core.model import WORKLOAD_KINDS
 
@@ -72,9 +72,9 @@ class Applications(Subcommand):
         try:
             return {"name": name, "distribution": owner.distribution, **measures(application)}
         except BaseException as error:
-            if interrupts(error):
+            if must_propagate(error):
                 raise
-            told = str(error) if isinstance(error, SregymError) else located(error)
+            told = str(error) if isinstance(error, SregymError) else format_with_location(error)
         self.console.note(f"left out: application {name!r} of {owner.owner}: {told}")
         return None
 

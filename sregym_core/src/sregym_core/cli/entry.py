@@ -12,8 +12,8 @@ import traceback
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
-from sregym_core.blame import given_by, interrupts, named
 from sregym_core.cli import Console, Subcommand
+from sregym_core.error_location import check_returned, format_error, must_propagate
 from sregym_core.errors import ExitCode, PluginCallError, SregymError, UsageError
 from sregym_core.settings import Settings
 
@@ -71,7 +71,7 @@ def run(words: Sequence[str], console: Console | None = None) -> int:
             console.note("(add --traceback to see where)")
         return int(error.exit_code)
     except BaseException as error:
-        if isinstance(error, KeyboardInterrupt) and interrupts(error):
+        if isinstance(error, KeyboardInterrupt) and must_propagate(error):
             console.note("interrupted")
             return int(ExitCode.INTERRUPTED)
         if isinstance(error, SystemExit) and not error.code:  # argparse has shown its help
@@ -90,7 +90,9 @@ def _told(
     from sregym_core.conductor.attribution import blamed, is_a_plugins
 
     plugins = is_a_plugins(error)
-    what = blamed(error, _registry(settings)) if plugins else f"internal error: {named(error)}"
+    what = (
+        blamed(error, _registry(settings)) if plugins else f"internal error: {format_error(error)}"
+    )
     advice = "" if plugins else "; please report it"
     if reveal_traceback:
         trace = "".join(traceback.format_exception(error))
@@ -116,7 +118,7 @@ def _dispatch(words: Sequence[str], settings: Settings, console: Console) -> int
         prog=f"sregym {called}", description=f"{command.summary[0].upper()}{command.summary[1:]}."
     )
     command.arguments(parser)
-    return given_by(command, "run", command.run(parser.parse_args(list(rest))), int)
+    return check_returned(command, "run", command.run(parser.parse_args(list(rest))), int)
 
 
 def _two_words(words: Sequence[str], settings: Settings) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.blame import interrupts, located
 from sregym_core.cli import Subcommand
+from sregym_core.error_location import format_with_location, must_propagate
 from sregym_core.errors import ExitCode, PluginError, SregymError
 from sregym_core.model import ComponentTarget
 
@@ -67,9 +67,9 @@ class Faults(Subcommand):
             except PluginError as error:
                 self.console.note(f"left out: {error}")
             except BaseException as error:
-                if interrupts(error):
+                if must_propagate(error):
                     raise
-                told = str(error) if isinstance(error, SregymError) else located(error)
+                told = str(error) if isinstance(error, SregymError) else format_with_location(error)
                 owner = factory.registry.owner(kind, name).owner
                 self.console.note(f"left out: {kind} {name!r} of {owner}: {told}")
             else:

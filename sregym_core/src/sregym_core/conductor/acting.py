@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_core.conductor.ledger import out_of_time
-from sregym_core.interfaces import bounded
+from sregym_core.interfaces import run_with_deadline
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,4 +31,4 @@ def in_time(part: Callable[[LiveSession], object], session: LiveSession) -> None
         part(session)
         return
     limit_s = max(left_s, 0.0) + GRACE_S
-    bounded(lambda: part(session), limit_s, lambda: out_of_time(budget), END_S)
+    run_with_deadline(lambda: part(session), limit_s, lambda: out_of_time(budget), END_S)

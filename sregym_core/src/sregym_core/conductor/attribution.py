@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.blame import frames, named, place, place_of
+from sregym_core.error_location import definition_location, format_error, frames, plugin_location
 from sregym_core.registry import KINDS, base_of
 
 if TYPE_CHECKING:
@@ -20,13 +20,13 @@ def blamed(error: BaseException, registry: Registry) -> str:
     function = getattr(component, "__wrapped__", None)
     if function is not None:  # a function of the caller's in the place of a component
         name = getattr(function, "__qualname__", type(function).__qualname__)
-        where = place(error) or place_of(function)
-        return f"{named(error)} ({', '.join(filter(None, (f'function {name!r}', where)))})"
-    where = (component and place(error, type(component).__module__.partition(".")[0])) or place(
-        error
-    )
+        where = plugin_location(error) or definition_location(function)
+        return f"{format_error(error)} ({', '.join(filter(None, (f'function {name!r}', where)))})"
+    where = (
+        component and plugin_location(error, type(component).__module__.partition(".")[0])
+    ) or plugin_location(error)
     whose = ", ".join(filter(None, (_owned(kind, component, registry), where)))
-    return f"{named(error)} ({whose})" if whose else named(error)
+    return f"{format_error(error)} ({whose})" if whose else format_error(error)
 
 
 def is_a_plugins(error: BaseException) -> bool:

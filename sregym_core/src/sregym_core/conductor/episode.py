@@ -9,12 +9,11 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING
 
-from sregym_core.blame import interrupts
 from sregym_core.conductor import account, grading
 from sregym_core.conductor.acting import in_time
 from sregym_core.conductor.attribution import blamed
 from sregym_core.conductor.facts import facts_of
-from sregym_core.conductor.frame import account_of, office_of, served_in
+from sregym_core.conductor.frame import account_of, on_call_resources, served_in
 from sregym_core.conductor.grades import Grades
 from sregym_core.conductor.injection import SpoiledError
 from sregym_core.conductor.journal import UndoJournal
@@ -27,7 +26,8 @@ from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.setup import Setup
 from sregym_core.conductor.states import Found
 from sregym_core.conductor.timeline import Timeline
-from sregym_core.conductor.weakly import weakly
+from sregym_core.conductor.weak_method import weak_method
+from sregym_core.error_location import must_propagate
 from sregym_core.errors import (
     BudgetExceededError,
     MissingCapabilityError,
@@ -44,7 +44,7 @@ from sregym_core.events import (
 )
 from sregym_core.interfaces import ClusterError, Stage
 from sregym_core.model import EpisodeRecord, Outcome, RepairRecord, outcome_of
-from sregym_core.modes import Scene
+from sregym_core.modes import BriefingContext
 from sregym_core.policy import Policy
 from sregym_core.policy.role import on_call
 from sregym_core.sessions import keep_log
@@ -206,14 +206,14 @@ class EpisodePlayer:
         twin._session = session.fork(
             cluster,
             twin._timeline,
-            weakly(twin._on_submit),
-            weakly(twin._before_call),
+            weak_method(twin._on_submit),
+            weak_method(twin._before_call),
             twin._policy(),
-            weakly(twin._hear),
+            weak_method(twin._hear),
         )
-        if session.office is not None:
+        if session.on_call is not None:
             world = twin._require_world()
-            twin._session.office = session.office.fork(served_in(world, self._application))
+            twin._session.on_call = session.on_call.fork(served_in(world, self._application))
         return twin
 
     def _contained(self, act: Callable[[], None]) -> None:
@@ -228,7 +228,7 @@ class EpisodePlayer:
         except (SregymError, ClusterError) as error:
             self._problem_with_world = str(error)
         except BaseException as error:  # plugins raise SystemExit, too
-            if not interrupts(error):
+            if not must_propagate(error):
                 self._problem_with_world = self._blamed(error)
                 return
             if not isinstance(error, KeyboardInterrupt):
@@ -239,7 +239,9 @@ class EpisodePlayer:
     def _open_session(self) -> None:
         plan, world, episode_setup = self.plan, self._require_world(), self._setup.episode_setup
         assert episode_setup is not None  # the set-up is over
-        scene = Scene(self._application, self._setup.ground_truths, episode_setup.alerts, plan.seed)
+        briefing = BriefingContext(
+            self._application, self._setup.ground_truths, episode_setup.alerts, plan.seed
+        )
         if plan.extra_setup is not None:
             plan.extra_setup(world.cluster, self._journal)
         broken = episode_setup.injection.injected_at_s is not None or not plan.inject
@@ -249,21 +251,21 @@ class EpisodePlayer:
         self._session = LiveSession(
             world.cluster,
             self._timeline,
-            plan.mode.instruction(scene),
+            plan.mode.instruction(briefing),
             self._application.namespaces,
             plan.budget,
             grading.reference(self._setup.faults, self._setup.ground_truths)
             if plan.agent.privileged
             else None,
-            weakly(self._on_submit),
-            weakly(self._before_call),
+            weak_method(self._on_submit),
+            weak_method(self._before_call),
             self._policy(),
             task=plan.mode.task,
             alerts=episode_setup.alerts,
-            hear=weakly(self._hear),
+            hear=weak_method(self._hear),
             toolset=self._bench.toolset,
         )
-        self._session.office = office_of(plan, world, self._application)
+        self._session.on_call = on_call_resources(plan, world, self._application)
         if plan.agent.served:  # time leaps when a world is opened: that is not the agent's
             before = world.cluster.clock.now()
             self._session.access()
@@ -282,7 +284,7 @@ class EpisodePlayer:
         except SregymError:
             raise
         except BaseException as error:
-            if interrupts(error):
+            if must_propagate(error):
                 raise
             self._agent_error = f"the agent raised {self._blamed(error)}"
 
@@ -355,7 +357,7 @@ class EpisodePlayer:
         except (SregymError, ClusterError) as error:
             difference = f"recovery failed: {error}"
         except BaseException as error:
-            if not interrupts(error):
+            if not must_propagate(error):
                 difference = f"recovery failed: {self._blamed(error)}"
             elif isinstance(error, KeyboardInterrupt):
                 self.interrupted = True

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.conductor.handbook import documents_of
 from sregym_core.interfaces import ClusterError
 from sregym_core.model.record import OutdatedDocument, UpdateRecord
-from sregym_core.toolbox.office import Office
+from sregym_core.toolbox.on_call import OnCallResources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sregym_core.conductor.session import LiveSession
     from sregym_core.conductor.worlds import World
     from sregym_core.interfaces import Application
-    from sregym_core.toolbox.office import Post
+    from sregym_core.toolbox.on_call import Post
 
 # What users saw in so many seconds.
 LOOK_S = 30.0
@@ -32,11 +32,13 @@ _LASTS = re.compile(
 )
 
 
-def office_of(plan: EpisodePlan, world: World, application: Application) -> Office | None:
+def on_call_resources(
+    plan: EpisodePlan, world: World, application: Application
+) -> OnCallResources | None:
     """Documents and channel of an episode; None where its mode has none."""
     if not plan.mode.documented:
         return None
-    return Office(documents_of(application, plan.seed), served_in(world, application))
+    return OnCallResources(documents_of(application, plan.seed), served_in(world, application))
 
 
 def served_in(world: World, application: Application) -> Callable[[], float | None]:
@@ -60,19 +62,19 @@ def account_of(session: LiveSession | None, world: World | None, at_s: float) ->
         world: Whose baseline says what served means.
         at_s: Seconds on the episode's clock now.
     """
-    office = None if session is None else session.office
-    if office is None or world is None:
+    on_call = None if session is None else session.on_call
+    if on_call is None or world is None:
         return {}
     now = world.cluster.clock.now()
     usual = world.baseline.traffic.success_rate
-    old = [d for _, d in sorted(office.documents.items()) if d.outdated]
+    old = [d for _, d in sorted(on_call.documents.items()) if d.outdated]
     return {
         "outdated_documents": tuple(OutdatedDocument(name=d.name, what=d.outdated) for d in old),
         "updates": tuple(
             UpdateRecord(
                 at_s=round(at_s - (now - post.at_s), 3), text=post.text, truth=truth_of(post, usual)
             )
-            for post in office.posts
+            for post in on_call.posts
         ),
     }
 

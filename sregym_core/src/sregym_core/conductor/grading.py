@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sregym_core.blame import given_by, interrupts, located
 from sregym_core.conductor.progress import Progress
+from sregym_core.error_location import check_returned, format_with_location, must_propagate
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import ClusterSpec, Reference
 from sregym_core.model import Check, Claims, Outcome, SideEffect, Verdict, name_of, worst
@@ -123,7 +123,7 @@ def _await_outstanding(
 
     def missing() -> list[str]:
         told = [
-            given_by(fault, "outstanding", fault.outstanding(context), str)
+            check_returned(fault, "outstanding", fault.outstanding(context), str)
             for fault, context in faults
         ]
         return [text for text in told if text]
@@ -166,7 +166,7 @@ def confirm_present(
 
 def _confirm_present(faults: Sequence[tuple[Fault, FaultContext]]) -> None:
     for fault, context in faults:
-        if given_by(fault, "present", fault.present(context), Check).outcome is Outcome.PASS:
+        if check_returned(fault, "present", fault.present(context), Check).outcome is Outcome.PASS:
             msg = f"fault {fault.name!r} on {name_of(context.target)!r} {NO_DEFECT}"
             raise WorldError(msg)
 
@@ -174,7 +174,7 @@ def _confirm_present(faults: Sequence[tuple[Fault, FaultContext]]) -> None:
 def judge(
     oracles: Sequence[Oracle],
     context: OracleContext,
-    tell: Callable[[BaseException], str] = located,
+    tell: Callable[[BaseException], str] = format_with_location,
 ) -> Verdict:
     """The verdict of all oracles of a stage; one that raises is an error, never a fail.
 
@@ -190,9 +190,9 @@ def judge(
     effects: list[SideEffect] = []
     for oracle in oracles:
         try:
-            verdict = given_by(oracle, "judge", oracle.judge(context), Verdict)
+            verdict = check_returned(oracle, "judge", oracle.judge(context), Verdict)
         except BaseException as error:
-            if interrupts(error):
+            if must_propagate(error):
                 raise
             got = tell(error)
             check = Check(name=oracle.name, outcome=Outcome.ERROR, expected="a verdict", got=got)

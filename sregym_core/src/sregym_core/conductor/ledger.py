@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from sregym_core.errors import BudgetExceededError
 from sregym_core.events import ToolCalled
-from sregym_core.interfaces import bounded
+from sregym_core.interfaces import run_with_deadline
 from sregym_core.model import Tokens, ToolCall
 
 if TYPE_CHECKING:
@@ -129,7 +129,11 @@ class Ledger:
             BudgetExceededError: It took longer.
         """
         left_s = self.wall_left_s()
-        return work() if left_s is None else bounded(work, left_s, lambda: out_of_time(self.budget))
+        return (
+            work()
+            if left_s is None
+            else run_with_deadline(work, left_s, lambda: out_of_time(self.budget))
+        )
 
     def spend_tokens(self, used: Tokens) -> None:
         """Count tokens.

@@ -6,7 +6,7 @@ from copy import copy, deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sregym_core.blame import given_by, interrupts, located
+from sregym_core.error_location import check_returned, format_with_location, must_propagate
 from sregym_core.errors import SregymError, WorldError
 from sregym_core.events import NoiseMade
 from sregym_core.interfaces import ClusterError, NoiseContext
@@ -28,12 +28,12 @@ class NoisePump:
         sources: Who disturbs.
         cluster: Where.
         application: Whom.
-        spared: Components that are left alone.
+        excluded_components: Components that are left alone.
         seed: From which they take all chance; nobody who sees the world may know it.
         timeline: Where disturbances are told.
         tell: Says whose an exception is.
         levels: How much each source disturbs, by name; 1 for those that are missing.
-        spared_nodes: Nodes that are left alone.
+        excluded_nodes: Nodes that are left alone.
         journal: Where undo steps go.
 
     Attributes:
@@ -45,19 +45,25 @@ class NoisePump:
         sources: Sequence[Noise],
         cluster: Cluster,
         application: Application,
-        spared: tuple[str, ...],
+        excluded_components: tuple[str, ...],
         seed: int,
         timeline: Timeline,
-        tell: Callable[[BaseException], str] = located,
+        tell: Callable[[BaseException], str] = format_with_location,
         levels: Mapping[str, int] | None = None,
-        spared_nodes: tuple[str, ...] = (),
+        excluded_nodes: tuple[str, ...] = (),
         journal: Journal | None = None,
     ) -> None:
         self._tell = tell
         self.levels = {source.name: (levels or {}).get(source.name, 1) for source in sources}
         self._contexts = {
             name: NoiseContext(
-                cluster, application, spared, seed, level, spared_nodes, journal=journal
+                cluster,
+                application,
+                excluded_components,
+                seed,
+                level,
+                excluded_nodes,
+                journal=journal,
             )
             for name, level in self.levels.items()
         }
@@ -131,10 +137,10 @@ class NoisePump:
         source, context = self._sources[name], self._contexts[name]
         context.subjects.clear()
         try:
-            what = given_by(source, "disturb", source.disturb(context, at), str)
+            what = check_returned(source, "disturb", source.disturb(context, at), str)
             self._next[name] = source.next_at(context, at)
         except BaseException as error:
-            if interrupts(error) or isinstance(error, SregymError | ClusterError):
+            if must_propagate(error) or isinstance(error, SregymError | ClusterError):
                 raise
             # The agent asked when it was due, but it is not the agent's.
             raise WorldError(self._tell(error)) from error

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import FaultContext
-from sregym_core.modes import Scene
+from sregym_core.modes import BriefingContext
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -57,11 +57,11 @@ def instruction(factory: ComponentFactory, problem: Problem, mode: Mode) -> str:
 
     application = factory.application(problem.application)
     ground_truths: list[GroundTruth] = []
-    if mode.tells_cause:
+    if mode.reveals_cause:
         told = ground_truths_and_fixes(factory, problem)
         ground_truths = [GroundTruth.model_validate(one["ground_truth"]) for one in told]
     alerts = {"version": "4", "alerts": ["..."]} if mode.alerted else None
-    return mode.instruction(Scene(application, ground_truths, alerts))
+    return mode.instruction(BriefingContext(application, ground_truths, alerts))
 
 
 def _told(faults: Iterable[tuple[Fault, FaultContext]]) -> list[dict[str, Any]]:

@@ -42,12 +42,12 @@ class RepairWatch:
     def end(self, facts: OracleContext) -> RepairEnd:
         """The look at the end of the agent's part, before the system is judged."""
         now = facts.cluster.clock.now()
-        return RepairEnd(self, self.rounds(facts, now - self.began))
+        return RepairEnd(self, self.traffic_rounds(facts, now - self.began))
 
-    def rounds(self, facts: OracleContext, seconds: float) -> list[tuple[float, Traffic]]:
+    def traffic_rounds(self, facts: OracleContext, seconds: float) -> list[tuple[float, Traffic]]:
         """What users saw since the agent began, round by round; nothing where nobody can tell."""
         try:
-            found = facts.application.rounds(facts.cluster, seconds)
+            found = facts.application.traffic_rounds(facts.cluster, seconds)
         except ClusterError:
             return []
         return [(at, seen) for at, seen in found if at > self.began]
@@ -68,11 +68,11 @@ class RepairEnd:
 
     Attributes:
         watch: Since when.
-        rounds: What users saw until then.
+        traffic_rounds: What users saw until then.
     """
 
     watch: RepairWatch
-    rounds: list[tuple[float, Traffic]]
+    traffic_rounds: list[tuple[float, Traffic]]
 
     def judged(self, facts: OracleContext) -> RepairRecord | None:
         """What there is to tell once the system was judged; None where it cannot be read."""
@@ -80,7 +80,7 @@ class RepairEnd:
         broken = _workloads(
             application, frozenset(truth.component for truth in facts.ground_truths)
         )
-        seen = [one for _, one in self.rounds]
+        seen = [one for _, one in self.traffic_rounds]
         try:
             relief = self._relief(facts)
             return RepairRecord(
@@ -97,7 +97,7 @@ class RepairEnd:
 
     def _relief(self, facts: OracleContext) -> float | None:
         """When users were first served as before: earlier, or since the agent has ended."""
-        found = _first_good(self.rounds, facts)
+        found = _first_good(self.traffic_rounds, facts)
         if found is not None:
             return found
         # Most that were not relieved by now never are: a short look at the end says so.
@@ -105,7 +105,7 @@ class RepairEnd:
         if not _good(latest, facts):
             return None
         now = facts.cluster.clock.now()
-        return _first_good(self.watch.rounds(facts, now - self.watch.began), facts)
+        return _first_good(self.watch.traffic_rounds(facts, now - self.watch.began), facts)
 
 
 def _good(seen: Traffic, facts: OracleContext) -> bool:
@@ -135,7 +135,7 @@ def _changed(
         if now.get(name) is not baseline.get(name)
         and decided(now.get(name)) != decided(baseline.get(name))
     ]
-    begun = states.begun() if changed else None
+    begun = states.at_start() if changed else None
     found = {} if begun is None else begun.objects
     return [name for name in changed if decided(now.get(name)) != decided(found.get(name))]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from sregym_core.blame import interrupts
+from sregym_core.error_location import must_propagate
 from sregym_core.interfaces import RewardFacts
 from sregym_core.model import EpisodeRecord, Outcome, RewardRecord
 
@@ -42,7 +42,7 @@ def rewarded(
         terms = dict(reward.terms(RewardFacts(record, tuple(ground_truths()))))
         total = _finite(reward, terms)
     except BaseException as error:
-        if interrupts(error):
+        if must_propagate(error):
             raise
         warning = f"the reward could not be worked out: {blamed(error)}"
         return record.model_copy(update={"warnings": (*record.warnings, warning)})

@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.blame import interrupts, located
 from sregym_core.conductor.episode import INTERRUPTED, EpisodePlayer
 from sregym_core.conductor.kept import Kept
 from sregym_core.conductor.plan import EpisodePlan
 from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.workers import LOST, SILENT, Station, Workers
 from sregym_core.conductor.worlds import Worlds
+from sregym_core.error_location import format_with_location, must_propagate
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import AgentDescription, RunPlan
 from sregym_core.model import EpisodeRecord, Outcome, TargetKind
@@ -158,7 +158,9 @@ class ReporterSet:
     """
 
     def __init__(
-        self, reporters: Sequence[Reporter], tell: Callable[[BaseException], str] = located
+        self,
+        reporters: Sequence[Reporter],
+        tell: Callable[[BaseException], str] = format_with_location,
     ) -> None:
         self._tell = tell
         self._reporters = list(reporters)
@@ -171,7 +173,7 @@ class ReporterSet:
             try:
                 answer = getattr(reporter, what)(*arguments)
             except BaseException as error:
-                if interrupts(error):
+                if must_propagate(error):
                     raise
                 message = f"reporter {reporter.name!r} raised {self._tell(error)}"
                 self.warnings.append(message)

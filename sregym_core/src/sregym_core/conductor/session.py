@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.session_tool import ToolArguments
     from sregym_core.interfaces.tools import Tool
     from sregym_core.model import ApiRequest, Attempt, Claims, ToolCall
-    from sregym_core.toolbox.office import Office
+    from sregym_core.toolbox.on_call import OnCallResources
 
 # Modelled seconds on a virtual clock: what a person's kubectl takes, with the time to type it.
 KUBECTL_COST_S = 2.0
@@ -91,7 +91,7 @@ class LiveSession(Session):
         self._pages = Pages()
         self._policy = policy or Policy()
         self.outside = OutsideCalls()
-        self.office: Office | None = None
+        self.on_call: OnCallResources | None = None
 
     def fork(
         self,
@@ -163,7 +163,7 @@ class LiveSession(Session):
     @property
     def tools(self) -> tuple[Tool, ...]:
         """What can be called by name."""
-        return self.toolset.tools(on_call=self.office is not None)
+        return self.toolset.tools(on_call=self.on_call is not None)
 
     def call(self, tool: str, arguments: Mapping[str, object]) -> ToolResult:
         """Use a tool by name and read its answer as a language model does."""
@@ -207,7 +207,7 @@ class LiveSession(Session):
         self.agent_version = version or self.agent_version
         self.model = model or self.model
 
-    def note_said(self, text: str) -> None:
+    def note_message(self, text: str) -> None:
         """Keep what the agent said for the call that follows."""
         self._ledger.hear(text)
 
@@ -294,7 +294,7 @@ class LiveSession(Session):
         following = "the episode ends" if self._stage is Stage.DONE else f"{self._stage} comes next"
         return Receipt(True, self._stage, f"{stage} received; {following}")
 
-    def keep_up(self) -> None:
+    def run_due_events(self) -> None:
         """Let happen what is due on the episode's clock, the end of a used-up budget included."""
         if self._stage is not Stage.DONE:
             self._before_call()

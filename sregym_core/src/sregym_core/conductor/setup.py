@@ -5,11 +5,11 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING
 
-from sregym_core.blame import given_by
 from sregym_core.conductor.episode_setup import EpisodeSetup
 from sregym_core.conductor.injection import Injection, rebound
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.starts import Start
+from sregym_core.error_location import check_returned
 from sregym_core.events import ApplicationDeployed, BaselineTaken
 from sregym_core.model import GroundTruth
 
@@ -75,7 +75,7 @@ class Setup:
     def ground_truths(self) -> tuple[GroundTruth, ...]:
         """Their ground truths."""
         return tuple(
-            given_by(fault, "ground_truth", fault.ground_truth(context), GroundTruth)
+            check_returned(fault, "ground_truth", fault.ground_truth(context), GroundTruth)
             for fault, context in self.faults
         )
 

@@ -73,7 +73,7 @@ class KeptStates(SystemStates):
             self._now = at, state_of(self.cluster, self.application)
         return self._now[1]
 
-    def begun(self) -> SystemState | None:
+    def at_start(self) -> SystemState | None:
         """As the agent found it."""
         if self.start.checkpoint is None:
             return self.start.state

@@ -6,7 +6,7 @@ import dataclasses
 import time
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.blame import interrupts, located
+from sregym_core.error_location import format_with_location, must_propagate
 from sregym_core.model import TimelineEntry
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Timeline:
             try:
                 implementation.function(**arguments)
             except BaseException as error:
-                if interrupts(error):
+                if must_propagate(error):
                     raise
                 status = self._plugins.status(implementation.plugin_name)
                 whose = "" if status is None else f" of {status.owner}"
@@ -96,12 +96,12 @@ class Timeline:
             try:
                 self._listener(self._episode, event)
             except BaseException as error:
-                if interrupts(error):
+                if must_propagate(error):
                     raise
                 self._warn("reporter", error)
 
     def _warn(self, who: str, error: BaseException) -> None:
-        self.warnings.append(f"{who} raised {located(error)}")
+        self.warnings.append(f"{who} raised {format_with_location(error)}")
 
 
 # What needs no copy.

@@ -104,12 +104,12 @@ class Worlds:
         if not self.suffix:
             return application
         if application.name not in self._relocated:
-            moved = application.relocated(self.suffix)
+            moved = application.with_namespace_suffix(self.suffix)
             if moved is None:
                 msg = (
                     f"application {application.name!r} cannot stand in namespaces that end with "
                     f"{self.suffix!r}: it has objects outside namespaces, or says nothing of it; "
-                    "leave out the suffix and --jobs, or give it a method `relocated`"
+                    "leave out the suffix and --jobs, or give it a method `with_namespace_suffix`"
                 )
                 raise UsageError(msg)
             self._relocated[application.name] = moved

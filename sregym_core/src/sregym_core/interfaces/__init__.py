@@ -32,7 +32,7 @@ from sregym_core.interfaces.cluster import (
     ServiceAnswer,
     no_such_service,
 )
-from sregym_core.interfaces.deadline import DeadlineExceeded, bounded, thread_clock
+from sregym_core.interfaces.deadline import DeadlineExceeded, run_with_deadline, thread_clock
 from sregym_core.interfaces.failures import FatalCalls, PodFailures
 from sregym_core.interfaces.history import History, Load, PastRestart
 from sregym_core.interfaces.injector import LAYERS, Fault, FaultContext, Journal
@@ -62,7 +62,7 @@ from sregym_core.interfaces.routine import (
     Routine,
     RoutineContext,
 )
-from sregym_core.interfaces.runner import EpisodeRequest, Played, Runner
+from sregym_core.interfaces.runner import EpisodeRequest, EpisodeResult, Runner
 from sregym_core.interfaces.session_tool import (
     PagedArguments,
     SessionTool,
@@ -97,6 +97,7 @@ __all__ = [
     "DiagnosisOracle",
     "DiskBlocks",
     "EpisodeRequest",
+    "EpisodeResult",
     "EpisodeRoutineContext",
     "FatalCalls",
     "Fault",
@@ -114,7 +115,6 @@ __all__ = [
     "OracleContext",
     "PagedArguments",
     "PastRestart",
-    "Played",
     "PodFailures",
     "ProbeError",
     "Prober",
@@ -144,11 +144,11 @@ __all__ = [
     "ToolResult",
     "Traffic",
     "Vocabulary",
-    "bounded",
     "clock_time",
     "default_actor",
     "no_such_service",
     "node_access",
     "restore_settings",
+    "run_with_deadline",
     "thread_clock",
 ]

@@ -175,7 +175,7 @@ class Session(ABC):
     def note_agent(self, version: str = "", model: str = "") -> None:  # noqa: B027 - optional
         """Record which version of a program acts, and with which language model."""
 
-    def note_said(self, text: str) -> None:  # noqa: B027 - optional
+    def note_message(self, text: str) -> None:  # noqa: B027 - optional
         """Record what the agent said between its calls: its thoughts, its summary."""
 
     def note_own_call(  # noqa: B027 - optional
@@ -197,7 +197,7 @@ class Session(ABC):
     def wait(self, seconds: float) -> None:
         """Let episode time pass."""
 
-    def keep_up(self) -> None:  # noqa: B027 - nothing is due by default
+    def run_due_events(self) -> None:  # noqa: B027 - nothing is due by default
         """Let happen what is due on the episode's clock.
 
         Calls do it by themselves; an adapter that waits for processes outside does it in between.

@@ -95,7 +95,7 @@ class Application(ABC):
     namespaces: ClassVar[tuple[str, ...]]
     description: ClassVar[str]
 
-    def configured(self, options: Mapping[str, str]) -> Application:
+    def with_options(self, options: Mapping[str, str]) -> Application:
         """The same application with options, as `NAME:key=value,key=value` gives them.
 
         Its name then is such a text: applications of one name are one application.
@@ -149,7 +149,7 @@ class Application(ABC):
         """
         self.deploy(cluster)
 
-    def relocated(self, suffix: str) -> Application | None:
+    def with_namespace_suffix(self, suffix: str) -> Application | None:
         """The same application in namespaces whose names end with `suffix`; None where that cannot be.
 
         Several of them can then share one cluster. Everything that an application says of itself is
@@ -181,7 +181,7 @@ class Application(ABC):
         """
         return None
 
-    def rounds(self, cluster: Cluster, seconds: float) -> Sequence[tuple[float, Traffic]]:
+    def traffic_rounds(self, cluster: Cluster, seconds: float) -> Sequence[tuple[float, Traffic]]:
         """What users saw in each round of the load generator of the last `seconds`, oldest first.
 
         Each with the time of its end, on the cluster's clock. Nothing where it tells of none.

@@ -308,7 +308,7 @@ class Cluster(ABC):
         """
         return None
 
-    def keep_machines(self) -> object:
+    def save_machines(self) -> object:
         """What stands on the machines of the nodes besides their settings, for `restore_machines`.
 
         None where nobody but the cluster's owner may touch them.
@@ -316,7 +316,7 @@ class Cluster(ABC):
         return None
 
     def restore_machines(self, kept: object) -> None:  # noqa: B027 - most have none to restore
-        """Make the machines as they were when `keep_machines` gave this value."""
+        """Make the machines as they were when `save_machines` gave this value."""
 
     @abstractmethod
     def open_access(self) -> Access:

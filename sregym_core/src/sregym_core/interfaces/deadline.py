@@ -21,7 +21,7 @@ AGAIN_S = 1.0
 
 
 class DeadlineExceeded(BaseException):
-    """Raised in a computation that took too long; no code between it and `bounded` may keep it.
+    """Raised in a computation that took too long; no code between it and `run_with_deadline` may catch it and go on.
 
     Attributes:
         passes: For code that contains what plugins raise.
@@ -41,7 +41,7 @@ def thread_clock() -> Callable[[], float]:
     return lambda: time.clock_gettime(clock)
 
 
-def bounded(
+def run_with_deadline(
     work: Callable[[], R],
     seconds: float,
     late: Callable[[], R],

@@ -19,10 +19,10 @@ class NoiseContext:
     Attributes:
         cluster: Where it acts.
         application: Which it disturbs.
-        spared: Names of components it must leave alone: the targets of the episode's faults.
+        excluded_components: Names of components it must leave alone: the targets of the episode's faults.
         seed: All chance derives from it.
         level: How much, from 1 to 3. Levels 1 and 2 leave a healthy system within its objectives.
-        spared_nodes: Names of nodes that it must leave alone.
+        excluded_nodes: Names of nodes that it must leave alone.
         memory: What it has to know to end disturbances that last: JSON, of this source and episode
             alone. A fork of the episode gets a copy, so no source keeps anything elsewhere.
         journal: Where undo steps go before they are needed, as those of faults: whoever ends an
@@ -33,10 +33,10 @@ class NoiseContext:
 
     cluster: Cluster
     application: Application
-    spared: tuple[str, ...]
+    excluded_components: tuple[str, ...]
     seed: int
     level: int = 1
-    spared_nodes: tuple[str, ...] = ()
+    excluded_nodes: tuple[str, ...] = ()
     memory: dict[str, Any] = field(default_factory=dict)
     subjects: list[str] = field(default_factory=list)
     journal: Journal | None = None

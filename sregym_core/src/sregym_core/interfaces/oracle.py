@@ -34,7 +34,7 @@ class Baseline:
         hidden: The cluster's `hidden_state`.
         traffic: What users saw.
         nodes: What is set on nodes, where the cluster gives access to them.
-        machines: The cluster's `keep_machines`.
+        machines: The cluster's `save_machines`.
         failed_pods: Pods of controllers that had failed for good before, and stayed as objects.
         stored: The cluster's `stored`, what is set on machines (`Host ...`) and silences of alerts
             (`Silence ...`).
@@ -78,7 +78,7 @@ class SystemStates(ABC):
         """As it is while it is judged."""
 
     @abstractmethod
-    def begun(self) -> SystemState | None:
+    def at_start(self) -> SystemState | None:
         """As the agent found it: broken. None where nobody knows."""
 
     @abstractmethod

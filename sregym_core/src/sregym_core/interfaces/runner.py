@@ -52,7 +52,7 @@ class EpisodeRequest:
 
 
 @dataclass(frozen=True)
-class Played:
+class EpisodeResult:
     """What came of an episode that was begun.
 
     Attributes:
@@ -116,7 +116,7 @@ class Runner(ABC):
         """
 
     @abstractmethod
-    def wait(self, timeout_s: float) -> Sequence[Played]:
+    def wait(self, timeout_s: float) -> Sequence[EpisodeResult]:
         """What has ended since the last call.
 
         Waits for the first of them, at most `timeout_s` wall-clock seconds.

@@ -93,8 +93,8 @@ class Together(Application):
             part.deploy_with_load(cluster, load)
 
     @override
-    def relocated(self, suffix: str) -> Application | None:
-        moved = [part.relocated(suffix) for part in self._parts]
+    def with_namespace_suffix(self, suffix: str) -> Application | None:
+        moved = [part.with_namespace_suffix(suffix) for part in self._parts]
         known = [part for part in moved if part is not None]
         return Together(known) if len(known) == len(moved) else None
 
@@ -120,9 +120,9 @@ class Together(Application):
         return Traffic(min(traffic.seconds for _, traffic in seen), operations)
 
     @override
-    def rounds(self, cluster: Cluster, seconds: float) -> Sequence[tuple[float, Traffic]]:
+    def traffic_rounds(self, cluster: Cluster, seconds: float) -> Sequence[tuple[float, Traffic]]:
         """Those of all, as they end."""
-        told = [one for part in self._parts for one in part.rounds(cluster, seconds)]
+        told = [one for part in self._parts for one in part.traffic_rounds(cluster, seconds)]
         return sorted(told, key=lambda one: one[0])
 
     @override

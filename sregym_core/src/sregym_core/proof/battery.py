@@ -27,7 +27,7 @@ from sregym_core.model import EpisodeRecord, FailureMode, Outcome, Severity
 from sregym_core.proof.cheats import CHEATS, RESTARTS, finds_nothing
 from sregym_core.proof.checks import Proof, ProofCheck
 from sregym_core.proof.comparing import comparable, where_different
-from sregym_core.proof.diagnoses import told_besides, wrong_diagnoses
+from sregym_core.proof.diagnoses import other_causes, wrong_diagnoses
 from sregym_core.proof.harms import possible, repair_and_harm
 from sregym_core.proof.scripted import (
     Script,
@@ -304,7 +304,7 @@ class _Battery:
                 verdict = judge(oracles, context)
                 return verdict.outcome, verdict.reason
 
-            claimed, others = true_claims(ground_truths), told_besides(ground_truths)
+            claimed, others = true_claims(ground_truths), other_causes(ground_truths)
             got, why = outcome(others, claimed)
             said = " ".join(filter(None, (diagnosis_as_text("", claimed), others)))
             yield ProofCheck("true-claims-pass", "pass", got, got is Outcome.PASS, why, said)

@@ -21,7 +21,7 @@ _WORD_LIST = (
 )
 
 
-def told_besides(ground_truths: tuple[GroundTruth, ...]) -> str:
+def other_causes(ground_truths: tuple[GroundTruth, ...]) -> str:
     """What is said in words beside the true claims, which name one component and one mechanism.
 
     Empty for a single root cause; of several all but the first, like ones too.

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from sregym_core.blame import interrupts, located
+from sregym_core.error_location import format_with_location, must_propagate
 from sregym_core.errors import PluginError, SregymError
 from sregym_core.interfaces import Tool, ToolArguments, ToolError, ToolGroup
-from sregym_core.toolbox import arguments, office
+from sregym_core.toolbox import arguments, on_call
 from sregym_core.toolbox.tool_context import Output
 
 if TYPE_CHECKING:
@@ -64,13 +64,13 @@ _ON_CALL: Mapping[str, _Entry] = {
         ToolGroup.CLUSTER,
         arguments.ReadDocument,
         "Read the handbook for those on call, or the runbook of a component; without a name, list them.",
-        office.read_document,
+        on_call.read_document,
     ),
     "post_update": _Entry(
         ToolGroup.SUBMISSION,
         arguments.PostUpdate,
         "Post an update to the channel of the incident, for users and colleagues.",
-        office.post_update,
+        on_call.post_update,
     ),
 }
 _CHANGING = ("kubectl", "submit", "post_update")
@@ -128,9 +128,9 @@ class Toolset:
         except SregymError:
             raise
         except BaseException as error:
-            if interrupts(error):
+            if must_propagate(error):
                 raise
-            msg = f"tool {name!r} raised {located(error)}"
+            msg = f"tool {name!r} raised {format_with_location(error)}"
             raise PluginError(msg) from error
 
     def _entry(self, name: str) -> _Entry | None:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Protocol
 from sregym_core.interfaces import ToolContext
 
 if TYPE_CHECKING:
-    from sregym_core.toolbox.office import Office
+    from sregym_core.toolbox.on_call import OnCallResources
 
 
 class SessionToolContext(ToolContext, Protocol):
     """What tools of plugins get, and the office of those on call."""
 
-    office: Office | None
+    on_call: OnCallResources | None
 
 
 @dataclass(frozen=True)

@@ -39,19 +39,19 @@ class NoiseTarget:
         )
 
 
-def unspared(context: NoiseContext) -> list[Component]:
+def disturbable_components(context: NoiseContext) -> list[Component]:
     """Components that are no targets of faults, by name; load generators stand for users."""
     return [
         part
         for part in context.application.components()
-        if part.name not in context.spared and part.kind != "load"
+        if part.name not in context.excluded_components and part.kind != "load"
     ]
 
 
 def ready_services(context: NoiseContext) -> list[NoiseTarget]:
     """Services that may be disturbed and have all their pods, by name."""
     found = []
-    for part in unspared(context):
+    for part in disturbable_components(context):
         if part.kind != DISTURBED_KIND or part.workload.kind not in ROLLING_KINDS:
             continue
         workload = context.cluster.get(part.workload)
@@ -76,7 +76,7 @@ def workers(context: NoiseContext) -> list[str]:
     return [
         node.name
         for node in access.nodes()
-        if node.role == "worker" and node.name in up and node.name not in context.spared_nodes
+        if node.role == "worker" and node.name in up and node.name not in context.excluded_nodes
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.interfaces import CommandResult, bounded
+from sregym_core.interfaces import CommandResult, run_with_deadline
 from sregym_core.scratch import ScratchFolder
 from sregym_regex.budget import Budget, BudgetExceededError, under
 
@@ -79,7 +79,7 @@ class Commands:
 
     def run(self, words: Sequence[str], stdin: str, files: Callable[[], Path]) -> CommandResult:
         """Run `kubectl WORDS...`; file names count from the folder that `files` gives."""
-        done = bounded(
+        done = run_with_deadline(
             lambda: self._twin(words, stdin, files),
             self._live.limit_s,
             lambda: _timed_out(words),

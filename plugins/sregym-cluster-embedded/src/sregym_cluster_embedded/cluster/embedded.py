@@ -14,8 +14,8 @@ from sregym_core.interfaces import (
     ClusterError,
     ClusterSpec,
     CommandResult,
-    bounded,
     default_actor,
+    run_with_deadline,
 )
 from sregym_core.scratch import ScratchFolder
 from sregym_kubernetes.operations import KubernetesOperations
@@ -181,7 +181,7 @@ class EmbeddedCluster(Backdating, OutsideTheApi, Blaming, Cluster):
                 except ContainerNotRunningError as error:
                     raise ClusterError(404, "NotFound", str(error)) from error
 
-        done = bounded(run, self._live.limit_s, lambda: ExecResult(KILLED), cpu=True)
+        done = run_with_deadline(run, self._live.limit_s, lambda: ExecResult(KILLED), cpu=True)
         if done.error:
             return CommandResult(done.exit_code or 126, done.stdout, done.error)
         return CommandResult(done.exit_code, done.stdout, done.stderr)
@@ -355,7 +355,7 @@ class EmbeddedCluster(Backdating, OutsideTheApi, Blaming, Cluster):
                 return handle(world, request)
 
         limit_s = self._live.limit_s
-        answer = bounded(ask, limit_s, lambda: failure_response(504, TIMED_OUT), cpu=True)
+        answer = run_with_deadline(ask, limit_s, lambda: failure_response(504, TIMED_OUT), cpu=True)
         if not isinstance(answer, Response):
             msg = f"{request.method} {request.path} answers with a stream"
             raise ClusterError(400, "BadRequest", msg)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sregym_core.interfaces import ServiceAnswer, bounded, no_such_service
+from sregym_core.interfaces import ServiceAnswer, no_such_service, run_with_deadline
 from sregym_kubernetes.observing import hidden_words, shown
 from sregym_kubernetes.redaction import RedactionPolicy
 
@@ -77,4 +77,4 @@ def ask(
             said = answer(world, Request(method, path, tuple(query), body=body))
         return ServiceAnswer(said.status, said.body, said.content_type)
 
-    return bounded(asked, live.limit_s, lambda: _LATE, cpu=True)
+    return run_with_deadline(asked, live.limit_s, lambda: _LATE, cpu=True)

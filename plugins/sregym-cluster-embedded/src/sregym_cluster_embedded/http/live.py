@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
 from sregym_core.errors import WorldError
-from sregym_core.interfaces import bounded
+from sregym_core.interfaces import run_with_deadline
 
 from sregym_cluster_embedded.api.request import Response
 from sregym_cluster_embedded.api.server import served
@@ -164,7 +164,7 @@ class LiveWorld:
                 self._anchor = (self._wall(), world.now)
 
         limit_s = self.limit_s + seconds * _LIMIT_S_PER_S
-        bounded(pass_by, limit_s, lambda: self._halt(seconds, limit_s), cpu=True)
+        run_with_deadline(pass_by, limit_s, lambda: self._halt(seconds, limit_s), cpu=True)
 
     def advance_until(self, condition: Callable[[World], bool], timeout_s: float) -> bool:
         """Let virtual time pass until `condition` holds; False when `timeout_s` passed first."""

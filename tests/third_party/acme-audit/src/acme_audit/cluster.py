@@ -152,9 +152,9 @@ class AuditedCluster(Cluster):
         """The other one's."""
         return self._inner.hidden_state()
 
-    def keep_machines(self) -> object:
+    def save_machines(self) -> object:
         """The other one's."""
-        return self._inner.keep_machines()
+        return self._inner.save_machines()
 
     def restore_machines(self, kept: object) -> None:
         """The other one's."""

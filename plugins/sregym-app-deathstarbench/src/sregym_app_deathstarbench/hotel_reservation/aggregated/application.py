@@ -30,6 +30,6 @@ class HotelReservationAggregated(Variant, HotelReservation):
     differing: ClassVar[str] = "aggregated"
 
     @override
-    def relocated(self, suffix: str) -> Application | None:
+    def with_namespace_suffix(self, suffix: str) -> Application | None:
         # The address in its environment has the namespace in it.
         return None

@@ -28,6 +28,6 @@ class HotelReservationIngress(Variant, HotelReservation):
     differing: ClassVar[str] = "behind_ingress"
 
     @override
-    def relocated(self, suffix: str) -> Application | None:
+    def with_namespace_suffix(self, suffix: str) -> Application | None:
         # Its certificate names a host that has the namespace in it.
         return None

@@ -47,7 +47,7 @@ class Post:
     served: float | None
 
 
-class Office:
+class OnCallResources:
     """The documents and the channel of one episode.
 
     Args:
@@ -62,7 +62,7 @@ class Office:
         self.posts: tuple[Post, ...] = ()
         self._served = served
 
-    def fork(self, served: Callable[[], float | None]) -> Office:
+    def fork(self, served: Callable[[], float | None]) -> OnCallResources:
         """An equal one that goes on by itself."""
         twin = copy(self)
         twin._served = served
@@ -92,7 +92,7 @@ def post_update(context: SessionToolContext, given: PostUpdate) -> str:
     return f"posted at {clock_time(now)}"
 
 
-def _office(context: SessionToolContext) -> Office:
-    if context.office is None:
+def _office(context: SessionToolContext) -> OnCallResources:
+    if context.on_call is None:
         raise ToolError("there are no documents and no channel here: --mode on-call has them")
-    return context.office
+    return context.on_call

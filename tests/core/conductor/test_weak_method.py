@@ -6,14 +6,14 @@ import gc
 from weakref import ref
 
 import pytest
-from sregym_core.conductor.weakly import weakly
+from sregym_core.conductor.weak_method import weak_method
 
 
 class _Counter:
     """Refers to itself by its own method, as an episode does by its session."""
 
     def __init__(self) -> None:
-        self.count = weakly(self._count)
+        self.count = weak_method(self._count)
 
     def _count(self, start: int, *, step: int) -> int:
         return start + step

@@ -16,7 +16,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def weakly(method: Callable[P, R]) -> Callable[P, R]:
+def weak_method(method: Callable[P, R]) -> Callable[P, R]:
     """A bound method that does not keep its object alive; it may be called only while that is."""
     known = WeakMethod(method)
 

@@ -22,19 +22,19 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _NOBODYS = frozenset({"importlib", "importlib_metadata", "importlib_resources", "pluggy"})
 
 
-def named(error: BaseException) -> str:
+def format_error(error: BaseException) -> str:
     """An exception with its class, as messages have it."""
     name = type(error).__name__
     try:
         text = str(error)
     except BaseException as worse:
-        if interrupts(worse):
+        if must_propagate(worse):
             raise
         return f"{name} (its message raises {type(worse).__name__})"
     return f"{name}: {text}" if text else name
 
 
-def place(error: BaseException, package: str = "") -> str:
+def plugin_location(error: BaseException, package: str = "") -> str:
     """`FILE:LINE` of the plugin's code from which an exception came; empty when there is none.
 
     Args:
@@ -52,7 +52,7 @@ def place(error: BaseException, package: str = "") -> str:
     return found
 
 
-def place_of(thing: object) -> str:
+def definition_location(thing: object) -> str:
     """`FILE:LINE` where a function or class is defined; empty where that is not known."""
     code: CodeType | None = getattr(thing, "__code__", None)
     if code is not None:
@@ -70,17 +70,17 @@ def place_of(thing: object) -> str:
 
 def at(thing: object) -> str:
     """` (FILE:LINE)` where a function or class is defined; empty where that is not known."""
-    where = place_of(thing)
+    where = definition_location(thing)
     return f" ({where})" if where else ""
 
 
-def located(error: BaseException) -> str:
+def format_with_location(error: BaseException) -> str:
     """An exception, then ` (FILE:LINE)` of the plugin's code where there is some."""
-    where = place(error)
-    return f"{named(error)} ({where})" if where else named(error)
+    where = plugin_location(error)
+    return f"{format_error(error)} ({where})" if where else format_error(error)
 
 
-def given_by(component: Any, method: str, answer: Any, due: type[T]) -> T:
+def check_returned(component: Any, method: str, answer: Any, due: type[T]) -> T:
     """What a component gave, if it is what is due.
 
     Raises:
@@ -93,7 +93,7 @@ def given_by(component: Any, method: str, answer: Any, due: type[T]) -> T:
     raise TypeError(msg)
 
 
-def interrupts(error: BaseException) -> bool:
+def must_propagate(error: BaseException) -> bool:
     """Whether an exception must pass: the user wants this process to end, or time is over.
 
     Whatever else a plugin's code raises, `SystemExit` included, is that plugin's.
