@@ -68,7 +68,7 @@ class KubernetesOperations(Operations):
             hidden=cluster.hidden_state(),
             traffic=traffic,
             nodes=() if cluster.nodes is None else cluster.nodes.settings(),
-            machines=cluster.keep_machines(),
+            machines=cluster.save_machines(),
             failed_pods=failed_pods(cluster, places),
             stored=outside(cluster),
             observed=observed(cluster, places),

@@ -31,7 +31,7 @@ class OutsideTheApi:
         with self._live.open() as world:
             return dict(world.service(RUNTIME).durable_state(world))
 
-    def keep_machines(self) -> object:
+    def save_machines(self) -> object:
         """Files, services, clocks, disks and links of the nodes."""
         with self._live.open() as world:
             return nodes_now(world)
