@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from sregym_core.model import ObjectRef, Outcome
-from sregym_testing import MemoryCluster, Program, VisitedShop
+from sregym_testing import MemoryCluster, Program, ShopWithTraffic
 
 from sregym_oracles import (
     Snapshot,
@@ -25,7 +25,7 @@ SETTINGS = ObjectRef(api_version="v1", kind="ConfigMap", namespace="shop", name=
 
 
 def world() -> tuple[MemoryCluster, dict[str, Any]]:
-    cluster, application = MemoryCluster(VisitedShop.programs()), VisitedShop()
+    cluster, application = MemoryCluster(ShopWithTraffic.programs()), ShopWithTraffic()
     application.deploy(cluster)
     cluster.clock.advance(30)
     assert application.ready(cluster) == []
@@ -173,9 +173,9 @@ def test_probes_kept(change: Callable[[Any], None], got: str | None) -> None:
 
 
 def test_restarts_are_counted_by_container() -> None:
-    programs = {**VisitedShop.programs(), "shop/front:1.0": Program(port=8080, memory_mib=999)}
+    programs = {**ShopWithTraffic.programs(), "shop/front:1.0": Program(port=8080, memory_mib=999)}
     cluster = MemoryCluster(programs)
-    application = VisitedShop()
+    application = ShopWithTraffic()
     application.deploy(cluster)
     objects = {str(ObjectRef.of(o)): o for o in application.manifests()}
     cluster.clock.advance(35)

@@ -39,12 +39,12 @@ from sregym_core.model import (
 )
 from sregym_core.problems import ProblemSet
 from sregym_core.settings import Settings
-from sregym_testing import MemoryProvider, PluginShelf, Shop
+from sregym_testing import LocalPlugins, MemoryProvider, Shop
 
 from sregym_core import Offer
 
 
-def register(shelf: PluginShelf, hook: str, kind: str, base: type[Any]) -> None:
+def register(shelf: LocalPlugins, hook: str, kind: str, base: type[Any]) -> None:
     """Offer a component through a hook and find it in the registry."""
     component = type("Sample", (base,), {"name": "sample", "summary": "a sample"})
 
@@ -58,55 +58,55 @@ def register(shelf: PluginShelf, hook: str, kind: str, base: type[Any]) -> None:
     assert registry.components("local") == [f"{kind} sample"]
 
 
-def test_sregym_register_clusters(register_plugin: PluginShelf) -> None:
+def test_sregym_register_clusters(register_plugin: LocalPlugins) -> None:
     register(register_plugin, "sregym_register_clusters", "cluster", ClusterProvider)
 
 
-def test_sregym_register_applications(register_plugin: PluginShelf) -> None:
+def test_sregym_register_applications(register_plugin: LocalPlugins) -> None:
     register(register_plugin, "sregym_register_applications", "application", Application)
 
 
-def test_sregym_register_injectors(register_plugin: PluginShelf) -> None:
+def test_sregym_register_injectors(register_plugin: LocalPlugins) -> None:
     register(register_plugin, "sregym_register_injectors", "fault", Fault)
 
 
-def test_sregym_register_noise_sources(register_plugin: PluginShelf) -> None:
+def test_sregym_register_noise_sources(register_plugin: LocalPlugins) -> None:
     register(register_plugin, "sregym_register_noise_sources", "noise source", Noise)
 
 
-def test_sregym_register_oracles(register_plugin: PluginShelf) -> None:
+def test_sregym_register_oracles(register_plugin: LocalPlugins) -> None:
     register(register_plugin, "sregym_register_oracles", "oracle", Oracle)
 
 
-def test_sregym_register_agents(register_plugin: PluginShelf) -> None:
+def test_sregym_register_agents(register_plugin: LocalPlugins) -> None:
     register(register_plugin, "sregym_register_agents", "agent", Agent)
 
 
-def test_sregym_register_reporters(register_plugin: PluginShelf) -> None:
+def test_sregym_register_reporters(register_plugin: LocalPlugins) -> None:
     register(register_plugin, "sregym_register_reporters", "reporter", Reporter)
 
 
-def test_sregym_register_rewards(register_plugin: PluginShelf) -> None:
+def test_sregym_register_rewards(register_plugin: LocalPlugins) -> None:
     register(register_plugin, "sregym_register_rewards", "reward", Reward)
 
 
-def test_sregym_register_routines(register_plugin: PluginShelf) -> None:
+def test_sregym_register_routines(register_plugin: LocalPlugins) -> None:
     register(register_plugin, "sregym_register_routines", "routine", Routine)
 
 
-def test_sregym_register_runners(register_plugin: PluginShelf) -> None:
+def test_sregym_register_runners(register_plugin: LocalPlugins) -> None:
     register(register_plugin, "sregym_register_runners", "runner", Runner)
 
 
-def test_sregym_register_tools(register_plugin: PluginShelf) -> None:
+def test_sregym_register_tools(register_plugin: LocalPlugins) -> None:
     register(register_plugin, "sregym_register_tools", "tool", SessionTool)
 
 
-def test_sregym_register_commands(register_plugin: PluginShelf) -> None:
+def test_sregym_register_commands(register_plugin: LocalPlugins) -> None:
     register(register_plugin, "sregym_register_commands", "command", Subcommand)
 
 
-def test_sregym_register_problems(register_plugin: PluginShelf, tmp_path) -> None:
+def test_sregym_register_problems(register_plugin: LocalPlugins, tmp_path) -> None:
     text = (
         "id: cart\ntitle: Cart\napplication: shop\nlayer: os\nfaults: [{fault: x, target: cart}]\n"
     )
@@ -120,7 +120,7 @@ def test_sregym_register_problems(register_plugin: PluginShelf, tmp_path) -> Non
     assert [problem.id for problem in problems.all()] == ["cart"]
 
 
-def test_sregym_episode_event(register_plugin: PluginShelf) -> None:
+def test_sregym_episode_event(register_plugin: LocalPlugins) -> None:
     seen = []
 
     def sregym_episode_event(event, episode):

@@ -9,7 +9,7 @@ from sregym_core.errors import PluginLoadError, UsageError
 from sregym_core.model import FaultRef, Problem
 from sregym_core.model.suites import derived_suites, suites_of
 from sregym_core.problems import ProblemSet, parse_problem
-from sregym_testing import PluginShelf
+from sregym_testing import LocalPlugins
 
 GOOD = """\
 id: cart_is_slow
@@ -118,7 +118,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_all_files_of_a_folder_are_read(register_plugin: PluginShelf, folder: Path) -> None:
+def test_all_files_of_a_folder_are_read(register_plugin: LocalPlugins, folder: Path) -> None:
     def sregym_register_problems() -> list[Path]:
         return [folder]
 
@@ -152,7 +152,7 @@ def test_all_files_of_a_folder_are_read(register_plugin: PluginShelf, folder: Pa
     ],
 )
 def test_what_cannot_be_chosen(
-    register_plugin: PluginShelf, folder: Path, ids: list[str], suite: str, message: str
+    register_plugin: LocalPlugins, folder: Path, ids: list[str], suite: str, message: str
 ) -> None:
     def sregym_register_problems() -> list[Path]:
         return [folder]
@@ -163,7 +163,7 @@ def test_what_cannot_be_chosen(
     assert str(caught.value) == message
 
 
-def test_two_problems_with_one_id(register_plugin: PluginShelf, folder: Path) -> None:
+def test_two_problems_with_one_id(register_plugin: LocalPlugins, folder: Path) -> None:
     def sregym_register_problems() -> list[Path]:
         return [folder]
 
@@ -195,7 +195,7 @@ def test_two_problems_with_one_id(register_plugin: PluginShelf, folder: Path) ->
     ],
 )
 def test_a_file_that_cannot_be_read_leaves_the_others(
-    register_plugin: PluginShelf, folder: Path, content: bytes, message: str
+    register_plugin: LocalPlugins, folder: Path, content: bytes, message: str
 ) -> None:
     (folder / "bad_one.yaml").write_bytes(content)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from sregym_testing import FreshEnvironment, same_as_here
+from sregym_testing import FreshEnvironment, install_arguments
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
@@ -27,7 +27,7 @@ def author(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
     faults for an application that is brought along.
     """
     environment = FreshEnvironment.create(tmp_path_factory.mktemp("author") / "venv")
-    core = same_as_here("sregym-core", "testing")
+    core = install_arguments("sregym-core", "testing")
     others = ("sregym-dev", "sregym-apps", "sregym-cluster-embedded", *BROUGHT)
     environment.install("pip", *core, *_words(others))
     return environment
@@ -63,4 +63,4 @@ def _words(names: Iterable[str]) -> list[str]:
         if name in needed and name not in found:
             found[name] = None
             waiting += needed[name]
-    return [word for name in found for word in same_as_here(name)]
+    return [word for name in found for word in install_arguments(name)]

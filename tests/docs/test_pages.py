@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from sregym_testing import FreshEnvironment, blocks_of, happens_as_told
+from sregym_testing import FreshEnvironment, blocks_of, run_page
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(
@@ -56,7 +56,7 @@ def test_every_page_is_found_from_the_first() -> None:
 def test_story_happens_as_told(page: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     who = "user" if page in OF_USERS else "author"
     environment: FreshEnvironment = request.getfixturevalue(who)
-    happens_as_told(ROOT / page, tmp_path, environment.environment())
+    run_page(ROOT / page, tmp_path, environment.environment())
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -12,8 +12,8 @@ from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
 from sregym_dev.package import Package
-from sregym_testing import LivingApplicationContract, Provision
-from sregym_testing.clusters import opened
+from sregym_testing import ApplicationTrafficContract, Provision
+from sregym_testing.clusters import open_clusters
 
 MODULE = "sregym_app_corner_shop"
 
@@ -28,7 +28,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]
         del sys.modules[name]
 
 
-class TestGeneratedApplication(LivingApplicationContract):
+class TestGeneratedApplication(ApplicationTrafficContract):
     @pytest.fixture
     def application(self, generated: Application) -> Application:
         return generated
@@ -36,5 +36,5 @@ class TestGeneratedApplication(LivingApplicationContract):
     @pytest.fixture
     def provision(self) -> Iterator[Provision]:
         provider = Registry(Plugins(Settings())).load("cluster", "embedded")()
-        with opened(provider) as provision:
+        with open_clusters(provider) as provision:
             yield provision

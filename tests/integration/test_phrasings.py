@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sregym_core.api import problems, solution
 from sregym_core.interfaces import DiagnosisOracle
-from sregym_testing.diagnoses import mistaken, unrecognised
+from sregym_testing.diagnoses import accepted_near_misses, unrecognised_phrasings
 
 if TYPE_CHECKING:
     from sregym_core.api import Workspace
@@ -30,6 +30,9 @@ def test_truths_of_problems_are_recognised_and_near_misses_are_not(workspace: Wo
     for problem, truth in single:
         parts = workspace.factory.application(problem.application).components()
         others = [other for _, other in single if other is not truth]
-        told = {**unrecognised(judge, truth, parts), **mistaken(judge, truth, parts, others)}
+        told = {
+            **unrecognised_phrasings(judge, truth, parts),
+            **accepted_near_misses(judge, truth, parts, others),
+        }
         wrong |= {f"{problem.id}: {name}": text for name, text in told.items()}
     assert wrong == {}

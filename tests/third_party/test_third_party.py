@@ -12,7 +12,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from sregym_testing import FreshEnvironment, same_as_here
+from sregym_testing import FreshEnvironment, install_arguments
 
 HERE = Path(__file__).parent
 PACKAGES = sorted(folder.name for folder in HERE.glob("acme-*"))
@@ -33,8 +33,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
     environment = FreshEnvironment.create(folder / "venv")
     # Copies: a build leaves nothing in the tree.
     copies = [shutil.copytree(HERE / name, folder / name) for name in PACKAGES]
-    ours = [word for name in FOR_EPISODES for word in same_as_here(name)]
-    environment.install(*same_as_here("sregym-core", "testing"), *ours, *map(str, copies))
+    ours = [word for name in FOR_EPISODES for word in install_arguments(name)]
+    environment.install(*install_arguments("sregym-core", "testing"), *ours, *map(str, copies))
     return environment
 
 

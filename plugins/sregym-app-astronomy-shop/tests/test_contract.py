@@ -10,8 +10,8 @@ from sregym_core.interfaces import ClusterProvider
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
-from sregym_testing import LivingApplicationContract, PluginContract, ProblemContract
-from sregym_testing.clusters import opened
+from sregym_testing import ApplicationTrafficContract, PluginContract, ProblemContract
+from sregym_testing.clusters import open_clusters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ class TestPlugin(PluginContract):
     distribution = "sregym-app-astronomy-shop"
 
 
-class TestAstronomyShop(LivingApplicationContract):
+class TestAstronomyShop(ApplicationTrafficContract):
     @pytest.fixture(params=(AstronomyShop, AstronomyShopReplicated), ids=lambda kind: kind.name)
     def application(self, request: pytest.FixtureRequest) -> AstronomyShop:
         kind: type[AstronomyShop] = request.param
@@ -33,7 +33,7 @@ class TestAstronomyShop(LivingApplicationContract):
     @pytest.fixture
     def provision(self) -> Iterator[Provision]:
         provider: ClusterProvider = Registry(Plugins(Settings())).load("cluster", "embedded")()
-        with opened(provider) as give:
+        with open_clusters(provider) as give:
             yield give
 
 

@@ -16,11 +16,11 @@ from sregym_core.registry import Registry
 from sregym_core.settings import Settings
 from sregym_testing import (
     ApplicationContract,
-    LivingApplicationContract,
+    ApplicationTrafficContract,
     PluginContract,
     ProblemContract,
 )
-from sregym_testing.clusters import opened
+from sregym_testing.clusters import open_clusters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ class TestApplications(ApplicationContract):
         return made
 
 
-class TestApplicationsOnTheEmbeddedCluster(LivingApplicationContract):
+class TestApplicationsOnTheEmbeddedCluster(ApplicationTrafficContract):
     # Its replica sets are made by Jobs, which run nowhere else.
     @pytest.fixture(params=(*APPLICATIONS, SocialNetworkReplicated), ids=lambda kind: kind.name)
     def application(self, request: pytest.FixtureRequest) -> Application:
@@ -55,7 +55,7 @@ class TestApplicationsOnTheEmbeddedCluster(LivingApplicationContract):
     @pytest.fixture
     def provision(self) -> Iterator[Provision]:
         provider: ClusterProvider = Registry(Plugins(Settings())).load("cluster", "embedded")()
-        with opened(provider) as give:
+        with open_clusters(provider) as give:
             yield give
 
 

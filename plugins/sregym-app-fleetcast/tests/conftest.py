@@ -8,7 +8,7 @@ from sregym_core.interfaces import Cluster, ClusterSpec
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
-from sregym_testing.clusters import opened
+from sregym_testing.clusters import open_clusters
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +16,7 @@ def running() -> Iterator[Cluster]:
     """A cluster on which the fleet has been watched for two minutes."""
     provider = Registry(Plugins(Settings())).load("cluster", "embedded")()
     application = FleetCast()
-    with opened(provider) as give:
+    with open_clusters(provider) as give:
         cluster = give(ClusterSpec(seed=7, applications=(application,)))
         application.deploy(cluster)
         assert cluster.clock.wait_until(lambda: not application.ready(cluster), 900.0, 5.0)

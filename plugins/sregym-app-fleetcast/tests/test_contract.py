@@ -9,8 +9,8 @@ from sregym_core.interfaces import ClusterProvider
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
-from sregym_testing import LivingApplicationContract, PluginContract, ProblemContract
-from sregym_testing.clusters import opened
+from sregym_testing import ApplicationTrafficContract, PluginContract, ProblemContract
+from sregym_testing.clusters import open_clusters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ class TestPlugin(PluginContract):
     distribution = "sregym-app-fleetcast"
 
 
-class TestFleetCast(LivingApplicationContract):
+class TestFleetCast(ApplicationTrafficContract):
     @pytest.fixture
     def application(self) -> FleetCast:
         return FleetCast()
@@ -31,7 +31,7 @@ class TestFleetCast(LivingApplicationContract):
     @pytest.fixture
     def provision(self) -> Iterator[Provision]:
         provider: ClusterProvider = Registry(Plugins(Settings())).load("cluster", "embedded")()
-        with opened(provider) as give:
+        with open_clusters(provider) as give:
             yield give
 
 

@@ -11,11 +11,11 @@ from sregym_core.registry import Registry
 from sregym_core.settings import Settings
 from sregym_testing import (
     ApplicationContract,
-    LivingApplicationContract,
+    ApplicationTrafficContract,
     PluginContract,
     ProblemContract,
 )
-from sregym_testing.clusters import opened
+from sregym_testing.clusters import open_clusters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +35,7 @@ class TestSynthetic(ApplicationContract):
         return Synthetic()
 
 
-class TestSyntheticOnTheEmbeddedCluster(LivingApplicationContract):
+class TestSyntheticOnTheEmbeddedCluster(ApplicationTrafficContract):
     """A small one: what holds for it holds for those of other sizes, which the next module sees."""
 
     @pytest.fixture
@@ -45,7 +45,7 @@ class TestSyntheticOnTheEmbeddedCluster(LivingApplicationContract):
     @pytest.fixture
     def provision(self) -> Iterator[Provision]:
         provider: ClusterProvider = Registry(Plugins(Settings())).load("cluster", "embedded")()
-        with opened(provider) as give:
+        with open_clusters(provider) as give:
             yield give
 
 

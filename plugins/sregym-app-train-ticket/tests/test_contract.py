@@ -11,7 +11,7 @@ from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
 from sregym_testing import ApplicationContract, PluginContract, ProblemContract
-from sregym_testing.clusters import opened
+from sregym_testing.clusters import open_clusters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ class TestTrainTicketReplicated(ApplicationContract):
     def provision(self) -> Iterator[Provision]:
         # Of Jobs the cluster in memory knows nothing.
         provider: ClusterProvider = Registry(Plugins(Settings())).load("cluster", "embedded")()
-        with opened(provider) as give:
+        with open_clusters(provider) as give:
             yield give
 
 

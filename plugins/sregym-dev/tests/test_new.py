@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sregym_core.errors import ExitCode, UsageError
 from sregym_dev.package import KINDS, Package
-from sregym_testing import FreshEnvironment, same_as_here
+from sregym_testing import FreshEnvironment, install_arguments
 
 HOOKS = {
     "app": "sregym_register_applications",
@@ -79,9 +79,9 @@ def environments(
     @cache
     def made(needs: tuple[str, ...]) -> FreshEnvironment:
         environment = FreshEnvironment.create(tmp_path_factory.mktemp("environment") / "venv")
-        toolkit = [word for name in needs for word in same_as_here(name)]
-        core = [*same_as_here("sregym-core", "testing"), *same_as_here("sregym-testing")]
-        core += [*same_as_here("sregym-kubernetes"), *same_as_here("sregym-lint")]
+        toolkit = [word for name in needs for word in install_arguments(name)]
+        core = [*install_arguments("sregym-core", "testing"), *install_arguments("sregym-testing")]
+        core += [*install_arguments("sregym-kubernetes"), *install_arguments("sregym-lint")]
         # Older versions of pip find a folder with extras for those only that come after it.
         environment.install(*core, *toolkit)
         return environment

@@ -11,7 +11,7 @@ import pytest
 from sregym_apps.application import ManifestApplication
 from sregym_core.errors import ExitCode
 from sregym_core.interfaces import ClusterSpec
-from sregym_testing import provisioned
+from sregym_testing import provision_by_name
 
 COMPOSE = """
 services:
@@ -101,7 +101,7 @@ def test_what_is_made_comes_up_healthy(
     module = f"sregym_app_{name.replace('-', '_')}"
     application = _application(importlib.import_module(f"{module}.application"))
     assert application.lint() == []
-    with provisioned("embedded") as provision:
+    with provision_by_name("embedded") as provision:
         cluster = provision(ClusterSpec(seed=7, applications=(application,)))
         application.deploy(cluster)
         assert cluster.clock.wait_until(lambda: not application.ready(cluster), 300.0, 5.0)

@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from sregym_testing import happens_as_told
+from sregym_testing import run_page
 
 
 def test_readme(tmp_path: Path) -> None:
     pytest.importorskip("harbor", reason="Harbor needs Python 3.12")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    happens_as_told(Path(__file__).parents[1] / "README.md", tmp_path, {**os.environ, "PATH": path})
+    run_page(Path(__file__).parents[1] / "README.md", tmp_path, {**os.environ, "PATH": path})

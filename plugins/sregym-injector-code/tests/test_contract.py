@@ -21,7 +21,7 @@ from sregym_testing import (
     Provision,
     worker_nodes,
 )
-from sregym_testing.clusters import opened
+from sregym_testing.clusters import open_clusters
 
 ALL = tuple(offer.load()() for offer in sregym_register_injectors())
 FAULTS = tuple(fault for fault in ALL if isinstance(fault, SettingFault))
@@ -50,7 +50,7 @@ class TestStoppedProcesses(InjectorContract):
 
     @pytest.fixture
     def provision(self) -> Iterator[Provision]:
-        with opened(MemoryProvider(worker_nodes(3))) as give:
+        with open_clusters(MemoryProvider(worker_nodes(3))) as give:
             yield give
 
     @pytest.fixture(params=STOPPING.values(), ids=lambda fault: fault.name)
@@ -105,7 +105,7 @@ def test_whose_processes_stop() -> None:
     catalog = shop.component("catalog")
     assert catalog is not None
     for fault, parameters, stopped in ((Hang(), {}, 1), (GrayReplica(), {"replicas": 4}, 1)):
-        with opened(MemoryProvider(worker_nodes(3))) as give:
+        with open_clusters(MemoryProvider(worker_nodes(3))) as give:
             cluster = give(None)
             shop.deploy(cluster)
             given = fault.Parameters.model_validate(parameters)

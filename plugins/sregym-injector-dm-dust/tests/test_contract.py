@@ -30,9 +30,9 @@ from sregym_testing import (
     Provision,
     worker_nodes,
 )
-from sregym_testing.clusters import opened
+from sregym_testing.clusters import open_clusters
 from sregym_testing.memory.repairing import repairable
-from sregym_testing.targets import chosen_target
+from sregym_testing.targets import choose_target
 
 from sregym_core import Offer
 
@@ -61,7 +61,7 @@ class TestFaults(InjectorContract):
 
     @pytest.fixture
     def provision(self) -> Iterator[Provision]:
-        with opened(MemoryProvider(worker_nodes(3))) as give:
+        with open_clusters(MemoryProvider(worker_nodes(3))) as give:
             yield lambda spec: repairable(give(spec), REPAIRS)
 
     @pytest.fixture(params=KINDS)
@@ -71,10 +71,10 @@ class TestFaults(InjectorContract):
 
 def test_what_is_set_follows_from_the_parameters() -> None:
     shop = Shop()
-    with opened(MemoryProvider(worker_nodes(3))) as give:
+    with open_clusters(MemoryProvider(worker_nodes(3))) as give:
         cluster = give(None)
         shop.deploy(cluster)
-        target = chosen_target(shop, RUNS_STORE, cluster)
+        target = choose_target(shop, RUNS_STORE, cluster)
         assert isinstance(target, Node)
         given = {"disk-slow": {"delay_ms": 70}, "disk-flaky": {"share": 0.2}}
         for name, cls in KINDS.items():
@@ -103,11 +103,11 @@ def test_what_fits() -> None:
     shop = Shop()
     names = [part.name for part in shop.components()]
     fitting = {
-        name: [n for n in names if cls().fits(chosen_target(shop, {"node": {"runs": n}}))]
+        name: [n for n in names if cls().fits(choose_target(shop, {"node": {"runs": n}}))]
         for name, cls in KINDS.items()
     }
     assert fitting == {name: ["catalog-db"] for name in KINDS}
-    in_its_layer = chosen_target(FullShop(), RUNS_STORE)
+    in_its_layer = choose_target(FullShop(), RUNS_STORE)
     assert [name for name, cls in KINDS.items() if cls().fits(in_its_layer)] == [*NAMES]
 
 

@@ -16,7 +16,7 @@ from sregym_testing import (
     Provision,
     worker_nodes,
 )
-from sregym_testing.clusters import opened
+from sregym_testing.clusters import open_clusters
 from sregym_testing.memory.repairing import repairable
 
 from sregym_core import Offer
@@ -59,7 +59,7 @@ class TestFaults(InjectorContract):
 
     @pytest.fixture
     def provision(self) -> Iterator[Provision]:
-        with opened(MemoryProvider(worker_nodes(3))) as give:
+        with open_clusters(MemoryProvider(worker_nodes(3))) as give:
             yield lambda spec: repairable(give(spec), REPAIRS)
 
     @pytest.fixture(params=CASES, ids=KINDS)

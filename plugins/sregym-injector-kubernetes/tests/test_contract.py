@@ -10,7 +10,7 @@ from sregym_injector_kubernetes.plugin import sregym_register_injectors
 from sregym_injectors.template_change import PodTemplateFault
 from sregym_injectors.templates import TemplateFault
 from sregym_testing import FaultCase, FullShop, InjectorContract, PluginContract
-from sregym_testing.clusters import Provision, opened
+from sregym_testing.clusters import Provision, open_clusters
 from sregym_testing.memory import MemoryProvider, worker_nodes
 
 FAULTS = tuple(offer.load()() for offer in sregym_register_injectors())
@@ -58,7 +58,7 @@ class TestFaults(InjectorContract):
     @pytest.fixture
     def provision(self, case: FaultCase) -> Iterator[Provision]:
         nodes = worker_nodes() if case.fault.name in ON_NODES else ()
-        with opened(MemoryProvider(nodes)) as give:
+        with open_clusters(MemoryProvider(nodes)) as give:
             yield give
 
     @pytest.fixture(params=CASES)

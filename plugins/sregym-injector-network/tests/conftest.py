@@ -12,9 +12,9 @@ from sregym_injector_network import proxies, routes
 from sregym_injector_network.cluster_dns import CONFIG, SERVER
 from sregym_injector_network.corefile import STANDARD
 from sregym_testing import FullShop, MemoryCluster, MemoryProvider, Provision, worker_nodes
-from sregym_testing.clusters import opened
+from sregym_testing.clusters import open_clusters
 from sregym_testing.memory.nodes import MemoryNodes
-from sregym_testing.targets import chosen_target
+from sregym_testing.targets import choose_target
 
 _LABELS = {"k8s-app": "kube-dns"}
 
@@ -133,7 +133,7 @@ class _Deleting(dict[str, CommandResult]):
 @pytest.fixture
 def provision() -> Iterator[Provision]:
     """Clusters in memory with three workers and a CoreDNS."""
-    with opened(MemoryProvider(worker_nodes(3))) as give:
+    with open_clusters(MemoryProvider(worker_nodes(3))) as give:
         yield lambda spec: with_cluster_dns(give(spec))
 
 
@@ -152,7 +152,7 @@ def at(cluster: Cluster) -> Callable[..., FaultContext]:
     """`at(fault, "catalog", port=80)`: the context in which a fault meets a target."""
 
     def make(fault: Fault, target: Any, **parameters: Any) -> FaultContext:
-        chosen = chosen_target(FullShop(), target, cluster)
+        chosen = choose_target(FullShop(), target, cluster)
         values = fault.Parameters(**parameters)
         return FaultContext(cluster, FullShop(), chosen, values, UndoJournal(), 7)
 

@@ -12,7 +12,7 @@ from sregym_core.interfaces import Checkpoint, Cluster, ClusterSpec, FaultContex
 from sregym_core.model import Outcome
 from sregym_injector_network.plugin import sregym_register_injectors
 from sregym_kubernetes.operations.objects import capture, differences
-from sregym_testing import chosen_target
+from sregym_testing import choose_target
 
 APPLICATION = HotelReservation()
 SPEC = ClusterSpec(seed=7, applications=(APPLICATION,))
@@ -88,7 +88,7 @@ def test_users_notice_and_undo_is_exact(
     name: str, target: object, parameters: dict[str, object], live: Cluster
 ) -> None:
     fault, journal = FAULTS[name], UndoJournal()
-    chosen = chosen_target(APPLICATION, target, live)
+    chosen = choose_target(APPLICATION, target, live)
     values = fault.Parameters.model_validate(parameters)
     context = FaultContext(live, APPLICATION, chosen, values, journal, 7)
     before = capture(live, APPLICATION.namespaces)

@@ -17,7 +17,7 @@ from sregym_injector_network.certificates import CertificateExpired
 from sregym_injector_network.ingresses import IngressWrong
 from sregym_injectors.dates import dates, with_dates
 from sregym_kubernetes.operations.objects import capture, differences
-from sregym_testing import chosen_target
+from sregym_testing import choose_target
 
 APPLICATION = HotelReservationIngress()
 SPEC = ClusterSpec(seed=7, applications=(APPLICATION,))
@@ -60,7 +60,7 @@ def test_users_notice_and_undo_is_exact(
     name: str, parameters: dict[str, object], error: str, live: Cluster
 ) -> None:
     fault = {one.name: one for one in (CertificateExpired(), IngressWrong())}[name]
-    journal, target = UndoJournal(), chosen_target(APPLICATION, "frontend", live)
+    journal, target = UndoJournal(), choose_target(APPLICATION, "frontend", live)
     values = fault.Parameters.model_validate(parameters)
     context = FaultContext(live, APPLICATION, target, values, journal, 7)
     before = capture(live, APPLICATION.namespaces)
@@ -118,7 +118,7 @@ def test_what_is_no_certificate() -> None:
 def test_nobody_else_to_lead_to(live: Cluster) -> None:
     fault = IngressWrong()
     values = fault.Parameters(service="nobody")
-    target = chosen_target(APPLICATION, "frontend", live)
+    target = choose_target(APPLICATION, "frontend", live)
     context = FaultContext(live, APPLICATION, target, values, UndoJournal(), 7)
     with pytest.raises(WorldError) as caught:
         fault.inject(context)

@@ -18,7 +18,7 @@ from sregym_testing import (
     Provision,
     worker_nodes,
 )
-from sregym_testing.clusters import opened
+from sregym_testing.clusters import open_clusters
 from sregym_testing.memory.nodes import MemoryNodes
 
 FAULTS = (LinkDelay(), LinkLoss(), LinkNarrow(), Partition())
@@ -43,7 +43,7 @@ class TestFaults(InjectorContract):
 
     @pytest.fixture
     def provision(self) -> Iterator[Provision]:
-        with opened(MemoryProvider(worker_nodes(3))) as give:
+        with open_clusters(MemoryProvider(worker_nodes(3))) as give:
             yield lambda spec: repairable(give(spec))
 
     @pytest.fixture(params=FAULTS, ids=lambda fault: fault.name)
@@ -62,7 +62,7 @@ def test_what_is_set() -> None:
         ({"delay_ms": 40}, {"loss": 0.1, "direction": "from"}, {}, {"blocked": "reset"}),
         strict=True,
     ):
-        with opened(MemoryProvider(worker_nodes(3))) as give:
+        with open_clusters(MemoryProvider(worker_nodes(3))) as give:
             cluster = give(None)
             shop.deploy(cluster)
             parameters = fault.Parameters.model_validate(given)

@@ -25,10 +25,10 @@ from sregym_testing import (
     Provision,
     worker_nodes,
 )
-from sregym_testing.clusters import opened
+from sregym_testing.clusters import open_clusters
 from sregym_testing.memory.nodes import MemoryNodes
 from sregym_testing.memory.repairing import repairable
-from sregym_testing.targets import chosen_target
+from sregym_testing.targets import choose_target
 
 from sregym_core import Offer
 
@@ -107,7 +107,7 @@ class TestFaults(InjectorContract):
 
     @pytest.fixture
     def provision(self) -> Iterator[Provision]:
-        with opened(MemoryProvider(worker_nodes(3))) as give:
+        with open_clusters(MemoryProvider(worker_nodes(3))) as give:
             yield lambda spec: with_files(repairable(give(spec), REPAIRS))
 
     @pytest.fixture(params=CASES)
@@ -118,17 +118,17 @@ class TestFaults(InjectorContract):
 def test_what_fits():
     fault = NodeSysctl()
     names = {
-        part.name: fault.fits(chosen_target(FullShop(), {"node": {"runs": part.name}}))
+        part.name: fault.fits(choose_target(FullShop(), {"node": {"runs": part.name}}))
         for part in FullShop().components()
     }
     assert names == {"catalog": True, "catalog-db": True, "front": True, "visitors": False}
-    assert not fault.fits(chosen_target(FullShop(), {"node": {"role": "worker"}}))
+    assert not fault.fits(choose_target(FullShop(), {"node": {"role": "worker"}}))
 
 
 def test_clocks_matter_to_those_who_look_at_certificates():
     fault = NodeClockAhead()
     for shop, fits in ((FullShop(), False), (TrustingShop(), True)):
-        assert fault.fits(chosen_target(shop, RUNS_CATALOG)) == fits
+        assert fault.fits(choose_target(shop, RUNS_CATALOG)) == fits
 
 
 def test_the_plugin_offers_every_row():
@@ -146,7 +146,7 @@ def test_the_plugin_offers_every_row():
 def test_rows_for_stores_fit_nodes_that_run_one():
     fault = FAULTS["node-disk-read-only"]()
     parts = ("catalog", "catalog-db", "visitors")
-    assert [fault.fits(chosen_target(FullShop(), {"node": {"runs": part}})) for part in parts] == [
+    assert [fault.fits(choose_target(FullShop(), {"node": {"runs": part}})) for part in parts] == [
         False,
         True,
         False,
@@ -154,11 +154,11 @@ def test_rows_for_stores_fit_nodes_that_run_one():
 
 
 def test_a_machine_that_is_off_needs_another_one_beside_it():
-    with opened(MemoryProvider(worker_nodes(1))) as give:
+    with open_clusters(MemoryProvider(worker_nodes(1))) as give:
         shop, cluster = FullShop(), give(None)
         shop.deploy(cluster)
         fault = FAULTS["node-power-off"]()
-        target = chosen_target(shop, {"node": {"runs": "catalog-db"}}, cluster)
+        target = choose_target(shop, {"node": {"runs": "catalog-db"}}, cluster)
         context = FaultContext(cluster, shop, target, fault.Parameters(), UndoJournal())
         with pytest.raises(NodeError) as caught:
             fault.reference_fix(context)
@@ -170,7 +170,7 @@ def test_a_machine_that_is_off_needs_another_one_beside_it():
 def test_a_zone_is_lost_where_a_store_keeps_its_files_and_the_control_plane_stands_elsewhere():
     fault, shop = ZoneLost(), FullShop()
     parts = ("catalog", "catalog-db", "visitors")
-    zones = [chosen_target(shop, {"zone": {"runs": part}}) for part in parts]
+    zones = [choose_target(shop, {"zone": {"runs": part}}) for part in parts]
     found = [fault.mismatch_reason(zone) for zone in zones]
     lead = Node(name="lead", role="control-plane", zone="z")
     found.append(fault.mismatch_reason(zones[1].model_copy(update={"nodes": (lead,)})))
@@ -183,11 +183,11 @@ def test_a_zone_is_lost_where_a_store_keeps_its_files_and_the_control_plane_stan
 
 
 def test_a_zone_that_is_all_of_the_cluster_cannot_be_lost():
-    with opened(MemoryProvider(worker_nodes(1))) as give:
+    with open_clusters(MemoryProvider(worker_nodes(1))) as give:
         shop, cluster = FullShop(), give(None)
         shop.deploy(cluster)
         fault = ZoneLost()
-        target = chosen_target(shop, {"zone": {"runs": "catalog-db"}}, cluster)
+        target = choose_target(shop, {"zone": {"runs": "catalog-db"}}, cluster)
         context = FaultContext(cluster, shop, target, fault.Parameters(), UndoJournal())
         with pytest.raises(NodeError) as caught:
             fault.inject(context)

@@ -16,7 +16,7 @@ from sregym_injector_node.node_setting import FAULTS
 from sregym_injector_node.rows import ROWS
 from sregym_injector_node.sysctl import NodeSysctl
 from sregym_kubernetes.operations.objects import capture, differences
-from sregym_testing import FaultCase, chosen_target
+from sregym_testing import FaultCase, choose_target
 
 APPLICATION = HotelReservation()
 SPEC = ClusterSpec(seed=7, applications=(APPLICATION,))
@@ -56,7 +56,7 @@ def live(healthy: Checkpoint) -> Iterator[Cluster]:
 
 
 def context_for(case: FaultCase, cluster: Cluster) -> FaultContext:
-    target = chosen_target(APPLICATION, case.target, cluster)
+    target = choose_target(APPLICATION, case.target, cluster)
     parameters = case.fault.Parameters.model_validate(dict(case.parameters))
     return FaultContext(cluster, APPLICATION, target, parameters, UndoJournal())
 

@@ -18,7 +18,7 @@ from sregym_testing import (
     MemoryCluster,
     PluginContract,
     Provision,
-    chosen_target,
+    choose_target,
 )
 
 DEFINITION = "groves.gardens.example.com"
@@ -165,7 +165,7 @@ def test_kubelets_are_fed_again_by_whoever_repairs_it():
         cluster = MemoryCluster()
         shop.deploy(cluster)
         cluster.create(usual)
-        target = chosen_target(shop, {"cluster": True}, cluster)
+        target = choose_target(shop, {"cluster": True}, cluster)
         context = FaultContext(cluster, shop, target, fault.Parameters(), UndoJournal())
         fault.inject(context)
         before = fault.present(context).got

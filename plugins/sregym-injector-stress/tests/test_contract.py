@@ -18,9 +18,9 @@ from sregym_testing import (
     Provision,
     worker_nodes,
 )
-from sregym_testing.clusters import opened
+from sregym_testing.clusters import open_clusters
 from sregym_testing.memory.repairing import repairable
-from sregym_testing.targets import chosen_target
+from sregym_testing.targets import choose_target
 
 from sregym_core import Offer
 
@@ -41,7 +41,7 @@ class TestFaults(InjectorContract):
 
     @pytest.fixture
     def provision(self) -> Iterator[Provision]:
-        with opened(MemoryProvider(worker_nodes(3))) as give:
+        with open_clusters(MemoryProvider(worker_nodes(3))) as give:
             yield lambda spec: repairable(give(spec), REPAIRS)
 
     @pytest.fixture(params=NAMES)
@@ -51,13 +51,13 @@ class TestFaults(InjectorContract):
 
 def test_what_a_share_of_a_machine_is() -> None:
     shop = FullShop()
-    with opened(MemoryProvider(worker_nodes(3))) as give:
+    with open_clusters(MemoryProvider(worker_nodes(3))) as give:
         cluster = give(None)
         shop.deploy(cluster)
         found: list[NodeSetting] = []
         for name, cls in FAULTS.items():
             fault = cls()
-            target = chosen_target(shop, runs(name), cluster)
+            target = choose_target(shop, runs(name), cluster)
             given = fault.Parameters.model_validate({"share": 0.25})
             context = FaultContext(cluster, shop, target, given, UndoJournal())
             found += [one.model_copy(update={"node": ""}) for one in fault.wanted(context)]

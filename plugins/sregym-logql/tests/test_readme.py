@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sregym_testing import happens_as_told
+from sregym_testing import run_page
 
 
 def test_readme(tmp_path: Path) -> None:
     page = Path(__file__).parents[1] / "README.md"
-    happens_as_told(page, tmp_path, dict(os.environ))
+    run_page(page, tmp_path, dict(os.environ))

@@ -18,7 +18,7 @@ from sregym_core.model import (
 )
 from sregym_oracle_checklist.oracle import ChecklistOracle, judge_diagnosis
 from sregym_oracle_checklist.plugin import sregym_register_oracles
-from sregym_testing import MemoryCluster, VisitedShop
+from sregym_testing import MemoryCluster, ShopWithTraffic
 
 
 def noes(verdict: Any) -> list[str]:
@@ -44,7 +44,7 @@ def test_judge_reads_the_components_of_the_application() -> None:
     )
     context = OracleContext(
         cluster=MemoryCluster(),
-        application=VisitedShop(),
+        application=ShopWithTraffic(),
         problem=Problem(
             id="x", title="x", application="shop", layer="kubernetes",
             faults=(FaultRef(fault="service-selector", target="catalogue"),),

@@ -21,7 +21,7 @@ from sregym_core.model import (
 )
 from sregym_kubernetes.operations.objects import capture
 from sregym_oracle_state.oracle import StateOracle
-from sregym_testing import MemoryCluster, Program, VisitedShop
+from sregym_testing import MemoryCluster, Program, ShopWithTraffic
 from sregym_testing.oracles import OracleCase
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Shop:
     """A deployed shop with its baseline and a fault that can be put into `catalogue`."""
 
     cluster: MemoryCluster
-    application: VisitedShop
+    application: ShopWithTraffic
     context: OracleContext
 
     def deployment(self, name: str) -> ObjectRef:
@@ -141,8 +141,8 @@ class Shop:
 
 
 def make_shop(programs: dict[str, Program] | None = None, **timing: float) -> Shop:
-    application = VisitedShop()
-    cluster = MemoryCluster({**VisitedShop.programs(), **(programs or {})})
+    application = ShopWithTraffic()
+    cluster = MemoryCluster({**ShopWithTraffic.programs(), **(programs or {})})
     application.deploy(cluster)
     cluster.clock.advance(120)
     objects = {str(ObjectRef.of(o)): cluster.get(ObjectRef.of(o)) for o in application.manifests()}

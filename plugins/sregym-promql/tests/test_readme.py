@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sregym_testing import happens_as_told
+from sregym_testing import run_page
 
 
 def test_readme(tmp_path: Path) -> None:
-    happens_as_told(Path(__file__).parents[1] / "README.md", tmp_path, dict(os.environ))
+    run_page(Path(__file__).parents[1] / "README.md", tmp_path, dict(os.environ))

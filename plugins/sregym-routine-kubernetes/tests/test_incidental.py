@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_routine_kubernetes import incidental
 from sregym_testing import FullShop, MemoryProvider, worker_nodes
-from sregym_testing.clusters import opened
+from sregym_testing.clusters import open_clusters
 
 if TYPE_CHECKING:
     from sregym_core.interfaces.cluster import KubeObject
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def lived_in(seed: str) -> list[KubeObject]:
     """The Warnings of a shop within an hour and a half."""
     shop = FullShop()
-    with opened(MemoryProvider(worker_nodes(3))) as give:
+    with open_clusters(MemoryProvider(worker_nodes(3))) as give:
         cluster = give(None)
         shop.deploy(cluster)
         cluster.clock.advance(600)

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 from sregym_testing import MemoryProvider, Provision
-from sregym_testing.clusters import opened
+from sregym_testing.clusters import open_clusters
 
 
 @pytest.fixture
 def memory() -> Iterator[Provision]:
     """Memory clusters, closed at the end."""
-    with opened(MemoryProvider()) as provision:
+    with open_clusters(MemoryProvider()) as provision:
         yield provision
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sregym_core.interfaces import ClusterError, OperationTraffic, Traffic
 from sregym_lint import Defect
-from sregym_testing import ApplicationContract, LivingApplicationContract, Shop
+from sregym_testing import ApplicationContract, ApplicationTrafficContract, Shop
 
 
 class Nameless(Shop):
@@ -138,7 +138,7 @@ class TestShop(ApplicationContract):
         return Shop()
 
 
-class TestBusyShop(LivingApplicationContract):
+class TestBusyShop(ApplicationTrafficContract):
     @pytest.fixture
     def application(self):
         return BusyShop()
@@ -148,9 +148,9 @@ class TestBusyShop(LivingApplicationContract):
 def test_bad_application_is_found(check, run_check, memory) -> None:
     application = (BAD | BAD_ALIVE)[check]()
     with pytest.raises(AssertionError):
-        run_check(LivingApplicationContract, check, application=application, provision=memory)
+        run_check(ApplicationTrafficContract, check, application=application, provision=memory)
 
 
 def test_every_check_has_a_bad_application(checks_of) -> None:
     assert set(BAD) == checks_of(ApplicationContract)
-    assert set(BAD | BAD_ALIVE) == checks_of(LivingApplicationContract)
+    assert set(BAD | BAD_ALIVE) == checks_of(ApplicationTrafficContract)

@@ -16,7 +16,7 @@ from sregym_core.interfaces import (
     ServiceAnswer,
 )
 from sregym_testing import ClusterContract, MemoryCluster, MemoryProvider
-from sregym_testing.clusters import opened
+from sregym_testing.clusters import open_clusters
 
 
 class Forgetful(MemoryCluster):
@@ -175,7 +175,7 @@ def play(check: str, run_check) -> None:
 
     patch = [{"op": "replace", "path": "/data/key", "value": "new"}]
     values = {"kind": "json", "patch": patch, "provider": BadProvider()}
-    with opened(BadProvider()) as give:
+    with open_clusters(BadProvider()) as give:
         cluster = give(ClusterSpec())
         cluster.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "contract"}})
         run_check(ClusterContract, check, cluster=cluster, **values)

@@ -10,7 +10,7 @@ from sregym_testing import (
     MemoryCluster,
     Program,
     Shop,
-    VisitedShop,
+    ShopWithTraffic,
     WatchedCluster,
 )
 
@@ -221,12 +221,12 @@ def test_pods_do_not_start_without_their_configmap(cluster):
     ],
 )  # fmt: skip
 def test_what_runs_is_told_by_the_image(program, after_s, status):
-    programs = VisitedShop.programs()
+    programs = ShopWithTraffic.programs()
     del programs["shop/front:1.0"]
     cluster = MemoryCluster(
         programs if program is None else {**programs, "shop/front:1.0": program}
     )
-    VisitedShop().deploy(cluster)
+    ShopWithTraffic().deploy(cluster)
     cluster.clock.advance(after_s)
     assert containers(cluster, "front") == {"front-1-0": {"name": "front", **status}}
 
@@ -268,17 +268,17 @@ def test_what_a_test_says_answers_commands(cluster):
 
 
 def test_a_fork_goes_its_own_way():
-    cluster = MemoryCluster(VisitedShop.programs())
-    VisitedShop().deploy(cluster)
+    cluster = MemoryCluster(ShopWithTraffic.programs())
+    ShopWithTraffic().deploy(cluster)
     cluster.clock.advance(2)
     fork = cluster.checkpoint().fork(ClusterSpec())
     fork.clock.advance(1)
-    assert (VisitedShop().ready(fork), len(VisitedShop().ready(cluster))) == ([], 4)
+    assert (ShopWithTraffic().ready(fork), len(ShopWithTraffic().ready(cluster))) == ([], 4)
     assert fork.clock.now() - cluster.clock.now() == 1.0
 
 
 def test_traffic_follows_the_history_of_the_objects() -> None:
-    cluster, application = MemoryCluster(VisitedShop.programs()), VisitedShop()
+    cluster, application = MemoryCluster(ShopWithTraffic.programs()), ShopWithTraffic()
     with pytest.raises(ClusterError) as caught:
         application.traffic(cluster, 20)
     assert caught.value.message == "application shop is not deployed"
@@ -311,7 +311,7 @@ def test_where_nobody_asks_there_is_no_traffic(cluster):
 
 def test_visitors_need_a_memory_cluster():
     with pytest.raises(TypeError) as caught:
-        VisitedShop().traffic(object(), 1.0)
+        ShopWithTraffic().traffic(object(), 1.0)
     assert str(caught.value) == (
         "nobody visits this application on a object: it lives in a MemoryCluster"
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, ConfigDict
 from sregym_core.errors import SregymError
-from sregym_testing import PluginShelf, ProblemContract, Shop
+from sregym_testing import LocalPlugins, ProblemContract, Shop
 
 from sregym_core import Offer
 
@@ -37,7 +37,7 @@ class PortOff:
 
 
 @pytest.fixture
-def registry(register_plugin: PluginShelf):
+def registry(register_plugin: LocalPlugins):
     from sregym_core.interfaces import Fault, Oracle
 
     fault = type("RealPortOff", (PortOff, Fault), {})

@@ -16,7 +16,7 @@ from sregym_core.interfaces import (
 )
 from sregym_core.model import ObjectRef
 from sregym_testing import RoutineContract, Shop
-from sregym_testing.clusters import opened
+from sregym_testing.clusters import open_clusters
 from sregym_testing.memory import MemoryProvider
 
 NOTE = {"metadata": {"annotations": {"owner": "web"}}}
@@ -95,7 +95,7 @@ class TestGoodRoutine(RoutineContract):
 )
 def test_bad_routine_is_found(check: str, bad: type[Good], run_check: Callable[..., None]) -> None:
     given: dict[str, Any] = {"routine": bad(), "application": Shop()}
-    with opened(MemoryProvider()) as give:
+    with open_clusters(MemoryProvider()) as give:
         if check != "test_the_same_seed_is_the_same_life":
             given["cluster"] = give(ClusterSpec())
         with pytest.raises(AssertionError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sregym_testing import happens_as_told
+from sregym_testing import run_page
 
 SOLVES = [
     "I look at it first.\n```\nkubectl get service frontend -n hotel-reservation -o yaml\n```",
@@ -20,7 +20,7 @@ SOLVES = [
 def test_readme(tmp_path: Path, endpoint: object) -> None:
     endpoint.script = SOLVES
     variables = {**os.environ, "ENDPOINT": endpoint.url, "API_KEY": "none", "MODEL": "scripted"}
-    happens_as_told(Path(__file__).parents[1] / "README.md", tmp_path, variables)
+    run_page(Path(__file__).parents[1] / "README.md", tmp_path, variables)
     first = endpoint.asked[0]["messages"]
     assert [message["role"] for message in first] == ["system", "user"]
     assert "- kubectl COMMAND (also page, stdin): Run one kubectl command" in first[0]["content"]

@@ -11,7 +11,7 @@ from sregym_core.errors import MissingCapabilityError
 from sregym_core.interfaces import FaultContext
 from sregym_core.model import Capability, Outcome
 from sregym_core.records import summarise
-from sregym_testing import MemoryCluster, MemoryNodes, Shop, chosen_target, worker_nodes
+from sregym_testing import MemoryCluster, MemoryNodes, Shop, choose_target, worker_nodes
 
 from .conftest import WrongCurrency
 
@@ -44,7 +44,7 @@ def test_a_node_that_refuses_a_capability_is_named() -> None:
             return Refusing(worker_nodes(1))
 
     cluster = Guarded(nodes=worker_nodes(1))
-    target = chosen_target(Shop(), {"node": "worker-1"}, cluster)
+    target = choose_target(Shop(), {"node": "worker-1"}, cluster)
     context = FaultContext(cluster, Shop(), target, None, UndoJournal())
     with pytest.raises(MissingCapabilityError) as caught:
         demand_capabilities(cluster, ((NeedsPower(), context),))

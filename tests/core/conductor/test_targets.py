@@ -24,7 +24,7 @@ from sregym_core.model import (
     parse_target,
 )
 from sregym_core.problems import parse_problem
-from sregym_testing import MemoryCluster, Shop, chosen_target, worker_nodes
+from sregym_testing import MemoryCluster, Shop, choose_target, worker_nodes
 
 OBJECT = {"api_version": "v1", "kind": "ConfigMap", "namespace": "kube-system", "name": "coredns"}
 
@@ -121,7 +121,7 @@ def test_the_node_that_runs_a_component(cluster: MemoryCluster) -> None:
         for pod in cluster.list("v1", "Pod", "shop")
         if pod["metadata"]["name"].startswith("cart")
     }
-    chosen = chosen_target(Shop(), {"node": {"runs": "cart"}}, cluster)
+    chosen = choose_target(Shop(), {"node": {"runs": "cart"}}, cluster)
     assert isinstance(chosen, Node)
     assert chosen.name in nodes
     assert chosen.component == Shop().component("cart")
@@ -129,27 +129,27 @@ def test_the_node_that_runs_a_component(cluster: MemoryCluster) -> None:
 
 def test_a_role_is_chosen_by_the_seed_and_no_node_twice(cluster: MemoryCluster) -> None:
     any_worker = {"node": {"role": "worker"}}
-    chosen = [name_of(chosen_target(Shop(), any_worker, cluster, seed)) for seed in range(20)]
+    chosen = [name_of(choose_target(Shop(), any_worker, cluster, seed)) for seed in range(20)]
     assert set(chosen) == {"node worker-1", "node worker-2", "node worker-3"}
     assert chosen == [
-        name_of(chosen_target(Shop(), any_worker, cluster, seed)) for seed in range(20)
+        name_of(choose_target(Shop(), any_worker, cluster, seed)) for seed in range(20)
     ]
     control = {"node": {"role": "control-plane"}}
-    assert chosen_target(Shop(), control, cluster) == Node(name="master", role="control-plane")
+    assert choose_target(Shop(), control, cluster) == Node(name="master", role="control-plane")
 
 
 def test_links_zones_and_the_rest(cluster: MemoryCluster) -> None:
-    link = chosen_target(Shop(), {"link": {"from": "web", "to": {"zone": "zone-2"}}}, cluster)
+    link = choose_target(Shop(), {"link": {"from": "web", "to": {"zone": "zone-2"}}}, cluster)
     assert isinstance(link, Link)
     assert link.source == Shop().component("web")
     assert isinstance(link.target, Zone)
     assert [node.name for node in link.target.nodes] == ["worker-2"]
     assert str(link) == "link web - zone zone-2"
-    assert chosen_target(Shop(), {"object": OBJECT}, cluster) == ObjectRef.model_validate(OBJECT)
-    assert chosen_target(Shop(), {"namespace": "shop"}, cluster) == Namespace(name="shop")
-    assert chosen_target(Shop(), {"cluster": True}, cluster) == WholeCluster()
-    zone = chosen_target(Shop(), {"zone": {"runs": "cart"}}, cluster)
-    node = chosen_target(Shop(), {"node": {"runs": "cart"}}, cluster)
+    assert choose_target(Shop(), {"object": OBJECT}, cluster) == ObjectRef.model_validate(OBJECT)
+    assert choose_target(Shop(), {"namespace": "shop"}, cluster) == Namespace(name="shop")
+    assert choose_target(Shop(), {"cluster": True}, cluster) == WholeCluster()
+    zone = choose_target(Shop(), {"zone": {"runs": "cart"}}, cluster)
+    node = choose_target(Shop(), {"node": {"runs": "cart"}}, cluster)
     assert isinstance(zone, Zone)
     assert isinstance(node, Node)
     assert zone.name == node.zone
@@ -167,7 +167,7 @@ def test_links_zones_and_the_rest(cluster: MemoryCluster) -> None:
 )
 def test_what_is_not_there(cluster: MemoryCluster, target: Any, message: str) -> None:
     with pytest.raises(WorldError) as caught:
-        chosen_target(Shop(), target, cluster)
+        choose_target(Shop(), target, cluster)
     assert str(caught.value) == message
 
 
@@ -208,7 +208,7 @@ def test_a_component_that_an_application_names_and_does_not_have() -> None:
 
 
 def test_a_fault_that_asks_for_another_kind_of_target(cluster: MemoryCluster) -> None:
-    node = chosen_target(Shop(), {"node": "worker-1"}, cluster)
+    node = choose_target(Shop(), {"node": "worker-1"}, cluster)
     context = FaultContext(cluster, Shop(), node, None, UndoJournal())
     assert context.node == node
     with pytest.raises(TargetError) as caught:

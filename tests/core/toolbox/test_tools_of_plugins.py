@@ -19,7 +19,7 @@ from sregym_core.interfaces import (
 )
 from sregym_core.settings import Settings
 from sregym_core.toolbox.catalogue import Toolset
-from sregym_testing import PluginShelf
+from sregym_testing import LocalPlugins
 
 from sregym_core import Offer
 
@@ -59,7 +59,7 @@ class SessionToolContext:
 
 
 @pytest.fixture
-def bench_with(register_plugin: PluginShelf) -> Callable[..., ComponentFactory]:
+def bench_with(register_plugin: LocalPlugins) -> Callable[..., ComponentFactory]:
     def factory(*offered: type[SessionTool]) -> ComponentFactory:
         def sregym_register_tools() -> list[Offer]:
             return [Offer(one.name, one) for one in offered]

@@ -8,19 +8,19 @@ from __future__ import annotations
 from sregym_core.model.defect import Defect, Location, did_you_mean, field_path, no_such
 
 from sregym_lint.documents import Document, documents
-from sregym_lint.forms import Compared, compare, explained
+from sregym_lint.forms import ComparisonResult, compare, describe_error
 from sregym_lint.installed import lint_plugin, vocabulary_of
 from sregym_lint.problems import lint_problem
 
 __all__ = [
-    "Compared",
+    "ComparisonResult",
     "Defect",
     "Document",
     "Location",
     "compare",
+    "describe_error",
     "did_you_mean",
     "documents",
-    "explained",
     "field_path",
     "lint_plugin",
     "lint_problem",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _ROUNDS = 25
 
 
-class Compared(NamedTuple):
+class ComparisonResult(NamedTuple):
     """What a comparison found.
 
     Attributes:
@@ -35,7 +35,7 @@ class Compared(NamedTuple):
         steps: list[str | int] = []
         data = self.rest
         for step in location:
-            inside = isinstance(data, Kept) and isinstance(step, int) and step < len(data)
+            inside = isinstance(data, IndexedList) and isinstance(step, int) and step < len(data)
             steps.append(data.places[step] if inside else step)
             found = data.get(step) if isinstance(data, dict) else None
             data = data[step] if inside else found
@@ -47,7 +47,7 @@ def compare(
     data: Any,
     context: Mapping[str, Any] | None = None,
     message: Callable[[Any], str | None] | None = None,
-) -> Compared:
+) -> ComparisonResult:
     """Compare data with a form.
 
     Args:
@@ -62,25 +62,27 @@ def compare(
     for attempt in range(_ROUNDS):
         try:
             value = form.model_validate(rest, context=context)
-            return Compared(value, found, frozenset(left_out), rest)
+            return ComparisonResult(value, found, frozenset(left_out), rest)
         except ValidationError as error:
             items = error.errors(include_url=False)
         if not attempt:
             for item in items:
                 text = message(item) if message else None
-                found.append((written(item, data, form), text or explained(item, form)))
+                found.append(
+                    (location_in_file(item, data, form), text or describe_error(item, form))
+                )
         # From behind, so that places in lists stay what they were.
         leaving = sorted({_to_leave(item, rest, form) for item in items}, key=_order, reverse=True)
         for location in leaving:
             left_out |= _leave_out(rest, location)
         if not rest or () in leaving:
             break
-    return Compared(None, found, frozenset(left_out), rest)
+    return ComparisonResult(None, found, frozenset(left_out), rest)
 
 
 def _to_leave(item: Mapping[str, Any], data: Any, form: Any) -> Location:
     """What cannot stay because of an error; () for everything."""
-    location = written(item, data, form)
+    location = location_in_file(item, data, form)
     return location[:-1] if item["type"] == "missing" else location
 
 
@@ -99,7 +101,7 @@ def _leave_out(data: Any, location: Location) -> set[str]:
     step = location[-1] if location else ""
     if isinstance(data, dict) and step in data:
         return {str(step), *_names(data.pop(step))}
-    if isinstance(data, Kept) and isinstance(step, int) and step < len(data):
+    if isinstance(data, IndexedList) and isinstance(step, int) and step < len(data):
         gone = _names(data[step])
         data.remove_at(step)
         return gone
@@ -115,7 +117,7 @@ def _names(data: Any) -> set[str]:
     return {data} if isinstance(data, str) else set()
 
 
-def written(item: Mapping[str, Any], data: Any, form: Any) -> Location:
+def location_in_file(item: Mapping[str, Any], data: Any, form: Any) -> Location:
     """The location of an error without the names of union members, which nobody wrote.
 
     The last step of what is missing was not written either, and stays.
@@ -144,7 +146,7 @@ def written(item: Mapping[str, Any], data: Any, form: Any) -> Location:
     return tuple(plain)
 
 
-def explained(item: Mapping[str, Any], form: type[BaseModel]) -> str:
+def describe_error(item: Mapping[str, Any], form: type[BaseModel]) -> str:
     """An error of pydantic in one line, with the nearest name that would be right."""
     text = str(item["msg"]).removeprefix("Value error, ")
     text = text[:1].lower() + text[1:]
@@ -210,7 +212,7 @@ def _models(kind: Any) -> Iterator[type[BaseModel]]:
         yield kind
 
 
-class Kept(list[Any]):
+class IndexedList(list[Any]):
     """A list that still knows at which places its members stood."""
 
     def __init__(self, members: list[Any]) -> None:
@@ -227,4 +229,4 @@ def _kept(data: Any) -> Any:
     """Copied data in which lists are `Kept`; what aliases share is apart."""
     if isinstance(data, dict):
         return {key: _kept(value) for key, value in data.items()}
-    return Kept([_kept(value) for value in data]) if isinstance(data, list) else data
+    return IndexedList([_kept(value) for value in data]) if isinstance(data, list) else data

@@ -13,7 +13,7 @@ from sregym_core.model.noise_dose import parse_dose
 
 from sregym_core import error_location
 from sregym_lint.documents import documents
-from sregym_lint.forms import compare, explained
+from sregym_lint.forms import compare, describe_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,7 +99,7 @@ def _of_fault(
         fault.Parameters.model_validate(dict(ref.parameters))
     except ValidationError as error:
         for one in error.errors():
-            yield (*here, "parameters", *one["loc"]), explained(one, fault.Parameters)
+            yield (*here, "parameters", *one["loc"]), describe_error(one, fault.Parameters)
     if application is None:
         return
     chooser = factory.chooser(application, f"fault {ref.fault!r}")

@@ -19,10 +19,10 @@ Clusters come from the fixture `provision`; by default those of `sregym_testing.
 from __future__ import annotations
 
 from sregym_testing.agents import AgentContract, ScriptedSession
-from sregym_testing.applications import ApplicationContract, LivingApplicationContract
-from sregym_testing.clusters import ClusterContract, Provision, provision, provisioned
-from sregym_testing.environment import FreshEnvironment, same_as_here
-from sregym_testing.hooks import HookRecorder, PluginShelf, hook_recorder, register_plugin
+from sregym_testing.applications import ApplicationContract, ApplicationTrafficContract
+from sregym_testing.clusters import ClusterContract, Provision, provision, provision_by_name
+from sregym_testing.environment import FreshEnvironment, install_arguments
+from sregym_testing.hooks import HookRecorder, LocalPlugins, hook_recorder, register_plugin
 from sregym_testing.injectors import FaultCase, InjectorContract
 from sregym_testing.memory import (
     AddressedCluster,
@@ -34,11 +34,12 @@ from sregym_testing.memory import (
     MemoryProvider,
     Program,
     Shop,
-    VisitedShop,
+    ShopWithTraffic,
     worker_nodes,
 )
 from sregym_testing.noise import NoiseCase, NoiseContract
-from sregym_testing.oracles import OracleCase, OracleContract, judged_shop
+from sregym_testing.oracles import OracleCase, OracleContract, shop_oracle_context
+from sregym_testing.pages import Block, blocks_of, run_page
 from sregym_testing.plugin import PluginContract
 from sregym_testing.problems import ProblemContract
 from sregym_testing.project import RunOutcome, SregymProject, sregym_project
@@ -46,16 +47,16 @@ from sregym_testing.reporters import ReporterContract
 from sregym_testing.rewards import RewardContract
 from sregym_testing.routines import RoutineContract
 from sregym_testing.runners import RunnerContract
-from sregym_testing.sides import Side, prove_two_sided
-from sregym_testing.stories import Block, blocks_of, happens_as_told
-from sregym_testing.targets import chosen_target
+from sregym_testing.targets import choose_target
 from sregym_testing.tools import ScriptedServices, ToolContract
+from sregym_testing.two_sided import JudgedSystem, prove_two_sided
 from sregym_testing.watched import Killed, WatchedCluster
 
 __all__ = [
     "AddressedCluster",
     "AgentContract",
     "ApplicationContract",
+    "ApplicationTrafficContract",
     "Block",
     "ClusterContract",
     "FaultCase",
@@ -63,8 +64,9 @@ __all__ = [
     "FullShop",
     "HookRecorder",
     "InjectorContract",
+    "JudgedSystem",
     "Killed",
-    "LivingApplicationContract",
+    "LocalPlugins",
     "MemoryApplication",
     "MemoryClock",
     "MemoryCluster",
@@ -75,7 +77,6 @@ __all__ = [
     "OracleCase",
     "OracleContract",
     "PluginContract",
-    "PluginShelf",
     "ProblemContract",
     "Program",
     "Provision",
@@ -87,21 +88,20 @@ __all__ = [
     "ScriptedServices",
     "ScriptedSession",
     "Shop",
-    "Side",
+    "ShopWithTraffic",
     "SregymProject",
     "ToolContract",
-    "VisitedShop",
     "WatchedCluster",
     "blocks_of",
-    "chosen_target",
-    "happens_as_told",
+    "choose_target",
     "hook_recorder",
-    "judged_shop",
+    "install_arguments",
     "prove_two_sided",
     "provision",
-    "provisioned",
+    "provision_by_name",
     "register_plugin",
-    "same_as_here",
+    "run_page",
+    "shop_oracle_context",
     "sregym_project",
     "worker_nodes",
 ]

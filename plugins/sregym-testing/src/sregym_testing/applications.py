@@ -131,7 +131,7 @@ class ApplicationContract:
         assert left() == []
 
 
-class LivingApplicationContract(ApplicationContract):
+class ApplicationTrafficContract(ApplicationContract):
     """Override `application` and `provision`: a cluster that runs programs."""
 
     def test_users_are_served(self, application: Application, provision: Provision) -> None:

@@ -32,7 +32,7 @@ _NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "con
 
 
 @contextmanager
-def opened(provider: ClusterProvider) -> Iterator[Provision]:
+def open_clusters(provider: ClusterProvider) -> Iterator[Provision]:
     """Provision clusters and close all of them at the end."""
     clusters: list[Cluster] = []
 
@@ -48,20 +48,20 @@ def opened(provider: ClusterProvider) -> Iterator[Provision]:
 
 
 @contextmanager
-def provisioned(name: str) -> Iterator[Provision]:
+def provision_by_name(name: str) -> Iterator[Provision]:
     """Clusters of an installed kind by its name, `embedded` for instance; all closed at the end.
 
     Raises:
         UsageError: No plugin offers clusters of that kind.
     """
-    with opened(Registry(Plugins(Settings())).load("cluster", name)()) as give:
+    with open_clusters(Registry(Plugins(Settings())).load("cluster", name)()) as give:
         yield give
 
 
 @pytest.fixture
 def provision() -> Iterator[Provision]:
     """Where contracts get clusters: memory clusters, unless a test class overrides this."""
-    with opened(MemoryProvider()) as give:
+    with open_clusters(MemoryProvider()) as give:
         yield give
 
 
@@ -76,7 +76,7 @@ class ClusterContract:
     @pytest.fixture
     def cluster(self, provider: ClusterProvider) -> Iterator[Cluster]:
         """A cluster of the provider, with the namespace `contract` in it."""
-        with opened(provider) as give:
+        with open_clusters(provider) as give:
             cluster = give(ClusterSpec(seed=7))
             cluster.create(_NAMESPACE)
             yield cluster
@@ -235,7 +235,7 @@ class ClusterContract:
 
     def test_clusters_are_worlds_of_their_own(self, provider: ClusterProvider) -> None:
         """A checkpoint, where there is one, gives forks that do not share what follows."""
-        with opened(provider) as give:
+        with open_clusters(provider) as give:
             cluster = give(ClusterSpec(seed=7))
             cluster.create(_NAMESPACE)
             checkpoint = cluster.checkpoint()

@@ -42,7 +42,7 @@ def installed_faults() -> tuple[Fault, ...]:
     return tuple(registry.load("fault", name)() for name in registry.names("fault"))
 
 
-def truths_beside(
+def other_ground_truths(
     fault: Fault, application: Application, target: FaultTarget, faults: Iterable[Fault]
 ) -> list[GroundTruth]:
     """What other faults would leave at the same target, with default parameters.
@@ -62,7 +62,7 @@ def truths_beside(
     return found
 
 
-def strangers_to(truth: GroundTruth, parts: Sequence[Component]) -> list[str]:
+def uninvolved_components(truth: GroundTruth, parts: Sequence[Component]) -> list[str]:
     """Components that have no part in an incident, and that are not called like one that has."""
     involved = {truth.component, truth.object_name, *truth.contributing, *truth.affected}
     return [
@@ -72,7 +72,7 @@ def strangers_to(truth: GroundTruth, parts: Sequence[Component]) -> list[str]:
     ]
 
 
-def unrecognised(
+def unrecognised_phrasings(
     judge: DiagnosisOracle, truth: GroundTruth, parts: Sequence[Component]
 ) -> Mapping[str, str]:
     """Right diagnoses that do not pass, by name of the phrasing: outcome and text.
@@ -88,7 +88,7 @@ def unrecognised(
     return {} if not found or (few and set(found) <= set(own)) else found
 
 
-def mistaken(
+def accepted_near_misses(
     judge: DiagnosisOracle,
     truth: GroundTruth,
     parts: Sequence[Component],
@@ -98,7 +98,7 @@ def mistaken(
 
     Of at least ten that can be told none may.
     """
-    texts = near_misses(truth, others, strangers_to(truth, parts))
+    texts = near_misses(truth, others, uninvolved_components(truth, parts))
     found = _told(judge, truth, parts, texts, wanted=False)
     if len(texts) < NEAR_MISSES:
         return {**found, "too few": f"{len(texts)} of {NEAR_MISSES}"}

@@ -84,7 +84,7 @@ _LEFT_OUT = (
 )
 
 
-def same_as_here(name: str, extra: str = "") -> list[str]:
+def install_arguments(name: str, extra: str = "") -> list[str]:
     """Arguments that install a distribution as it is installed here: its folder, or its version."""
     found = distribution(name)
     wanted = f"[{extra}]" if extra else ""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 REGISTER = "sregym_register_"
 
 
-class PluginShelf:
+class LocalPlugins:
     """Plugins of one test; installed ones are not among them.
 
     Attributes:
@@ -66,9 +66,9 @@ class HookRecorder:
 
 
 @pytest.fixture
-def register_plugin() -> PluginShelf:
+def register_plugin() -> LocalPlugins:
     """Make a plugin of local functions: `register_plugin(sregym_register_injectors)`."""
-    return PluginShelf()
+    return LocalPlugins()
 
 
 @pytest.fixture

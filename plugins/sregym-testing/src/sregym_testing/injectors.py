@@ -17,13 +17,13 @@ from sregym_core.model import Component, Outcome, kind_of, name_of
 from sregym_kubernetes.operations.objects import capture, desired
 
 from sregym_testing.diagnoses import (
+    accepted_near_misses,
     installed_faults,
     installed_judges,
-    mistaken,
-    truths_beside,
-    unrecognised,
+    other_ground_truths,
+    unrecognised_phrasings,
 )
-from sregym_testing.targets import chosen_target
+from sregym_testing.targets import choose_target
 from sregym_testing.watched import Killed, WatchedCluster
 from sregym_testing.worlds import World, ready_world
 
@@ -113,7 +113,7 @@ class InjectorContract:
         """All ten ways to tell the truth pass, and nine of ten phrases of its author; none fails."""
         truth, parts = _truth(case, provision), case.application.components()
         for judge in judges:
-            assert unrecognised(judge, truth, parts) == {}
+            assert unrecognised_phrasings(judge, truth, parts) == {}
 
     def test_near_misses_are_not_recognised(
         self,
@@ -124,14 +124,14 @@ class InjectorContract:
     ) -> None:
         """Elsewhere, another defect or field, the wrong direction, a denial, a consequence: ten do not pass."""
         truth, parts = _truth(case, provision), case.application.components()
-        target = chosen_target(case.application, case.target)
-        others = truths_beside(case.fault, case.application, target, other_faults)
+        target = choose_target(case.application, case.target)
+        others = other_ground_truths(case.fault, case.application, target, other_faults)
         for judge in judges:
-            assert mistaken(judge, truth, parts, others) == {}
+            assert accepted_near_misses(judge, truth, parts, others) == {}
 
     def test_fits_its_target(self, case: FaultCase) -> None:
         """`fits` answers for everything that the application has, and with yes for the target."""
-        target = chosen_target(case.application, case.target)
+        target = choose_target(case.application, case.target)
         assert kind_of(target) in case.fault.takes
         assert case.fault.fits(target) is True
         for _, candidate in candidates(case.application, case.fault.takes, case.fault.parts):
@@ -288,7 +288,7 @@ class InjectorContract:
 def _truth(case: FaultCase, provision: Provision) -> GroundTruth:
     """What the fault says is wrong; in a world only where it depends on one."""
     parameters = case.fault.Parameters.model_validate(dict(case.parameters))
-    target = chosen_target(case.application, case.target)
+    target = choose_target(case.application, case.target)
     try:
         return case.fault.ground_truth(
             context_without_cluster(case.application, target, parameters)
@@ -311,7 +311,7 @@ def _prepare(
     kill_after: bool = False,
 ) -> FaultWorld:
     world = ready_world(case.application, provision)
-    target = chosen_target(case.application, case.target, world.cluster)
+    target = choose_target(case.application, case.target, world.cluster)
     watched = WatchedCluster(world.cluster, kill_at_write=kill_at_write, kill_after=kill_after)
     journal = UndoJournal()
     context = FaultContext(

@@ -13,7 +13,7 @@ from sregym_core.registry import Registry
 from sregym_core.settings import Settings
 from sregym_lint import lint_problem
 
-from sregym_testing.targets import chosen_target
+from sregym_testing.targets import choose_target
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -84,7 +84,7 @@ class ProblemContract:
                     component = application.component(name)
                     assert component is not None, f"{problem.id}: no component {name!r}"
                 fault = registry.load("fault", ref.fault)()
-                target = chosen_target(application, ref.targets[0])
+                target = choose_target(application, ref.targets[0])
                 what = f"{problem.id}: {ref.fault} does not fit {ref.target}"
                 assert kind_of(target) in fault.takes, what
                 assert fault.fits(target), what

@@ -11,7 +11,7 @@ from sregym_core.conductor.journal import UndoJournal
 from sregym_core.interfaces import ClusterSpec, EpisodeRoutineContext, History, RoutineContext
 from sregym_kubernetes.operations.objects import capture, differences
 
-from sregym_testing.clusters import opened
+from sregym_testing.clusters import open_clusters
 from sregym_testing.memory import FullShop, MemoryProvider
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class RoutineContract:
     @pytest.fixture
     def cluster(self, application: Application) -> Iterator[Cluster]:
         """Where the application runs."""
-        with opened(MemoryProvider()) as give:
+        with open_clusters(MemoryProvider()) as give:
             yield give(ClusterSpec())
 
     def test_all_serve_their_users_afterwards(
@@ -87,7 +87,7 @@ class RoutineContract:
         """Also when one object played others before."""
         seen = []
         for seed in (1, 2, 1):
-            with opened(MemoryProvider()) as give:
+            with open_clusters(MemoryProvider()) as give:
                 cluster = give(ClusterSpec())
                 _live(routine, application, cluster, seed)
                 seen.append(_seen(cluster, application))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sregym_core.model import Component, FaultTarget
 
 
-def chosen_target(
+def choose_target(
     application: Application, target: Any, cluster: Cluster | None = None, seed: int = 7
 ) -> FaultTarget:
     """The target that a problem file means.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import yaml
 from pydantic import ValidationError
 from sregym_core.errors import PluginLoadError
-from sregym_lint import Compared, Defect, Document, compare, documents
+from sregym_lint import ComparisonResult, Defect, Document, compare, documents
 
 from sregym_apps.model.application import (
     GENERIC_PROGRAMS,
@@ -90,7 +90,7 @@ class Examined(NamedTuple):
     model: ServiceModel | None
     defects: list[Defect]
     document: Document | None = None
-    compared: Compared | None = None
+    compared: ComparisonResult | None = None
 
 
 def examine_service_model(text: str, name: str, known: Installed) -> Examined:

@@ -14,7 +14,7 @@ from sregym_testing import (
     PluginContract,
     Provision,
     Shop,
-    judged_shop,
+    shop_oracle_context,
 )
 
 
@@ -29,7 +29,7 @@ class TestServiceAlias(InjectorContract):
 
 
 def with_alias(provision: Provision) -> OracleContext:
-    context = judged_shop(provision)
+    context = shop_oracle_context(provision)
     service = context.application.components()[0].service
     assert service is not None
     alias = {"type": "ExternalName", "externalName": "elsewhere.example.invalid"}
@@ -40,4 +40,4 @@ def with_alias(provision: Provision) -> OracleContext:
 class TestNamesInside(OracleContract):
     @pytest.fixture
     def case(self) -> OracleCase:
-        return OracleCase(NamesInside(), {"healthy": judged_shop}, {"alias": with_alias})
+        return OracleCase(NamesInside(), {"healthy": shop_oracle_context}, {"alias": with_alias})

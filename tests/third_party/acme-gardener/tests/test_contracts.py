@@ -13,11 +13,11 @@ from sregym_cluster_embedded.sdk.controllers import Operator
 from sregym_cluster_embedded.sdk.testing import ClusterBench, ExtensionContract, OperatorContract
 from sregym_core.interfaces import Application
 from sregym_testing import (
-    LivingApplicationContract,
+    ApplicationTrafficContract,
     PluginContract,
     ProblemContract,
     Provision,
-    provisioned,
+    provision_by_name,
 )
 
 
@@ -35,14 +35,14 @@ class TestProblems(ProblemContract):
         return files("acme_gardener") / "problems"
 
 
-class TestOrchard(LivingApplicationContract):
+class TestOrchard(ApplicationTrafficContract):
     @pytest.fixture
     def application(self) -> Application:
         return Orchard()
 
     @pytest.fixture
     def provision(self) -> Iterator[Provision]:
-        with provisioned("embedded") as provision:
+        with provision_by_name("embedded") as provision:
             yield provision
 
 

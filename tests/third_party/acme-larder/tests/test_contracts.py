@@ -22,11 +22,11 @@ from sregym_cluster_embedded.sdk.testing import (
 )
 from sregym_core.interfaces import Application
 from sregym_testing import (
-    LivingApplicationContract,
+    ApplicationTrafficContract,
     PluginContract,
     ProblemContract,
     Provision,
-    provisioned,
+    provision_by_name,
 )
 
 IMAGE = "registry.acme.example/larder:3.1"
@@ -71,14 +71,14 @@ class TestExporter(ExporterContract):
         return cluster
 
 
-class TestPantry(LivingApplicationContract):
+class TestPantry(ApplicationTrafficContract):
     @pytest.fixture
     def application(self) -> Application:
         return Pantry()
 
     @pytest.fixture
     def provision(self) -> Iterator[Provision]:
-        with provisioned("embedded") as provision:
+        with provision_by_name("embedded") as provision:
             yield provision
 
 

@@ -21,7 +21,7 @@ from sregym_testing.memory.full_shop import FullShop
 from sregym_testing.memory.nodes import MemoryNodes
 from sregym_testing.memory.pods import Program
 from sregym_testing.memory.shop import Shop
-from sregym_testing.memory.visited_shop import VisitedShop
+from sregym_testing.memory.shop_with_traffic import ShopWithTraffic
 
 __all__ = [
     "AddressedCluster",
@@ -33,6 +33,6 @@ __all__ = [
     "MemoryProvider",
     "Program",
     "Shop",
-    "VisitedShop",
+    "ShopWithTraffic",
     "worker_nodes",
 ]

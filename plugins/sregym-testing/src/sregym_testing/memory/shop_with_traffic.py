@@ -18,7 +18,7 @@ PORTS = {"front": 8080, "catalogue": 9090, "orders": 7070, "visitors": 8000}
 CALLERS = {"catalogue": ("front",), "orders": ("front",)}
 
 
-class VisitedShop(MemoryApplication):
+class ShopWithTraffic(MemoryApplication):
     """`browse` passes front and catalogue, `order` passes front and orders.
 
     Its Deployments have the strategy `Recreate`: a new template that cannot run takes the old pods

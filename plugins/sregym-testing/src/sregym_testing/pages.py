@@ -66,7 +66,7 @@ def blocks_of(page: Path) -> list[Block]:
     ]
 
 
-def happens_as_told(page: Path, folder: Path, variables: Mapping[str, str]) -> None:
+def run_page(page: Path, folder: Path, variables: Mapping[str, str]) -> None:
     """Run the blocks of a page that have markers, one after the other.
 
     Args:
@@ -98,10 +98,10 @@ def happens_as_told(page: Path, folder: Path, variables: Mapping[str, str]) -> N
             failed = done.returncode != 0
             assert failed == (block.argument == "fails"), f"{where}\n{said}"
         elif block.verb == "output":
-            occurs_in_order(block, said, where)
+            assert_lines_in_order(block, said, where)
 
 
-def occurs_in_order(block: Block, said: str, where: str) -> None:
+def assert_lines_in_order(block: Block, said: str, where: str) -> None:
     """Look for the lines of a block in what was printed; runs of blanks count as one.
 
     Args:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Side:
+class JudgedSystem:
     """One judged system: its name, what was expected and what the oracle said."""
 
     name: str
@@ -28,7 +28,7 @@ def prove_two_sided(
     judge: Callable[[OracleContext], Verdict],
     healthy: Mapping[str, Callable[[], OracleContext]],
     broken: Mapping[str, Callable[[], OracleContext]],
-) -> Sequence[Side]:
+) -> Sequence[JudgedSystem]:
     """Judge every system, each built afresh; gives those on which the oracle was wrong.
 
     Args:
@@ -46,5 +46,5 @@ def prove_two_sided(
         for name, build in systems.items():
             verdict = judge(build())
             if verdict.outcome is not expected:
-                wrong.append(Side(name, expected, verdict.outcome, verdict.reason))
+                wrong.append(JudgedSystem(name, expected, verdict.outcome, verdict.reason))
     return wrong
