@@ -6,8 +6,9 @@ from typing import ClassVar
 
 import pytest
 from sregym_core.interfaces import NoiseContext
-from sregym_core.model import CpuUse, ObjectRef
+from sregym_core.model import ObjectRef
 from sregym_injectors.noise import Disturbance, Schedule, SettingNoise, moments, ready_services
+from sregym_kubernetes.node_settings import CpuUse
 from sregym_testing import FullShop, MemoryCluster, worker_nodes
 
 CATALOG = FullShop().component("catalog").workload

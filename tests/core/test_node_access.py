@@ -10,13 +10,12 @@ import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.errors import MissingCapabilityError, NodeError, WorldError
 from sregym_core.interfaces import CommandResult, NodeAccess, node_access, restore_settings
-from sregym_core.model import (
+from sregym_core.model import Capability, NodeSetting
+from sregym_kubernetes.node_settings import (
     AnyNodeSetting,
-    Capability,
     Daemon,
     DiskFill,
     LinkState,
-    NodeSetting,
     Peer,
     Power,
     Sysctl,

@@ -22,15 +22,8 @@ from real.lab import Lab
 from real.stores import wait_for
 from sregym_cluster_kubernetes.provider import Kubeconfig
 from sregym_core.interfaces import Cluster, ClusterSpec
-from sregym_core.model import (
-    Capability,
-    DiskBadBlocks,
-    DiskCorruption,
-    DiskDelay,
-    NodeSetting,
-    ObjectRef,
-    SystemCall,
-)
+from sregym_core.model import Capability, NodeSetting, ObjectRef
+from sregym_kubernetes.node_settings import DiskBadBlocks, DiskCorruption, DiskDelay, SystemCall
 
 pytestmark = pytest.mark.thorough
 NOTES = Path(__file__).parent / "notes"

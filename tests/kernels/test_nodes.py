@@ -14,7 +14,8 @@ from sregym_cluster_kubernetes.nodes.transports import Here
 from sregym_core.cli.entry import run
 from sregym_core.errors import NodeError
 from sregym_core.interfaces import NodeAccess, restore_settings
-from sregym_core.model import Capability, CpuUse, LinkState, Peer, SystemCall
+from sregym_core.model import Capability
+from sregym_kubernetes.node_settings import CpuUse, LinkState, Peer, SystemCall
 from sregym_testing import MemoryCluster, worker_nodes
 
 UID = "01234567-89ab-cdef-0123-0123456789ab"

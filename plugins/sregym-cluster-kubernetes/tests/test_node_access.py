@@ -18,8 +18,8 @@ from sregym_cluster_kubernetes.nodes.transports import (
 )
 from sregym_core.errors import NodeError
 from sregym_core.interfaces import CommandResult
-from sregym_core.model import (
-    Capability,
+from sregym_core.model import Capability, NodeSetting
+from sregym_kubernetes.node_settings import (
     CpuUse,
     Daemon,
     DiskFill,
@@ -27,7 +27,6 @@ from sregym_core.model import (
     KubeletField,
     LinkState,
     MemoryUse,
-    NodeSetting,
     Peer,
     Power,
     Sysctl,

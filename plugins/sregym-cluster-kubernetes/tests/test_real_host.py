@@ -15,7 +15,8 @@ from sregym_cluster_kubernetes.nodes.access import HostNodes
 from sregym_cluster_kubernetes.nodes.load_recipes import memory_script
 from sregym_cluster_kubernetes.nodes.transports import Transport, run_here
 from sregym_core.interfaces import CommandResult
-from sregym_core.model import Capability, Sysctl
+from sregym_core.model import Capability
+from sregym_kubernetes.node_settings import Sysctl
 from sregym_testing import MemoryCluster, worker_nodes
 
 N = "worker-1"

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.interfaces import ClusterSpec, CommandResult, FaultContext, node_access
-from sregym_core.model import Component, Outcome, ProcessStop
+from sregym_core.model import Component, Outcome
 from sregym_injector_code.hanging import GrayReplica, Hang
 from sregym_injector_code.log_flood import LogFlood
 from sregym_injector_code.memory import HeapLimit
 from sregym_injector_code.plugin import sregym_register_injectors
 from sregym_injectors.settings import SettingFault
+from sregym_kubernetes.node_settings import ProcessStop
 from sregym_testing import (
     FaultCase,
     FullShop,

@@ -6,21 +6,14 @@ import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.errors import TargetError
 from sregym_core.interfaces import Fault, FaultContext, node_access
-from sregym_core.model import (
-    Component,
-    DiskBadBlocks,
-    DiskCorruption,
-    DiskDelay,
-    DiskErrors,
-    Node,
-    VolumeUse,
-)
+from sregym_core.model import Component, Node, VolumeUse
 from sregym_injector_dm_dust import corruption
 from sregym_injector_dm_dust.corruption import Corruption
 from sregym_injector_dm_dust.faults import FAULTS
 from sregym_injector_dm_dust.plugin import NAMES
 from sregym_injector_dm_dust.rows import ROWS
 from sregym_injector_dm_dust.sectors import REPAIR, BadSectors
+from sregym_kubernetes.node_settings import DiskBadBlocks, DiskCorruption, DiskDelay, DiskErrors
 from sregym_testing import (
     FaultCase,
     FullShop,

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.interfaces import FaultContext
-from sregym_core.model import CpuUse, DiskUse, MemoryUse, NetworkUse, NodeSetting
+from sregym_core.model import NodeSetting
 from sregym_injector_stress.faults import FAULTS
 from sregym_injector_stress.plugin import NAMES
 from sregym_injector_stress.rows import ROWS
+from sregym_kubernetes.node_settings import CpuUse, DiskUse, MemoryUse, NetworkUse
 from sregym_testing import (
     FaultCase,
     FullShop,

@@ -21,8 +21,8 @@ from sregym_core.model import (
     Node,
     ObjectRef,
     TargetKind,
-    parse_setting,
 )
+from sregym_kubernetes.node_settings import parse_setting
 from typing_extensions import override
 
 from sregym_injectors.defects import defect_check

@@ -12,7 +12,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
-from sregym_core.model import ROLLING_KINDS, pod_trouble
+from sregym_core.model import ROLLING_KINDS
+from sregym_kubernetes.pod_trouble import pod_trouble
 
 from sregym_injectors.pods import is_ready, live, pods_of
 

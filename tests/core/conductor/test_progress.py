@@ -12,8 +12,9 @@ from sregym_core.errors import WorldError
 from sregym_core.events import Waiting
 from sregym_core.interfaces import Cluster, FaultContext, OperationTraffic, Session, Traffic
 from sregym_core.interfaces.cluster import KubeObject
-from sregym_core.model import Outcome, PodTrouble
+from sregym_core.model import Outcome
 from sregym_kubernetes.operations.starting import Prospect, troubles
+from sregym_kubernetes.pod_trouble import PodTrouble
 from sregym_testing import MemoryCluster, MemoryProvider, Shop
 from sregym_testing.memory.clock import MemoryClock
 

@@ -8,7 +8,8 @@ import pytest
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_cluster_embedded.cluster.variety import control_plane, machines
 from sregym_core.interfaces import Checkpoint, Cluster, ClusterSpec, Command, node_access
-from sregym_core.model import Daemon, ObjectRef
+from sregym_core.model import ObjectRef
+from sregym_kubernetes.node_settings import Daemon
 
 ROLE = "node-role.kubernetes.io/control-plane"
 SPEC = ClusterSpec(seed=7)

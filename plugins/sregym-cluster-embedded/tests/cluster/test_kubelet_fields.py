@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.interfaces import Cluster, ClusterSpec, NodeAccess
-from sregym_core.model import Daemon, KubeletField, ObjectRef
+from sregym_core.model import ObjectRef
+from sregym_kubernetes.node_settings import Daemon, KubeletField
 
 FILE = "/var/lib/kubelet/config.yaml"
 

@@ -10,8 +10,8 @@ from sregym_cluster_embedded.cluster import EmbeddedCluster
 from sregym_cluster_embedded.network.links import PathEnd, path_between
 from sregym_core.errors import NodeError
 from sregym_core.interfaces import Checkpoint, Cluster, ClusterSpec, NodeAccess, restore_settings
-from sregym_core.model import (
-    Capability,
+from sregym_core.model import Capability, Node, NodeSetting, ObjectRef
+from sregym_kubernetes.node_settings import (
     CpuUse,
     Daemon,
     DiskBadBlocks,
@@ -25,10 +25,7 @@ from sregym_core.model import (
     LinkState,
     MemoryUse,
     NetworkUse,
-    Node,
     NodeClock,
-    NodeSetting,
-    ObjectRef,
     Peer,
     Power,
     ProcessLimit,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.interfaces import ClusterSpec
-from sregym_core.model import Power
+from sregym_kubernetes.node_settings import Power
 
 BOARD = ("ipmitool", "-I", "lanplus", "-H", "node2-bmc", "-U", "admin", "-f", "/etc/ipmi.secret")
 

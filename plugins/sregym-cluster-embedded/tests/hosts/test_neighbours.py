@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.interfaces import Cluster, ClusterSpec, Command, NodeAccess
-from sregym_core.model import CpuUse, DiskUse, MemoryUse
+from sregym_kubernetes.node_settings import CpuUse, DiskUse, MemoryUse
 
 
 @pytest.fixture

@@ -6,7 +6,13 @@ from random import Random
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
-from sregym_core.model import Capability, Change, Check, FailureMode, GroundTruth, ProcessStop
+from sregym_core.model import (
+    Capability,
+    Change,
+    Check,
+    FailureMode,
+    GroundTruth,
+)
 from sregym_injectors.component_fault import ComponentFault, not_custom, not_rolling
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
@@ -14,6 +20,7 @@ from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.nodes import NodeEdits, current
 from sregym_injectors.pods import is_ready, live, pods_of
 from sregym_injectors.workloads import SCALABLE_KINDS, rolled_out
+from sregym_kubernetes.node_settings import ProcessStop
 from typing_extensions import override
 
 from sregym_injectors import commands

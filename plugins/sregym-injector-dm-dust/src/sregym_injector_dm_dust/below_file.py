@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 from sregym_core.errors import TargetError
 from sregym_core.interfaces import Command, Fault, FaultContext, node_access
-from sregym_core.model import Check, DiskBadBlocks, DiskCorruption, Node, TargetKind
+from sregym_core.model import Check, Node, TargetKind
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.node_fitting import runs_no_store
@@ -23,6 +23,7 @@ from sregym_injectors import scope
 if TYPE_CHECKING:
     from sregym_core.interfaces import DiskBlocks
     from sregym_core.interfaces.cluster import KubeObject
+    from sregym_kubernetes.node_settings import DiskBadBlocks, DiskCorruption
 
 
 class SectorParameters(BaseModel):

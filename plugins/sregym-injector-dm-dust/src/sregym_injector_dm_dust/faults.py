@@ -6,8 +6,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
-from sregym_core.model import DiskDelay
 from sregym_injectors.node_faults import NodeSettingFault, fault_of
+from sregym_kubernetes.node_settings import DiskDelay
 from typing_extensions import override
 
 from sregym_injector_dm_dust.rows import ROWS

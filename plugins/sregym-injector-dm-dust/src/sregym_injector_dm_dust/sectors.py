@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.model import Capability, Change, DiskBadBlocks, GroundTruth
+from sregym_core.model import Capability, Change, GroundTruth
 from sregym_injectors.nodes import truth_on_node
+from sregym_kubernetes.node_settings import DiskBadBlocks
 from typing_extensions import override
 
 from sregym_injector_dm_dust.below_file import BelowFile

@@ -6,11 +6,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
-from sregym_core.model import LinkState, SystemCall
 from sregym_injectors.edits import Edits
 from sregym_injectors.node_faults import NodeSettingFault, fault_of
 from sregym_injectors.node_fitting import runs_no_store
 from sregym_injectors.workloads import restart_rollout
+from sregym_kubernetes.node_settings import LinkState, SystemCall
 from typing_extensions import override
 
 from sregym_injector_khaos.rows import ENDING, ROWS

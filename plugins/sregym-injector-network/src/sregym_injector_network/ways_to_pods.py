@@ -7,12 +7,19 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
-from sregym_core.model import Capability, Change, Check, FailureMode, GroundTruth, LinkState, Peer
+from sregym_core.model import (
+    Capability,
+    Change,
+    Check,
+    FailureMode,
+    GroundTruth,
+)
 from sregym_injectors.component_fault import ComponentFault, not_custom, not_load
 from sregym_injectors.defects import defect_check
 from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.nodes import NodeEdits, current, host_command
 from sregym_injectors.pods import live, pods_of
+from sregym_kubernetes.node_settings import LinkState, Peer
 from typing_extensions import override
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from sregym_core.model import (
     Check,
     GroundTruth,
     Node,
-    NodeClock,
     ObjectRef,
     TargetKind,
 )
@@ -23,6 +22,7 @@ from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.node_fitting import runs_nothing_that_matters
 from sregym_injectors.nodes import NodeEdits, current, on_host, truth_on_node
+from sregym_kubernetes.node_settings import NodeClock
 from typing_extensions import override
 
 if TYPE_CHECKING:

@@ -6,10 +6,18 @@ from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
 from sregym_core.interfaces import Command, Fault, FaultContext
-from sregym_core.model import Capability, Change, Check, GroundTruth, Node, Sysctl, TargetKind
+from sregym_core.model import (
+    Capability,
+    Change,
+    Check,
+    GroundTruth,
+    Node,
+    TargetKind,
+)
 from sregym_injectors.defects import defect_check
 from sregym_injectors.node_fitting import runs_nothing_that_matters
 from sregym_injectors.nodes import NodeEdits, current, on_host, truth_on_node
+from sregym_kubernetes.node_settings import Sysctl
 from typing_extensions import override
 
 _CONNTRACK = "net.netfilter.nf_conntrack_max"

@@ -13,7 +13,6 @@ from sregym_core.model import (
     FailureMode,
     GroundTruth,
     Node,
-    Power,
     TargetKind,
     Zone,
 )
@@ -22,6 +21,7 @@ from sregym_injectors.node_faults import NoParameters
 from sregym_injectors.node_fitting import runs_no_store
 from sregym_injectors.nodes import NodeEdits, current, host_command
 from sregym_injectors.pressure import after_pressure
+from sregym_kubernetes.node_settings import Power
 from typing_extensions import override
 
 from sregym_injector_node.machines import BOARD

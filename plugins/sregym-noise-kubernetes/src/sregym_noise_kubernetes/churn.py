@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.interfaces import node_access
-from sregym_core.model import Capability, ProcessStop
+from sregym_core.model import Capability
 from sregym_injectors.noise import Disturbance, Schedule, ready_services
+from sregym_kubernetes.node_settings import ProcessStop
 
 if TYPE_CHECKING:
     from sregym_core.interfaces.cluster import KubeObject

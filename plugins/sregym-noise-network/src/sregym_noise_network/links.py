@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.model import LinkState, Peer
 from sregym_injectors.noise import Disturbance, Schedule, ready_services
+from sregym_kubernetes.node_settings import LinkState, Peer
 
 if TYPE_CHECKING:
     from sregym_injectors.noise import Occurrence

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.interfaces import node_access
-from sregym_core.model import Capability, LinkState, Peer
+from sregym_core.model import Capability
 from sregym_injectors.noise import Disturbance, Schedule, workers
+from sregym_kubernetes.node_settings import LinkState, Peer
 
 if TYPE_CHECKING:
     from sregym_injectors.noise import Occurrence

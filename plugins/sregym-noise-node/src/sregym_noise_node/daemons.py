@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.model import Daemon, NodeClock
 from sregym_injectors.noise import Schedule, SettingNoise
+from sregym_kubernetes.node_settings import Daemon, NodeClock
 
 if TYPE_CHECKING:
     from sregym_core.model import NodeSetting

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.model import DiskDelay, SystemCall
 from sregym_injectors.noise import Disturbance, Schedule, SettingNoise, ready_services
+from sregym_kubernetes.node_settings import DiskDelay, SystemCall
 
 if TYPE_CHECKING:
     from sregym_core.model import NodeSetting

@@ -7,10 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.model import CpuUse, DiskFill, DiskUse, MemoryUse, NetworkUse
 from sregym_injectors.noise import Schedule, SettingNoise
 from sregym_injectors.noise.targets import allocatable
 from sregym_injectors.quantities import memory_bytes
+from sregym_kubernetes.node_settings import (
+    CpuUse,
+    DiskFill,
+    DiskUse,
+    MemoryUse,
+    NetworkUse,
+)
 
 if TYPE_CHECKING:
     from sregym_core.model import NodeSetting

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.model import Daemon, ObjectRef
+from sregym_core.model import ObjectRef
 from sregym_injectors.noise import Disturbance, Schedule, SettingNoise
+from sregym_kubernetes.node_settings import Daemon
 
 if TYPE_CHECKING:
     from sregym_core.model import NodeSetting

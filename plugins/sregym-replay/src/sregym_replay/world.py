@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.interfaces import ClusterError
-from sregym_core.model.pod_trouble import pod_trouble
+from sregym_kubernetes.pod_trouble import pod_trouble
 
 if TYPE_CHECKING:
     from sregym_core.api import Replay

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import node_access
 from sregym_core.interfaces.injector import Journal
-from sregym_core.model import ObjectRef, kind_of, name_of, parse_setting
+from sregym_core.model import ObjectRef, kind_of, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +84,7 @@ class UndoJournal(Journal):
         """
         for entry in reversed(self.entries):
             if entry["op"] == "node":
-                node_access(cluster).apply(parse_setting(entry["before"]))
+                cluster.operations.set_node(entry["before"])
             elif entry["op"] == "host-command":
                 _run_on_host(cluster, entry)
 

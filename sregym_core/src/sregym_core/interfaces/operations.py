@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -102,6 +102,14 @@ class Operations(ABC):
 
         Raises:
             WorldError: Something does not become as it was, and what.
+        """
+
+    @abstractmethod
+    def set_node(self, setting: Mapping[str, Any]) -> None:
+        """Make a thing on a node as a setting says that was kept as JSON.
+
+        Raises:
+            NodeError: The node cannot be changed.
         """
 
     @abstractmethod

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sregym_core.errors import NodeError
 from sregym_core.interfaces import Actor, ClusterError, node_access
 from sregym_core.model import ObjectRef
-from sregym_core.model.node_settings import parse_setting
+from sregym_kubernetes.node_settings import parse_setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

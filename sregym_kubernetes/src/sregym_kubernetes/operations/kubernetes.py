@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sregym_core.interfaces import Baseline, Operations, SystemState
+from sregym_core.interfaces import Baseline, Operations, SystemState, node_access
 from sregym_core.model import ObjectRef
 
+from sregym_kubernetes.node_settings import parse_setting
 from sregym_kubernetes.operations import objects, probing, role
 from sregym_kubernetes.operations.containers import containers
 from sregym_kubernetes.operations.node_recovery import delete_failed_pods, failed_pods, wait_nodes
@@ -102,6 +103,10 @@ class KubernetesOperations(Operations):
         delete_blocking_pods(cluster, places)
         wait_nodes(cluster, baseline.objects)
         delete_failed_pods(cluster, places, baseline.failed_pods)
+
+    def set_node(self, setting: Mapping[str, Any]) -> None:
+        """Through the cluster's access to its machines."""
+        node_access(self._cluster).apply(parse_setting(setting))
 
     def run_in(
         self, namespace: str, workload: ObjectRef, argv: Sequence[str], stdin: str

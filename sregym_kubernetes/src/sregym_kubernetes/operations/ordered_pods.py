@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core.model import ObjectRef, pod_trouble
+from sregym_core.model import ObjectRef
+
+from sregym_kubernetes.pod_trouble import pod_trouble
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Cluster

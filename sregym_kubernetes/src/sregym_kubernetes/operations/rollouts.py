@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.model import ROLLING_KINDS, pod_trouble
+from sregym_core.model import ROLLING_KINDS
+
+from sregym_kubernetes.pod_trouble import pod_trouble
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

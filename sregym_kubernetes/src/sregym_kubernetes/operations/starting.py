@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_core.interfaces import ClusterError, Startup
-from sregym_core.model import PodTrouble, pod_trouble
-from sregym_core.model.pod_trouble import PULLING, REFUSED
+
+from sregym_kubernetes.pod_trouble import PULLING, REFUSED, PodTrouble, pod_trouble
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

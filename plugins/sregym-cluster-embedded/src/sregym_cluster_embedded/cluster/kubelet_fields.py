@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 from sregym_core.errors import NodeError
-from sregym_core.model import KubeletField
+from sregym_kubernetes.node_settings import KubeletField
 
 from sregym_cluster_embedded.api.documents import DocumentError, read_yaml
 from sregym_cluster_embedded.kubelet.runtime import host_ref

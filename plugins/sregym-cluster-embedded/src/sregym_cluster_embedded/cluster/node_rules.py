@@ -6,7 +6,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from sregym_core.errors import NodeError
-from sregym_core.model import LinkState, NodeSetting, Peer, RegistryAccess, SystemCall
+from sregym_kubernetes.node_settings import LinkState, Peer, RegistryAccess, SystemCall
 
 from sregym_cluster_embedded import syscalls
 from sregym_cluster_embedded.keys import TableKey
@@ -18,6 +18,8 @@ from sregym_cluster_embedded.userland import registries, runtime_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from sregym_core.model import NodeSetting
 
     from sregym_cluster_embedded.world import World
 

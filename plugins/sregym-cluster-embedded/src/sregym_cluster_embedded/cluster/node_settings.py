@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_core.errors import NodeError
-from sregym_core.model import (
+from sregym_kubernetes.node_settings import (
     CpuUse,
     Daemon,
     DiskBadBlocks,
@@ -26,7 +26,6 @@ from sregym_core.model import (
     MemoryUse,
     NetworkUse,
     NodeClock,
-    NodeSetting,
     Power,
     ProcessLimit,
     ProcessStop,
@@ -49,6 +48,8 @@ from sregym_cluster_embedded.userland.life import stop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    from sregym_core.model import NodeSetting
 
     from sregym_cluster_embedded.machines import Disk, Machine
     from sregym_cluster_embedded.userland.process import Process

@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING
 
 from sregym_core.errors import NodeError
 from sregym_core.interfaces import BackEnd, DiskBlocks, NodeAccess
-from sregym_core.model import (
-    Capability,
+from sregym_core.model import Capability, Node, ObjectRef
+from sregym_kubernetes.node_settings import (
     CpuUse,
     Daemon,
     DiskFill,
     DiskReadOnly,
     KubeletField,
     MemoryUse,
-    Node,
-    ObjectRef,
 )
 from sregym_kubernetes.operations.nodes import nodes_of
 

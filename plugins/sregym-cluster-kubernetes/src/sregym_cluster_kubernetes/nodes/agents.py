@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core.errors import NodeError
 from sregym_core.interfaces import BackEnd, DiskBlocks
-from sregym_core.model import Capability, DiskUse, NetworkUse, ObjectRef, SystemCall, parse_setting
+from sregym_core.model import Capability, ObjectRef
+from sregym_kubernetes.node_settings import DiskUse, NetworkUse, SystemCall, parse_setting
 from sregym_nodes.bundle import FOLDER
 from sregym_nodes.remote import LEASE_S, AgentError, NodeAgent
 from sregym_nodes.renewal import Renewal

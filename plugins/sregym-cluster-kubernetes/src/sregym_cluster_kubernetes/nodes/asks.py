@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.errors import NodeError
-from sregym_core.model import (
-    Capability,
+from sregym_core.model import Capability, NodeSetting
+from sregym_kubernetes.node_settings import (
     CpuUse,
     DiskBadBlocks,
     DiskCorruption,
@@ -18,7 +18,6 @@ from sregym_core.model import (
     LinkState,
     MemoryUse,
     NetworkUse,
-    NodeSetting,
     Peer,
     SystemCall,
 )

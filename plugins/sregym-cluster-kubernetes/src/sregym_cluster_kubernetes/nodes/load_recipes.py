@@ -10,7 +10,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sregym_core.model import CpuUse, MemoryUse
+    from sregym_kubernetes.node_settings import CpuUse, MemoryUse
 
 # Named like what people run at night.
 CPU_UNIT, MEMORY_UNIT = "archive-rotate.service", "search-index.service"

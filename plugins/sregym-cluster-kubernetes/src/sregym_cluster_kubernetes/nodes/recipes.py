@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 from sregym_core.errors import NodeError
-from sregym_core.model import (
+from sregym_kubernetes.node_settings import (
     CpuUse,
     Daemon,
     DiskFill,
@@ -20,7 +20,6 @@ from sregym_core.model import (
     KubeletField,
     LinkState,
     MemoryUse,
-    NodeSetting,
     Sysctl,
 )
 
@@ -28,6 +27,8 @@ from sregym_cluster_kubernetes.nodes import load_recipes as loads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from sregym_core.model import NodeSetting
 
 # Runs a command on a host: (node, argv, stdin) -> standard output; raises `NodeError` when it fails.
 Run = "Callable[..., str]"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 from sregym_core.errors import UsageError, WorldError
-from sregym_core.model import ObjectRef, pod_trouble
+from sregym_core.model import ObjectRef
+from sregym_kubernetes.pod_trouble import pod_trouble
 
 if TYPE_CHECKING:
     from collections.abc import Callable

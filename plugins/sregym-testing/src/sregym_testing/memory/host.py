@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from sregym_core.interfaces import CommandResult
-from sregym_core.model import DiskFill, Sysctl
+from sregym_kubernetes.node_settings import DiskFill, Sysctl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

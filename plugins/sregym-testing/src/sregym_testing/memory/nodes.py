@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from sregym_core.errors import NodeError
 from sregym_core.interfaces import DiskBlocks, NodeAccess
-from sregym_core.model import Capability, DiskFill, Node
+from sregym_core.model import Capability, Node
+from sregym_kubernetes.node_settings import DiskFill
 
 from sregym_testing.memory.host import run_on_small_host
 

@@ -6,9 +6,10 @@ from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter
-
 from sregym_core.model.base import Value
-from sregym_core.model.disk_settings import (
+from sregym_core.model.node_setting import Capability, NodeSetting
+
+from sregym_kubernetes.node_settings.disks import (
     DiskBadBlocks,
     DiskCorruption,
     DiskDelay,
@@ -17,7 +18,7 @@ from sregym_core.model.disk_settings import (
     DiskReadOnly,
     DiskUse,
 )
-from sregym_core.model.kernel_settings import (
+from sregym_kubernetes.node_settings.kernel import (
     CpuUse,
     KernelTable,
     MemoryUse,
@@ -28,7 +29,6 @@ from sregym_core.model.kernel_settings import (
     Sysctl,
     SystemCall,
 )
-from sregym_core.model.node_setting import Capability, NodeSetting
 
 
 class Power(NodeSetting):

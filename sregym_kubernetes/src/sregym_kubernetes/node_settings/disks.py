@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar, Literal, TypeAlias
 
 from pydantic import Field
-
 from sregym_core.model.node_setting import Capability, NodeSetting
 
 

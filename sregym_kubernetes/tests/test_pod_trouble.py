@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_core.model import pod_trouble
+from sregym_kubernetes.pod_trouble import pod_trouble
 
 OOM = {"reason": "OOMKilled", "exitCode": 137}
 
