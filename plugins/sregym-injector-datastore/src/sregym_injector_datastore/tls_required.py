@@ -9,6 +9,7 @@ import yaml
 from pydantic import Field
 from sregym_core.model import ContainerKind, ObjectRef
 from sregym_injectors.certificates import authority, serving
+from sregym_injectors.documents import read_yaml
 from sregym_injectors.edits import Edits
 from sregym_injectors.manifests import manifest_of
 from sregym_injectors.restarts import TemplateParameters
@@ -168,7 +169,7 @@ def _settings(context: FaultContext) -> dict[str, str]:
 
 def _with_tls(text: str, context: FaultContext) -> str:
     """A configuration file that demands TLS."""
-    said = yaml.safe_load(text) or {}
+    said = read_yaml(text) or {}
     section = "ssl" if _old(context) else "tls"
     said.setdefault("net", {})[section] = _settings(context)
     return str(yaml.safe_dump(said, sort_keys=False))
@@ -176,7 +177,7 @@ def _with_tls(text: str, context: FaultContext) -> str:
 
 def _mode_in(text: str) -> str:
     try:
-        net = (yaml.safe_load(text) or {}).get("net") or {}
+        net = (read_yaml(text) or {}).get("net") or {}
     except (yaml.YAMLError, AttributeError):
         return ""
     found = [(net.get(name) or {}).get("mode", "") for name in ("tls", "ssl")]

@@ -22,6 +22,7 @@ from sregym_injectors.component_fault import (
     not_rolling,
 )
 from sregym_injectors.defects import defect_check
+from sregym_injectors.documents import read_yaml
 from sregym_injectors.edits import Edits
 from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.pods import live, pods_of
@@ -222,7 +223,7 @@ def _hours_or_minutes(duration: str) -> float:
 
 def _read(config: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        found = yaml.safe_load((config.get("data") or {}).get(KEY, ""))
+        found = read_yaml((config.get("data") or {}).get(KEY, ""))
     except yaml.YAMLError:
         return {"mode": "unreadable"}
     return found if isinstance(found, dict) else {"mode": "unreadable"}

@@ -50,7 +50,10 @@ class Inode(NamedTuple):
             return self.shown_bytes
         if self.kind == FOLDER:
             return _BLOCK
-        return len(self.content.encode(errors="surrogateescape")) + self.zeros
+        content = self.content
+        # Which of them a text is, Python knows without looking at it.
+        kept = len(content if content.isascii() else content.encode(errors="surrogateescape"))
+        return kept + self.zeros
 
     @property
     def blocks_kib(self) -> int:

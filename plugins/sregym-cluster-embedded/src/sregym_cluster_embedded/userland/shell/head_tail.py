@@ -36,8 +36,10 @@ def _head(session: Session, words: list[str], stdin: str) -> Output:
         letter, number, _ = _wanted(flags)
         # `-n -2` stands for all but the last two.
         but = flags.get(letter, "").startswith("-")
-        parts = list(text) if letter == "c" else text.splitlines(keepends=True)
-        return "".join(parts[: max(0, len(parts) - number)] if but else parts[:number])
+        if letter == "c":
+            return text[: max(0, len(text) - number) if but else number]
+        lines = text.splitlines(keepends=True)
+        return "".join(lines[: max(0, len(lines) - number)] if but else lines[:number])
 
     return _each(session, "head", flags, operands, stdin, chosen)
 
