@@ -28,13 +28,15 @@ if TYPE_CHECKING:
 
 # How many there are of each before the baseline and after a fault.
 WARNINGS, WARNINGS_AFTER = (4, 8), (3, 6)
-LINES, LINES_AFTER = (4, 9), (1, 3)
+LINES, LINES_AFTER = (12, 20), (3, 6)
 NONE = (0, 0)
 # How many of ten Warnings tell of what has come since some day in the life of the pod; after a fault
 # they are fewer, or the latest that nobody had seen before would mostly be those of the fault.
 OFTEN, SELDOM = 5, 2
 # API servers keep events for an hour; what comes before nobody finds.
 KEPT_S = 3000.0
+# Logs are read of the last quarter of an hour or so, of which a fault takes the later part.
+READ_S = 900.0
 _VERSION = "v1.34.1 (linux/amd64) kubernetes/93248f9"
 
 
@@ -61,9 +63,10 @@ def signs(
     # Servers of data write in formats of their own.
     programs = [part for part in every if part.kind == "service"]
     warn: Callable[[Cluster, Component, Random], None] = partial(_warn, often=often)
-    for bounds, act, parts in zip(counts, (warn, _complain), (every, programs), strict=True):
+    kinds = (warn, every, KEPT_S), (_complain, programs, READ_S)
+    for bounds, (act, parts, kept_s) in zip(counts, kinds, strict=True):
         for part in chance.choices(parts, k=chance.randint(*bounds)) if parts else ():
-            moment = round(chance.uniform(max(0.0, span - KEPT_S), span), 3)
+            moment = round(chance.uniform(max(0.0, span - kept_s), span), 3)
             yield moment, partial(act, cluster, part, Random(chance.random()))  # noqa: S311
 
 

@@ -10,8 +10,8 @@ from sregym_kubernetes.changes import restart
 from sregym_kubernetes.changes.delivery import DELIVERERS, PATCH, delivery_of
 from sregym_kubernetes.changes.people import by_somebody
 
+from sregym_routine_kubernetes.parts import changeable
 from sregym_routine_kubernetes.requests import leave_behind
-from sregym_routine_kubernetes.schedule import changeable
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import (

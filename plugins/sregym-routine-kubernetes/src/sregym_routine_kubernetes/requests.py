@@ -150,6 +150,15 @@ _TRIED: Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]] = MappingProxyT
             "apiVersion": "rbac.authorization.k8s.io/v1",
             "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list"]}],
         },
+        "RoleBinding": lambda nobody: {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "roleRef": {
+                "apiGroup": "rbac.authorization.k8s.io",
+                "kind": "Role",
+                "name": nobody["matchLabels"]["app"],
+            },
+            "subjects": [{"kind": "ServiceAccount", "name": nobody["matchLabels"]["app"]}],
+        },
     }
 )
 

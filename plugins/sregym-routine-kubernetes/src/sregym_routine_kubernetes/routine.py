@@ -47,8 +47,7 @@ class KubernetesRoutine(Routine):
             context.application,
             context.journal,
             context.involved,
-            context.seed,
-            context.broken,
+            _whose(context),
         )
 
     def before_agent(self, context: EpisodeRoutineContext) -> None:

@@ -10,13 +10,16 @@ from __future__ import annotations
 from functools import partial
 from operator import itemgetter
 from random import Random
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from sregym_core.interfaces import ClusterError
-from sregym_core.model import ROLLING_KINDS
-
-from sregym_kubernetes import changes
-from sregym_routine_kubernetes import incidental, mishaps
+from sregym_routine_kubernetes import incidental, mishaps, programs
+from sregym_routine_kubernetes.parts import (
+    change,
+    changeable,
+    look_into,
+    replaced_one_by_one,
+    subject,
+)
 from sregym_routine_kubernetes.requests import (
     PASSING,
     PASSING_AFTER,
@@ -40,8 +43,6 @@ if TYPE_CHECKING:
     # The same at so many seconds.
     _Timed: TypeAlias = tuple[float, Component, Sequence[str]]
 
-# Whose pods may start anew at any time: what others registered with them does not have to come back.
-RESTARTABLE = ("service", "cache", "tracing", "datastore")
 # Shares of the components that are changed before the baseline.
 SHARE_BEFORE = (0.3, 0.6)
 # How long the changes before the baseline take, the quiet before and after them included.
@@ -59,10 +60,12 @@ MOST_AFTER = 14
 RENEWED_AFTER = 0.75
 # What changes nothing but metadata, Services and configuration, in the same time.
 MOST_MARKS = 5
-# The same on any part but those in which the fault is, in the later part of that time.
+# The same on any part, in the later part of that time.
 LATE_MARKS = (1, 4)
-# Settings of workloads that bring no new pods, before the baseline; the same part may get several.
+# Settings of workloads that bring no new pods, before the baseline. A few parts, drawn anew in each
+# world, are worked on more than all others: whose generation is the highest is then one of these.
 SETTINGS = (12, 24)
+_UNEVEN = 0.7
 # What is written of parts by commands that few use: whoever is the only one to have been written by
 # some tool was most likely that, and not the fault.
 LABELLED = (2, 4)
@@ -77,8 +80,6 @@ _MARKING = ("service", "service", "config")
 _ANY = ("restart", "template", "template", "template", "service", "config")
 # What is measured from the last change to the baseline.
 SETTLE_S = 75.0
-
-_OWNERS = ("platform", "payments", "growth", "core", "search", "web", "data")
 
 
 def quiet_before(seed: int) -> float:
@@ -101,7 +102,8 @@ def routine_before(context: RoutineContext) -> None:
     ends = round(chance.uniform(max(0.0, span - 600.0), span), 3)
     acts: list[_Act] = [(part, _ANY) for part in chosen]
     settings = chance.randint(*SETTINGS) if parts else 0  # what an operator keeps is not changed
-    acts += [(part, ("setting",)) for part in chance.choices(parts, k=settings)]
+    often = [chance.paretovariate(_UNEVEN) for _ in parts]
+    acts += [(part, ("setting",)) for part in chance.choices(parts, often, k=settings)]
     labelled = chance.randint(*LABELLED) if parts else 0
     acts += [(part, ("service", "config")) for part in chance.choices(parts, k=labelled)]
     acts += [
@@ -115,16 +117,21 @@ def routine_before(context: RoutineContext) -> None:
     own = Random(f"requests before, seed {seed}")  # noqa: S311 - a game, no secret
     more = [
         *cleared(cluster, application, ends, seed),
-        *requests(cluster, parts, ends, (PASSING, REFUSED), own, lambda _ref, _before: None),
+        *requests(cluster, parts, ends, (PASSING, REFUSED), own, _forget),
+        *programs.writes(cluster, parts, ends, programs.WRITES, own, _forget),
         *incidental.signs(
             cluster, application, ends, (incidental.NONE, incidental.LINES), f"before, seed {seed}"
         ),
     ]
     timed = _spread(acts, ends, chance)
-    _act(cluster, timed, ends, chance, lambda _ref, _before: None, more)
+    _act(cluster, timed, ends, chance, _forget, more)
     cluster.clock.advance(SETTLE_S)
     context.wait_ready()
     cluster.clock.advance(max(0.0, began + ends + SETTLE_S - cluster.clock.now()))
+
+
+def _forget(_ref: ObjectRef, _before: KubeObject | None) -> None:
+    """What changes before the baseline is part of it."""
 
 
 def routine_after(
@@ -132,28 +139,28 @@ def routine_after(
     application: Application,
     journal: Journal,
     spared: Sequence[str],
-    seed: int,
-    targets: Sequence[str] = (),
+    whose: str,
 ) -> None:
-    """Change some of a broken application that have no part in it; the journal undoes it.
+    """Change some of a broken application; the journal undoes it.
+
+    Nothing that runs is changed of what is broken or suffers. What people and programs note in metadata is
+    about any part alike: whoever was not written to lately is no more to blame than others.
 
     Args:
         cluster: Where it runs, on virtual time.
         application: The application.
         journal: Where undo steps go.
-        spared: Names of the components that are broken or suffer; they are left alone.
-        seed: Of the episode; all chance derives from it.
-        targets: Those of them in which the faults are.
+        spared: Names of the components that are broken or suffer; of them nothing is started anew.
+        whose: From which all chance derives: of each problem another, for what were the same for all of
+            a seed would stand out in all of them.
     """
-    # Of each problem another: what were the same for all of a seed would stand out in all of them.
-    whose = f"after, seed {seed}, {' '.join(targets)}"
-    chance = Random(f"routine {whose}")  # noqa: S311 - a game, no secret
+    chance = Random(f"routine after, {whose}")  # noqa: S311 - a game, no secret
     parts = [part for part in changeable(application) if part.name not in spared]
     stuck = mishaps.pods_are_missing(cluster, application.components())
     # For pods that are missing by the fault nobody waits: controllers try ever more rarely then.
     needed = [] if stuck else mishaps.needed(cluster, application, spared)
     # What keeps one pod from coming may keep others, too: users are to lose nobody else by that.
-    able = [part for part in parts if not stuck or _replaced_one_by_one(cluster, part)]
+    able = [part for part in parts if not stuck or replaced_one_by_one(cluster, part)]
     renewed = renewed_after(able, len(incidental.listed(application)), chance)
     acts: list[_Act] = [(part, _RENEWING) for part in renewed]
     marks = min(MOST_MARKS, len(parts))
@@ -166,12 +173,16 @@ def routine_after(
     if mishaps.something_is_not_ready(cluster, application.namespaces):
         # Where all are ready that stays so: whether pods are tells something, which one does not.
         timed += _loops(cluster, parts, span, chance)
-    own = Random(f"requests {whose}")  # noqa: S311 - a game, no secret
+    own = Random(f"requests after, {whose}")  # noqa: S311 - a game, no secret
     few = (PASSING_AFTER, REFUSED_AFTER)
     more = [*requests(cluster, parts, span, few, own, journal.restore)]
-    more += _late_marks(cluster, application, journal, targets, span, own)
+    every = changeable(application)
+    more += _late_marks(cluster, every, journal, span, own)
+    more += programs.writes(cluster, every, span, programs.WRITES_AFTER, own, journal.restore)
     counts = (incidental.WARNINGS_AFTER, incidental.LINES_AFTER)
-    more += incidental.signs(cluster, application, span, counts, whose, incidental.SELDOM)
+    more += incidental.signs(
+        cluster, application, span, counts, f"after, {whose}", incidental.SELDOM
+    )
     _act(cluster, timed, span, chance, journal.restore, more)
     cluster.clock.advance(WATCHED_S)
     # Whose connections ended with a pod may have crashed, and be held back for former crashes.
@@ -203,19 +214,11 @@ def rollouts_begun(
     able = [
         part
         for part in changeable(application)
-        if part.name not in spared
-        and part.kind == "service"
-        and _replaced_one_by_one(cluster, part)
+        if part.name not in spared and part.kind == "service" and replaced_one_by_one(cluster, part)
     ]
     for part in chance.sample(able, min(len(able), chance.randint(*ROLLOUTS_BEGUN))):
-        _change(cluster, part, "restart", chance, journal.restore)
+        change(cluster, part, "restart", chance, journal.restore)
     cluster.clock.advance(round(chance.uniform(*BEGUN_S), 3))
-
-
-def _replaced_one_by_one(cluster: Cluster, part: Component) -> bool:
-    """Whether new pods of a part come before the old ones go."""
-    live = cluster.get(part.workload) if part.workload.kind == "Deployment" else None
-    return live is not None and "Recreate" not in (live["spec"].get("strategy") or {}).values()
 
 
 def renewed_after(parts: Sequence[Component], every: int, chance: Random) -> Sequence[Component]:
@@ -227,26 +230,20 @@ def renewed_after(parts: Sequence[Component], every: int, chance: Random) -> Seq
 
 
 def _late_marks(
-    cluster: Cluster,
-    application: Application,
-    journal: Journal,
-    targets: Sequence[str],
-    span: float,
-    chance: Random,
+    cluster: Cluster, parts: Sequence[Component], journal: Journal, span: float, chance: Random
 ) -> Iterator[Moment]:
-    """Labels and notes on parts that may suffer, too: nothing of them runs otherwise for that.
+    """Labels and notes on any parts: nothing of them runs otherwise for that.
 
     Where a fault hurts most of a system hardly anybody else is changed after it, and whatever was
     written last would be what it wrote.
     """
-    parts = [part for part in changeable(application) if part.name not in targets]
     for _ in range(chance.randint(*LATE_MARKS) if parts else 0):
         kind = chance.choice(("workload", "workload", "service", "config"))
         # Few have configuration of their own: of those, or it would hardly ever be written.
-        able = [part for part in parts if _subject(part, kind, chance) != part.workload]
+        able = [part for part in parts if subject(part, kind, chance) != part.workload]
         part = chance.choice(parts if kind == "workload" else able or parts)
         moment = round(chance.uniform(0.3 * span, span), 3)
-        yield moment, partial(_change, cluster, part, kind, chance, journal.restore)
+        yield moment, partial(change, cluster, part, kind, chance, journal.restore)
 
 
 def _spread(acts: Sequence[_Act], span: float, chance: Random) -> list[_Timed]:
@@ -296,105 +293,8 @@ def _do(
 ) -> None:
     kind = chance.choice(kinds)
     if kind == "session":
-        _look(cluster, part, chance)
+        look_into(cluster, part, chance)
     elif kind == "crash":
         mishaps.crash(cluster, part, chance)
     else:
-        _change(cluster, part, kind, chance, save)
-
-
-def _look(cluster: Cluster, part: Component, chance: Random) -> None:
-    """Somebody opens a session in a pod and reads something."""
-    labels = ",".join(f"{key}={value}" for key, value in sorted(part.pod_labels.items()))
-    pods = cluster.list("v1", "Pod", part.namespace, labels)
-    names = sorted(pod["metadata"]["name"] for pod in pods)
-    if not names:
-        return
-    try:
-        words = chance.choice(part.sessions)
-        cluster.exec(part.namespace, chance.choice(names), words, container=part.container)
-    except ClusterError:
-        return  # it starts or ends just now
-
-
-def changeable(application: Application) -> list[Component]:
-    """The parts that may be changed and started anew at any time."""
-    return [
-        part
-        for part in application.components()
-        # A datastore without a volume loses what it holds.
-        if part.kind in RESTARTABLE
-        and part.workload.kind in ROLLING_KINDS
-        and (part.kind != "datastore" or part.volumes)
-    ]
-
-
-def _change(
-    cluster: Cluster,
-    part: Component,
-    kind: str,
-    chance: Random,
-    save: Callable[[ObjectRef, KubeObject], None],
-) -> None:
-    """Make one change of a component: of its workload, its Service or its configuration."""
-    ref = _subject(part, kind, chance)
-    current = cluster.get(ref)
-    if current is None:
-        return
-    save(ref, current)
-    try:
-        if kind == "restart":
-            changes.restart(cluster, ref)
-            return
-        patch = _mark(chance)
-        actor = changes.marker_for(current, patch, chance)
-        if kind == "setting":
-            patch = _setting_patch(current, chance)
-            actor = changes.actor_for(current, chance)
-        elif ref == part.workload and kind == "template":
-            patch = _template_patch(part, current, chance)
-            actor = changes.actor_for(current, chance)
-        changes.edited(cluster, ref, patch, "strategic", actor, current)
-    except ClusterError as error:
-        if error.status not in (404, 409):  # somebody else was faster
-            raise
-
-
-def _subject(part: Component, kind: str, chance: Random) -> ObjectRef:
-    if kind == "service" and part.service is not None:
-        return part.service
-    if kind == "config":
-        own = [use.source for use in part.config if use.source.kind == "ConfigMap"]
-        if own:
-            return chance.choice(own)
-    return part.workload
-
-
-def _mark(chance: Random) -> dict[str, Any]:
-    """A patch of metadata that tells people something and no program anything."""
-    if chance.random() < 0.5:
-        return {"metadata": {"labels": {"team": chance.choice(_OWNERS)}}}
-    return {"metadata": {"annotations": {"owner": chance.choice(_OWNERS)}}}
-
-
-def _setting_patch(workload: KubeObject, chance: Random) -> dict[str, Any]:
-    """A patch of a workload's specification that leaves its pods as they are."""
-    kept = int(workload["spec"].get("revisionHistoryLimit", 10))
-    return {
-        "spec": {
-            "revisionHistoryLimit": chance.choice([n for n in (2, 3, 5, 8, 10, 12) if n != kept])
-        }
-    }
-
-
-def _template_patch(part: Component, workload: KubeObject, chance: Random) -> dict[str, Any]:
-    """A patch of a pod template with which the same processes run as before."""
-    spec = workload["spec"]["template"]["spec"]
-    container = next((c for c in spec["containers"] if c["name"] == part.container), None)
-    probe = (container or {}).get("readinessProbe")
-    if probe and chance.random() < 0.5:
-        change = {"failureThreshold": int(probe.get("failureThreshold", 3)) + chance.randint(1, 3)}
-        entry = {"name": part.container, "readinessProbe": change}
-        return {"spec": {"template": {"spec": {"containers": [entry]}}}}
-    grace = int(spec.get("terminationGracePeriodSeconds", 30)) + 5 * chance.randint(1, 4)
-    return {"spec": {"template": {"spec": {"terminationGracePeriodSeconds": grace}}}}
+        change(cluster, part, kind, chance, save)

@@ -1,0 +1,165 @@
+"""What programs write: those that platforms run beside applications, each with an account and a client of its own.
+
+Without them the only request of a rare client, and the only one of its kind, would be that of a fault:
+an operator's, or that of a job with an account of its own. They note something about parts of any
+application in their metadata, which no program of it reads.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from random import Random
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from sregym_core.interfaces import Actor, ClusterError
+from sregym_core.model import ObjectRef
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from sregym_core.interfaces import Cluster
+    from sregym_core.interfaces.cluster import KubeObject
+    from sregym_core.model import Component
+
+    from sregym_routine_kubernetes.requests import Moment, Save
+
+# How many of their requests come before the baseline, and after a fault.
+WRITES, WRITES_AFTER = (6, 12), (2, 5)
+# Of ten of them, how many send the whole object instead of a patch.
+_WHOLE = 5
+# How often one of them looks for another object where the one that it chose is not there.
+_TRIES = 4
+
+
+class Program(NamedTuple):
+    """A program that writes to the API.
+
+    Attributes:
+        account: Namespace and name of its service account.
+        agent: Header `User-Agent` of its client.
+        manager: Its field manager.
+        note: Annotation that it keeps.
+    """
+
+    account: str
+    agent: str
+    manager: str
+    note: str
+
+
+_GO = "(linux/amd64) kubernetes/$Format"
+PROGRAMS = (
+    Program("audit:scanner", "trivy-operator/v0.27.3 " + _GO, "trivy-operator", "scanned-at"),
+    Program("backup:velero", "velero-server/v1.16.2 " + _GO, "velero-server", "last-backup"),
+    Program("ci:deployer", "kubectl/v1.31.9 (linux/amd64) kubernetes/f9a8c3e", "deploy", "build"),
+    Program("ci:releases", "OpenAPI-Generator/32.0.1/python", "OpenAPI-Generator", "release"),
+    Program("ci:terraform", "HashiCorp/1.0 Terraform/1.12.2", "Terraform", "workspace"),
+    Program("finops:allocator", "kubecost/v2.7.2 " + _GO, "cost-model", "cost-centre"),
+    Program("inventory:catalog", "kubernetes-client/node/1.3.0", "unknown", "catalogued-at"),
+    Program("inventory:owners", "fabric8-kubernetes-client/7.3.1", "fabric8", "on-call"),
+    Program("platform:janitor", "kube-janitor/23.7.0", "kube-janitor", "checked-at"),
+    Program("platform:rightsizer", "goldilocks/v4.13.8 " + _GO, "goldilocks", "sized-at"),
+    Program("policy:background", "kyverno/v1.14.4 " + _GO, "kyverno", "policies"),
+    Program("portal:backstage", "node-fetch/1.0", "backstage", "portal-entity"),
+    Program("security:labeller", "Go-http-client/2.0", "labeller", "data-class"),
+    Program("tools:sweeper", "kubectl/v1.30.14 (linux/arm64) kubernetes/9e18483", "sweep", "seen"),
+)
+
+
+def writes(
+    cluster: Cluster,
+    parts: Sequence[Component],
+    span: float,
+    count: tuple[int, int],
+    chance: Random,
+    save: Save,
+) -> Iterator[Moment]:
+    """Their requests within a time; yields when and how.
+
+    Args:
+        cluster: Where.
+        parts: Whose objects they are about.
+        span: Seconds.
+        count: Bounds of how many there are.
+        chance: From which all of it derives.
+        save: Called with what is changed, before it is.
+    """
+    number = chance.randint(*count) if parts else 0
+    # Each of them seldom: of most one request is all that a day's log has.
+    programs = chance.sample(PROGRAMS, min(number, len(PROGRAMS)))
+    for program in programs:
+        moment = round(chance.uniform(0.0, span), 3)
+        seed = chance.random()
+        yield moment, partial(_write, cluster, parts, program, seed, save)
+
+
+def _write(
+    cluster: Cluster, parts: Sequence[Component], program: Program, seed: float, save: Save
+) -> None:
+    chance = Random(seed)  # noqa: S311 - a game, no secret
+    found = _one_of(cluster, parts, chance)
+    if found is None:
+        return
+    ref, current = found
+    save(ref, current)
+    note = {f"platform.example.com/{program.note}": f"{chance.randrange(16**8):08x}"}
+    actor = Actor(program.manager, program.agent, f"system:serviceaccount:{program.account}")
+    metadata = current["metadata"]
+    try:
+        if chance.randrange(10) < _WHOLE:
+            annotations = {**(metadata.get("annotations") or {}), **note}
+            whole = {**current, "metadata": {**metadata, "annotations": annotations}}
+            cluster.replace(whole, actor)
+        else:
+            cluster.patch(ref, {"metadata": {"annotations": note}}, "merge", actor)
+    except ClusterError:
+        return  # somebody else was faster, or something refuses it
+
+
+def _one_of(
+    cluster: Cluster, parts: Sequence[Component], chance: Random
+) -> tuple[ObjectRef, KubeObject] | None:
+    """An object of a part: of each kind as likely, so that of many kinds few are written."""
+    for _ in range(_TRIES):
+        kind = chance.choice((*_KINDS,))
+        able = [(part, ref) for part in parts for ref in _KINDS[kind](part)]
+        if able and (current := cluster.get(ref := chance.choice(able)[1])) is not None:
+            return ref, current
+    return None
+
+
+def _workloads(kind: str) -> Callable[[Component], list[ObjectRef]]:
+    return lambda part: [part.workload] if part.workload.kind == kind else []
+
+
+def _configuration(kind: str) -> Callable[[Component], list[ObjectRef]]:
+    return lambda part: [use.source for use in part.config if use.source.kind == kind]
+
+
+def _claims(part: Component) -> list[ObjectRef]:
+    """Claims that the application declares; those of templates have the numbers of pods."""
+    return [
+        ObjectRef(
+            api_version="v1",
+            kind="PersistentVolumeClaim",
+            namespace=part.namespace,
+            name=use.claim,
+        )
+        for use in part.volumes
+    ]
+
+
+# By kind, those of a part that are of it.
+_KINDS: Mapping[str, Callable[[Component], list[ObjectRef]]] = MappingProxyType(
+    {
+        "Deployment": _workloads("Deployment"),
+        "StatefulSet": _workloads("StatefulSet"),
+        "DaemonSet": _workloads("DaemonSet"),
+        "Service": lambda part: [part.service] if part.service is not None else [],
+        "ConfigMap": _configuration("ConfigMap"),
+        "Secret": _configuration("Secret"),
+        "PersistentVolumeClaim": _claims,
+        "Ingress": lambda part: [use.ref for use in part.ingresses],
+    }
+)
