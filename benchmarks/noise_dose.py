@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 
 from sregym_app_deathstarbench.hotel_reservation.application import HotelReservation
 from sregym_cluster_embedded.cluster import Embedded
-from sregym_core.conductor.alerts import firing
 from sregym_core.conductor.noise import NoisePump
 from sregym_core.conductor.noise_doses import mixture
 from sregym_core.conductor.timeline import Timeline
@@ -133,7 +132,7 @@ def _look(cluster: Cluster, application: HotelReservation, seen: Seen) -> None:
         seen.worst = min(seen.worst, traffic.success_rate)
     if traffic.p99_ms is not None:
         seen.p99_ms.append(traffic.p99_ms)
-    told = firing(cluster) or {}
+    told = cluster.operations.firing() or {}
     seen.alerts |= {alert["labels"]["alertname"] for alert in told.get("alerts", [])}
 
 

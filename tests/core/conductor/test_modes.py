@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from sregym_core.conductor.alerts import payload
 from sregym_core.conductor.offline import instruction
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import ServiceAnswer, Session, Stage, Task
 from sregym_core.model import Change, Claims, EpisodeRecord, GroundTruth, Outcome
 from sregym_core.modes import MODES, check_start, describe_cause, mode_named
+from sregym_kubernetes.operations.alerts import payload
 from sregym_testing import MemoryProvider
 
 PATCH = '{"data":{"cart.json":"{\\"currency\\": \\"EUR\\", \\"limit\\": 20}"}}'

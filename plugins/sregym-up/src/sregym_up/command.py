@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.cli import Subcommand, options
 from sregym_core.cli.play import episode_summary
@@ -13,6 +13,7 @@ from sregym_core.errors import ExitCode, UsageError, WorldError
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping
 
     from sregym_core.api import Environment, Workspace
     from sregym_core.interfaces import Agent
@@ -79,7 +80,6 @@ class Up(Subcommand):
             Environment,
             Workspace,
             check_start,
-            firing,
             fresh_seed,
             mode_named,
         )
@@ -107,9 +107,11 @@ class Up(Subcommand):
         claim_folder(folder)
         revealing = _revealed(workspace, problem) if arguments.reveal else nullcontext()
         with workspace, revealing as revealed:
-            announcer = Announcer(
-                self.console, arguments.json, revealed, lambda: firing(environment.cluster)
-            )
+
+            def firing() -> Mapping[str, Any] | None:
+                return environment.cluster.operations.firing()
+
+            announcer = Announcer(self.console, arguments.json, revealed, firing)
             environment = Environment(
                 problem,
                 seed=fresh_seed() if arguments.seed is None else arguments.seed,

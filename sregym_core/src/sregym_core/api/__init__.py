@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from sregym_core.api.runs import FinishedRun as FinishedRun
     from sregym_core.api.task import Observation, TaskDescription
     from sregym_core.api.workspace import Workspace
-    from sregym_core.conductor.alerts import firing
     from sregym_core.interfaces.agent import Agent, Budget, Session
     from sregym_core.interfaces.reward import Reward
     from sregym_core.interfaces.runner import EpisodeRequest, EpisodeResult, Runner
@@ -93,7 +92,6 @@ _PLACES = {
     "UnknownToolError": "sregym_core.api.errors",
     "Workspace": "sregym_core.api.workspace",
     "check_start": "sregym_core.modes",
-    "firing": "sregym_core.conductor.alerts",
     "fresh_seed": "sregym_core.salt",
     "instruction": "sregym_core.api.catalogue",
     "mode_named": "sregym_core.modes",
@@ -143,7 +141,6 @@ __all__ = [
     "UnknownToolError",
     "Workspace",
     "check_start",
-    "firing",
     "fresh_seed",
     "instruction",
     "mode_named",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.conductor.alerts import wait_for_alerts, wait_for_quiet
 from sregym_core.conductor.injection import moment_within
 from sregym_core.conductor.watch import Watch
 from sregym_core.events import AlertsAwaited
@@ -70,7 +69,7 @@ class EpisodeSetup:
         for routine in worlds.routines:
             routine.before_fault(self._lived_in(world, application))
         if self._late is not None:
-            wait_for_quiet(world.cluster)
+            world.cluster.operations.wait_for_quiet()
             copied = worlds.copy_of(world, application, self._plan.seed)
             if copied is not None:
                 try:
@@ -119,6 +118,6 @@ class EpisodeSetup:
     def _wait_for_alerts(self, world: World) -> None:
         began = self._timeline.at_s()
         since = world.cluster.clock.now() - (began - (self.injection.injected_at_s or 0.0))
-        self.alerts = wait_for_alerts(world.cluster, since)
+        self.alerts = world.cluster.operations.wait_for_alerts(since)
         count = 0 if self.alerts is None else len(self.alerts["alerts"])
         self._timeline.record(AlertsAwaited(count, round(self._timeline.at_s() - began, 3)))

@@ -160,6 +160,28 @@ class Operations(ABC):
         """How often each container of these namespaces was started anew."""
 
     @abstractmethod
+    def wait_for_alerts(self, since: float) -> dict[str, Any] | None:
+        """Let time pass until an alert fires, and give the notification about all that do.
+
+        Args:
+            since: Seconds since the Unix epoch; alerts that fire since before start nothing.
+
+        Returns:
+            What Alertmanager's webhook sends (version 4); None when no alert fired in time.
+
+        Raises:
+            WorldError: Nobody can be asked for alerts, or does not answer.
+        """
+
+    @abstractmethod
+    def wait_for_quiet(self) -> None:
+        """Let time pass until no alert fires that began lately, or for as long as that is worth it."""
+
+    @abstractmethod
+    def firing(self) -> dict[str, Any] | None:
+        """The notification about all alerts that fire now; None for none, or where nobody can say."""
+
+    @abstractmethod
     def nodes(self) -> Sequence[Node]:
         """The nodes with role and zone, sorted by name."""
 

@@ -8,7 +8,7 @@ from sregym_core.interfaces import Baseline, Operations, SystemState, node_acces
 from sregym_core.model import ObjectRef
 
 from sregym_kubernetes.node_settings import parse_setting
-from sregym_kubernetes.operations import objects, probing, role
+from sregym_kubernetes.operations import alerts, objects, probing, role
 from sregym_kubernetes.operations.containers import containers
 from sregym_kubernetes.operations.node_recovery import delete_failed_pods, failed_pods, wait_nodes
 from sregym_kubernetes.operations.nodes import nodes_of, nodes_running
@@ -142,6 +142,18 @@ class KubernetesOperations(Operations):
     def containers(self, namespaces: Sequence[str]) -> Sequence[ContainerRuns]:
         """As their kubelets count."""
         return list(containers(self._cluster, namespaces))
+
+    def wait_for_alerts(self, since: float) -> dict[str, Any] | None:
+        """Of the cluster's Alertmanager."""
+        return alerts.wait_for_alerts(self._cluster, since)
+
+    def wait_for_quiet(self) -> None:
+        """A cluster without Alertmanager is quiet."""
+        alerts.wait_for_quiet(self._cluster)
+
+    def firing(self) -> dict[str, Any] | None:
+        """Of the cluster's Alertmanager."""
+        return alerts.firing(self._cluster)
 
     def nodes(self) -> Sequence[Node]:
         """By well-known labels."""
