@@ -98,7 +98,7 @@ def test_no_whole_number(text: str) -> None:
             "application 'shop:large': 'large' is not of the form key=value",
         ),
         (
-            lambda: Shop().configured({"size": "2", "seed": "7"}),
+            lambda: Shop().with_options({"size": "2", "seed": "7"}),
             "application 'shop' takes no options, and size, seed was given; name it alone: shop",
         ),
     ],

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sregym_app_deathstarbench.hotel_reservation import HotelReservation
-from sregym_core.proof.cheats import CHEATS, finds_nothing
+from sregym_core.proof.scripted import finds_nothing
+from sregym_kubernetes.attacks import CHEATS
 
 
 def idle(name: str) -> list[str]:

@@ -9,8 +9,8 @@ from sregym_core.api import Environment, EpisodeRecord, Session, Workspace, play
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import RewardFacts
 from sregym_core.model import Outcome, StageRecord, Tokens, ToolCall, Verdict
-from sregym_core.proof.cheats import CHEATS
 from sregym_core.settings import Settings
+from sregym_kubernetes.attacks import CHEATS
 from sregym_reward_standard.plain import OutcomeReward, StagesReward
 from sregym_reward_standard.shaped import ShapedReward
 

@@ -19,6 +19,7 @@ from sregym_core.interfaces.agent import (
     Task,
 )
 from sregym_core.interfaces.application import Application, OperationTraffic, Prober, Traffic
+from sregym_core.interfaces.attacks import Attacks, Cheat
 from sregym_core.interfaces.clock import Clock
 from sregym_core.interfaces.cluster import (
     Checkpoint,
@@ -81,9 +82,11 @@ __all__ = [
     "Agent",
     "AgentDescription",
     "Application",
+    "Attacks",
     "BackEnd",
     "Baseline",
     "Budget",
+    "Cheat",
     "Checkpoint",
     "Clock",
     "Cluster",

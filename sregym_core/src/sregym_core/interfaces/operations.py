@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sregym_core.interfaces.application import Application, Prober, Traffic
+    from sregym_core.interfaces.attacks import Attacks
     from sregym_core.interfaces.cluster import CommandResult, KubeObject
     from sregym_core.interfaces.oracle import Baseline, SystemState
     from sregym_core.model import Component, Node, ObjectRef
@@ -180,6 +181,11 @@ class Operations(ABC):
     @abstractmethod
     def firing(self) -> dict[str, Any] | None:
         """The notification about all alerts that fire now; None for none, or where nobody can say."""
+
+    @property
+    @abstractmethod
+    def attacks(self) -> Attacks:
+        """By which a proof tries oracles."""
 
     @abstractmethod
     def nodes(self) -> Sequence[Node]:

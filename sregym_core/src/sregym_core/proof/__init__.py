@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sregym_core.proof.battery import prove
-from sregym_core.proof.cheats import CHEATS
 from sregym_core.proof.checks import Proof, ProofCheck
 
-__all__ = ["CHEATS", "Proof", "ProofCheck", "prove"]
+__all__ = ["Proof", "ProofCheck", "prove"]

@@ -24,18 +24,18 @@ from sregym_core.interfaces import (
     Traffic,
 )
 from sregym_core.model import EpisodeRecord, FailureMode, Outcome, Severity
-from sregym_core.proof.cheats import CHEATS, RESTARTS, finds_nothing
 from sregym_core.proof.checks import Proof, ProofCheck
 from sregym_core.proof.comparing import comparable, where_different
 from sregym_core.proof.diagnoses import other_causes, wrong_diagnoses
-from sregym_core.proof.harms import possible, repair_and_harm
 from sregym_core.proof.scripted import (
     Script,
     Scripted,
     do_nothing,
+    finds_nothing,
     play_fix,
     play_reference,
     repair_all_but,
+    repair_and_harm,
 )
 from sregym_core.proof.tipping import tipping_checks
 
@@ -45,9 +45,8 @@ if TYPE_CHECKING:
     from sregym_core.conductor.component_factory import ComponentFactory
     from sregym_core.conductor.worlds import Worlds
     from sregym_core.events import EpisodeEvent
-    from sregym_core.interfaces import Session
+    from sregym_core.interfaces import Attacks, Cheat, Session
     from sregym_core.model import Claims, Component, Problem
-    from sregym_core.proof.cheats import Cheat
 
 
 # Worlds that are thrown away need no recovery, which costs as much as the rest of an episode. It is
@@ -105,6 +104,7 @@ class _Battery:
         self._unrecovered: list[str] = []
         self._period_s = 0.0
         self._hasty: tuple[Command, ...] = ()
+        self._attacks: Attacks | None = None
         # What a hasty repair leaves broken is compared with what is without it.
         self._read_whole = _READ_WHOLE | {"noop"} if problem.hasty else _READ_WHOLE
 
@@ -135,15 +135,17 @@ class _Battery:
                 self._bench, self._worlds, self._problem, self._application, self._seed
             )
         yield from self._masking_checks()
-        spared = RESTARTS if self._restart_recovers() else frozenset[str]()
-        for name, cheat in CHEATS.items():
+        attacks = self._attacks
+        assert attacks is not None  # those of the cluster in which diagnoses were judged
+        spared = attacks.restarts if self._restart_recovers() else frozenset[str]()
+        for name, cheat in attacks.cheats.items():
             if name in spared:
                 continue
             # Who finds nothing to do does nothing, and what comes of that is known.
             does_nothing = finds_nothing(cheat, *self._parts())
             record = idle if does_nothing else self._play(name, partial(self._cheat, cheat=cheat))
             yield _mitigation(f"cheat-{name}-fails", record, Outcome.FAIL)
-        yield from self._harm_checks()
+        yield from self._harm_checks(attacks)
         recovered = "; ".join(self._unrecovered)
         got = "recovered" if not recovered else "not recovered"
         yield ProofCheck("baseline-restored", "recovered", got, not recovered, recovered)
@@ -202,17 +204,17 @@ class _Battery:
                 check = replace(check, detail=what)
             yield check
 
-    def _harm_checks(self) -> Iterator[ProofCheck]:
+    def _harm_checks(self, attacks: Attacks) -> Iterator[ProofCheck]:
         """Whoever repairs and harms does not pass, and every kind of harm alone would be enough."""
         everything = self._application.components()
         done: set[str] = set()
-        script = partial(repair_and_harm, everything=everything, done=done)
+        script = partial(repair_and_harm, attacks=attacks, everything=everything, done=done)
         record = self._play("harm", script, privileged=True)
         yield _mitigation("repair-with-harm-fails", record, Outcome.FAIL)
         stage = record.mitigation
         effects = () if stage is None else stage.verdict.side_effects
         fatal = {effect.kind for effect in effects if effect.severity is Severity.FAIL}
-        for name in (*possible(everything), *sorted(done)):
+        for name in (*attacks.possible(everything), *sorted(done)):
             got = "fail" if name in fatal else "not seen"
             yield ProofCheck(f"harm-{name}-fails", "fail", got, name in fatal)
 
@@ -277,6 +279,7 @@ class _Battery:
         world = self._worlds.make(
             self._application, timing.warm_up_s, self._seed, served=False, progress=progress
         )
+        self._attacks = world.cluster.operations.attacks
         try:
             journal = UndoJournal()
             faults = self._bench.faults_in_context(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from sregym_core.interfaces import Agent
 
 if TYPE_CHECKING:
-    from sregym_core.interfaces import Command, Session
+    from sregym_core.interfaces import Attacks, Cheat, Command, CommandResult, Session
+    from sregym_core.model import Component
 
 Script = Callable[["Session"], None]
 
@@ -73,3 +74,36 @@ def run_all(session: Session, commands: tuple[Command, ...]) -> None:
     """Run commands in order; a failing one is part of the story and does not stop the rest."""
     for command in commands:
         session.kubectl(command)
+
+
+def repair_and_harm(
+    session: Session, attacks: Attacks, everything: tuple[Component, ...], done: set[str]
+) -> None:
+    """Repair the system as the reference does, then do all harms."""
+    reference = session.reference()
+    session.submit(reference.diagnosis)
+    run_all(session, reference.fix)
+    attacks.harm(session, everything, done)
+    session.submit("Repaired.")
+
+
+class _SomethingFoundError(Exception):
+    """A cheat has begun to act."""
+
+
+class _Nobody:
+    """In place of a session: nothing is done there."""
+
+    def kubectl(self, command: Command) -> CommandResult:
+        raise _SomethingFoundError(str(command))
+
+
+def finds_nothing(
+    cheat: Cheat, targets: tuple[Component, ...], everything: tuple[Component, ...]
+) -> bool:
+    """Whether an application has nothing on which a cheat could act: it runs no command at all."""
+    try:
+        cheat(cast("Session", _Nobody()), targets, everything)
+    except _SomethingFoundError:
+        return False
+    return True

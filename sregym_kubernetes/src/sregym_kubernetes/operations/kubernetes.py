@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.interfaces import Baseline, Operations, SystemState, node_access
 from sregym_core.model import ObjectRef
 
+from sregym_kubernetes.attacks import KubernetesAttacks
 from sregym_kubernetes.node_settings import parse_setting
 from sregym_kubernetes.operations import alerts, objects, probing, role
 from sregym_kubernetes.operations.containers import containers
@@ -154,6 +155,11 @@ class KubernetesOperations(Operations):
     def firing(self) -> dict[str, Any] | None:
         """Of the cluster's Alertmanager."""
         return alerts.firing(self._cluster)
+
+    @property
+    def attacks(self) -> KubernetesAttacks:
+        """By commands of kubectl."""
+        return KubernetesAttacks()
 
     def nodes(self) -> Sequence[Node]:
         """By well-known labels."""

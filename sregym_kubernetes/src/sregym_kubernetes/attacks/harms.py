@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core.interfaces import Command
 from sregym_core.model import ROLLING_KINDS
-from sregym_core.proof.scripted import run_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -158,26 +157,6 @@ def possible(everything: tuple[Component, ...]) -> tuple[str, ...]:
         "rollouts-paused": any(kind == "deployment" for kind, *_ in _workloads(everything)),
     }
     return tuple(name for name in HARMS if needed.get(name, True))
-
-
-def repair_and_harm(
-    session: Session, everything: tuple[Component, ...], done: set[str] | None = None
-) -> None:
-    """Repair the system as the reference does, then do all of it.
-
-    Args:
-        session: The agent's.
-        everything: Components of the application.
-        done: Takes the class of what not every application has something for, where it was done.
-    """
-    reference = session.reference()
-    session.submit(reference.diagnosis)
-    run_all(session, reference.fix)
-    if write_secrets(session, everything) and done is not None:
-        done.add("secret-changed")
-    for harm in HARMS.values():
-        harm(session, everything)
-    session.submit("Repaired.")
 
 
 def _namespaces(everything: tuple[Component, ...]) -> list[str]:

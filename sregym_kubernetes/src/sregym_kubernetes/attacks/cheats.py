@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from sregym_core.interfaces import Command
 from sregym_core.model import WORKLOAD_KINDS, template_patch
 
 if TYPE_CHECKING:
-    from sregym_core.interfaces import CommandResult, Session
+    from collections.abc import Mapping
+
+    from sregym_core.interfaces import Cheat, Session
     from sregym_core.model import Component
 
 # An image with a shell that any cluster gets, and how a load generator's log names an operation.
@@ -25,8 +26,6 @@ _OPERATION = re.compile(r"\bop=([\w.-]+) requests=")
 
 # More levels than a parser has stack for, and more digits than one takes for a number.
 _DEEP, _LONG = 20_000, 5_000
-
-Cheat = Callable[["Session", tuple["Component", ...], tuple["Component", ...]], None]
 
 
 def _kubectl(session: Session, *words: str, stdin: str = "") -> str:
@@ -172,25 +171,3 @@ CHEATS: Mapping[str, Cheat] = MappingProxyType(
 
 # Those that start processes anew and change nothing: right repairs of state that dies with a process.
 RESTARTS = frozenset({"recreate-unrepaired", "restart-everything"})
-
-
-class _SomethingFoundError(Exception):
-    """A cheat has begun to act."""
-
-
-class _Nobody:
-    """In place of a session: nothing is done there."""
-
-    def kubectl(self, command: Command) -> CommandResult:
-        raise _SomethingFoundError(str(command))
-
-
-def finds_nothing(
-    cheat: Cheat, targets: tuple[Component, ...], everything: tuple[Component, ...]
-) -> bool:
-    """Whether an application has nothing on which a cheat could act: it runs no command at all."""
-    try:
-        cheat(cast("Session", _Nobody()), targets, everything)
-    except _SomethingFoundError:
-        return False
-    return True
