@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+from sregym_agents.survey import SHORTCUTS
 from sregym_core.errors import ExitCode
 from sregym_testing import SregymProject
 
@@ -12,9 +14,9 @@ def test_difficulty(module_project: SregymProject) -> None:
     told = module_project.run("difficulty", PROBLEM, "--json").assert_success().json()
     (one,) = told
     assert (one["id"], one["expert_steps"], one["playbook"]) == (PROBLEM, 5, True)
-    # Nobody but those who ask it sees that a Service is gone: no pod, event or restart tells it.
+    # Nobody but those who ask it sees that a Service is gone: no pod and no restart tells it.
     assert one["signals"][-1] == "Service"
-    assert set(one["signals"]).isdisjoint({"pods", "restarts", "events"})
+    assert set(one["signals"]).isdisjoint({"pods", "restarts"})
     # Its client, which waits for it, is not ready.
     assert not one["green"]
     assert set(one) == {"id", "expert_steps", "signals", "green", "playbook", "shortcuts"}
@@ -40,3 +42,24 @@ def test_a_problem_that_cannot_be_played_leaves_the_others(module_project: Sregy
         "difficulty of 'quiet': agent 'expert' could not play it: users did not notice the fault within"
     )
     assert line.endswith("; it is left out")
+
+
+def test_shortcuts_alone(module_project: SregymProject) -> None:
+    told = (
+        module_project.run("difficulty", PROBLEM, "--shortcuts", "--json").assert_success().json()
+    )
+    rates = told.pop("shortcuts")
+    # Hotel Reservation has twenty parts, of which one is broken.
+    assert told == {"worlds": 1, "chance": 0.05}
+    assert {one["shortcut"] for one in rates} == {*SHORTCUTS}
+    for one in rates:
+        assert one["times_chance"] == pytest.approx(one["hits"] / 0.05, abs=0.01)
+        assert one["standard_error"] is None
+
+
+def test_seeds_are_drawn_for_shortcuts_alone(module_project: SregymProject) -> None:
+    done = module_project.run("difficulty", PROBLEM, "--spread", "2")
+    done.assert_exit(ExitCode.USAGE)
+    assert done.err == (
+        "sregym: difficulty, --spread: seeds are drawn for shortcuts alone; add --shortcuts\n"
+    )

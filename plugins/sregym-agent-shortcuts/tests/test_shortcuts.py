@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from sregym_agent_shortcuts.agent import Shortcuts
-from sregym_agent_shortcuts.difficulty import Difficulty, hit_rates
-from sregym_agents.survey import SHORTCUTS
+from sregym_agent_shortcuts.chance import Draw, HitRate, drawn, hit_rates
+from sregym_agent_shortcuts.difficulty import Difficulty
+from sregym_agents.survey import SHORTCUTS, Seen
 from sregym_core.errors import UsageError
+from sregym_core.model import FaultRef, Problem
 from sregym_testing import Provision, ScriptedSession, Shop
+
+if TYPE_CHECKING:
+    from sregym_agents.survey.seen import KubeObject
 
 
 def test_nothing_stands_out_in_an_empty_cluster(provision: Provision) -> None:
@@ -25,16 +32,70 @@ def test_an_unknown_shortcut() -> None:
     )
 
 
-def test_hit_rates_are_held_against_chance() -> None:
-    def found(hit: float) -> Difficulty:
-        hits = dict.fromkeys(SHORTCUTS, 0.0) | {"first alert": hit}
-        return Difficulty("p", 3, ("alerts", "Service"), False, True, ("first alert",), 0.1, hits)
+def draw(hit: float, world: tuple[str, int], chance: float = 0.1) -> Draw:
+    hits = dict.fromkeys(SHORTCUTS, 0.0) | {"first alert": hit}
+    return Draw("p", world, chance, hits, ("first alert",))
 
-    chance, rates = hit_rates([found(1.0), found(0.5)])
-    told = {one.shortcut: (one.rate, one.times_chance) for one in rates}
-    assert (chance, told["first alert"], told["youngest pod"]) == (0.1, (0.75, 7.5), (0.0, 0.0))
+
+def test_hit_rates_are_held_against_chance() -> None:
+    chance, rates = hit_rates([draw(1.0, ("shop", 1)), draw(0.5, ("shop", 2))])
+    told = {one.shortcut: one for one in rates}
+    assert (chance, told["first alert"].rate, told["first alert"].times_chance) == (0.1, 0.75, 7.5)
+    assert told["youngest pod"] == HitRate("youngest pod", 0.0, 0.0, 0.0)
+    # Two worlds that are each 0.25 off the mean of 0.75: as a multiple of 0.1.
+    assert told["first alert"].error == pytest.approx(2.5)
     assert hit_rates([]) == (0.0, [])
-    assert found(1.0).as_json() == {
+
+
+def test_problems_of_one_world_are_one_draw() -> None:
+    one = [draw(1.0, ("shop", 1)), draw(1.0, ("shop", 1)), draw(0.5, ("shop", 1))]
+    _, rates = hit_rates(one)
+    (found,) = [rate for rate in rates if rate.shortcut == "first alert"]
+    assert found.error == float("inf")
+    assert found.as_json() == {
+        "shortcut": "first alert",
+        "hits": 0.8333,
+        "times_chance": 8.33,
+        "standard_error": None,
+    }
+
+
+PROBLEM = Problem(
+    id="p",
+    title="Wrong port",
+    layer="kubernetes",
+    application="shop",
+    faults=(FaultRef(fault="service-target-port", target="cart"),),
+)
+
+
+def test_who_names_several_is_right_by_lot() -> None:
+    """Two pods are of the same age: whoever goes by it has to draw."""
+    seen = Seen(("shop",), [part for name in ("cart", "web") for part in workload(name)])
+    found = drawn(PROBLEM, 7, seen, {"cart"})
+    assert (found.problem, found.world, found.chance) == ("p", ("shop", 7), 0.5)
+    assert found.hits["highest generation"] == 0.5
+    assert found.hits["youngest pod"] == 0.0
+    assert "highest generation" in found.named
+
+
+def test_what_nobody_can_list_does_not_count() -> None:
+    """Of nodes no shortcut names any: as misses they would make all others look better."""
+    node = drawn(PROBLEM, 7, Seen(("shop",), workload("cart")), {"worker-1"})
+    assert (node.chance, node.named) == (0.0, ())
+    counted = draw(1.0, ("shop", 1))
+    assert hit_rates([counted, node]) == hit_rates([counted])
+
+
+def workload(name: str) -> list[KubeObject]:
+    """A part that nobody ever changed."""
+    metadata = {"name": name, "namespace": "shop", "generation": 1, "resourceVersion": "1"}
+    return [{"kind": "Deployment", "metadata": metadata, "spec": {}}]
+
+
+def test_the_form_that_is_promised() -> None:
+    found = Difficulty("p", 3, ("alerts", "Service"), False, True, draw(1.0, ("shop", 1)))
+    assert found.as_json() == {
         "id": "p",
         "expert_steps": 3,
         "signals": ["alerts", "Service"],

@@ -7,7 +7,7 @@ from random import Random
 
 from sregym_core.conductor.journal import UndoJournal
 from sregym_routine_kubernetes.mishaps import await_pods, needed, pods_are_missing
-from sregym_routine_kubernetes.schedule import renewed_after, rollouts_begun
+from sregym_routine_kubernetes.schedule import renewed_after, rollouts_begun, routine_after
 from sregym_testing import FullShop, MemoryCluster, Program
 
 RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
@@ -102,3 +102,20 @@ def test_of_who_suffers_nobody_is_waited_for() -> None:
     cluster.clock.advance(60.0)
     found = needed(cluster, application, ("catalog",))
     assert [part.name for part in found] == ["catalog-db"]
+
+
+def test_what_comes_after_follows_from_the_problem_and_not_from_who_is_broken() -> None:
+    """Whoever is spared gets no new pods, and is written to like all others."""
+
+    def lived(spared: tuple[str, ...], whose: str) -> list[str]:
+        cluster, journal = shop(), UndoJournal()
+        routine_after(cluster, FullShop(), journal, spared, whose)
+        assert restarted(cluster).isdisjoint(spared)
+        return [entry["ref"]["name"] for entry in journal.entries if entry["op"] == "restore"]
+
+    everybody = tuple(part.name for part in FullShop().components())
+    told = [lived(everybody, f"seed {number}, p") for number in range(3)]
+    assert told == [lived(everybody, f"seed {number}, p") for number in range(3)]
+    assert told[0] != lived(everybody, "seed 0, q")
+    owners = {name for names in told for name in names}
+    assert {"front", "catalog", "catalog-db"} <= owners

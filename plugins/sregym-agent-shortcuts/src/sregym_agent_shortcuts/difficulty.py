@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sregym_agents.survey import SHORTCUTS, SIGNALS, is_green
+from sregym_agents.survey import SIGNALS, is_green
 from sregym_core.api import Outcome, play
 from sregym_core.errors import UsageError
 
 from sregym_agent_shortcuts.agent import Looker
+from sregym_agent_shortcuts.chance import Draw, drawn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sregym_core.api import EpisodeRecord, Problem, Workspace
 
 
@@ -28,9 +27,7 @@ class Difficulty:
             that have to be read to say why.
         green: Whether all pods are ready when the agent starts and no warning tells of the cause.
         playbook: Whether the playbook's diagnosis passes.
-        shortcuts: Names of the shortcuts that name the broken component.
-        chance: With what probability a draw by lot names it.
-        hits: By shortcut, with what probability a draw among those whom it names hits.
+        draw: What shortcuts name, and how likely a draw by lot does.
     """
 
     problem: str
@@ -38,9 +35,12 @@ class Difficulty:
     signals: tuple[str, ...]
     green: bool
     playbook: bool
-    shortcuts: tuple[str, ...]
-    chance: float
-    hits: dict[str, float]
+    draw: Draw
+
+    @property
+    def shortcuts(self) -> tuple[str, ...]:
+        """Names of the shortcuts that name the broken component."""
+        return self.draw.named
 
     def as_json(self) -> dict[str, Any]:
         """The form that `sregym difficulty --json` prints."""
@@ -69,9 +69,7 @@ def difficulty(problem: Problem, workspace: Workspace, seed: int) -> Difficulty:
     if seen is None:
         msg = f"difficulty of {problem.id!r}: nothing could be listed in its world"
         raise UsageError(msg)
-    named = {name: shortcut(seen) for name, shortcut in SHORTCUTS.items()}
     signals = [name for name, signal in SIGNALS.items() if signal(seen) & broken]
-    parts = {*seen.components} | broken
     diagnosis = playbook.diagnosis
     return Difficulty(
         problem=problem.id,
@@ -79,12 +77,7 @@ def difficulty(problem: Problem, workspace: Workspace, seed: int) -> Difficulty:
         signals=(*signals, *_kinds(expert)),
         green=is_green(seen, broken),
         playbook=diagnosis is not None and diagnosis.verdict.outcome is Outcome.PASS,
-        shortcuts=tuple(name for name, guess in named.items() if guess & broken),
-        chance=len(broken) / len(parts),
-        hits={
-            name: len(guess & broken) / len(guess) if guess else 0.0
-            for name, guess in named.items()
-        },
+        draw=drawn(problem, seed, seen, broken),
     )
 
 
@@ -108,27 +101,3 @@ def _broken(problem: Problem, expert: EpisodeRecord) -> set[str]:
 def _kinds(expert: EpisodeRecord) -> tuple[str, ...]:
     claims = expert.diagnosis.claims if expert.diagnosis is not None else None
     return (claims.kind,) if claims is not None and claims.kind else ()
-
-
-@dataclass(frozen=True)
-class HitRate:
-    """How often a shortcut hits.
-
-    Attributes:
-        shortcut: Its name.
-        rate: Mean probability with which it names the broken component.
-        times_chance: The same as a multiple of a draw by lot.
-    """
-
-    shortcut: str
-    rate: float
-    times_chance: float
-
-
-def hit_rates(found: Sequence[Difficulty]) -> tuple[float, list[HitRate]]:
-    """The probability with which a draw by lot hits, and how each shortcut compares with it."""
-    if not found:
-        return 0.0, []
-    chance = sum(one.chance for one in found) / len(found)
-    rates = {name: sum(one.hits[name] for one in found) / len(found) for name in SHORTCUTS}
-    return chance, [HitRate(name, rate, rate / chance) for name, rate in rates.items()]

@@ -9,27 +9,23 @@ from __future__ import annotations
 
 from functools import partial
 from random import Random
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_core.interfaces import Actor, ClusterError
-from sregym_core.model import ObjectRef
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from sregym_core.interfaces import Cluster
-    from sregym_core.interfaces.cluster import KubeObject
-    from sregym_core.model import Component
+    from sregym_core.model import Component, ObjectRef
 
     from sregym_routine_kubernetes.requests import Moment, Save
 
 # How many of their requests come before the baseline, and after a fault.
-WRITES, WRITES_AFTER = (6, 12), (2, 5)
+# What comes after is another for each problem, and more: what came before stands out in all alike.
+WRITES, WRITES_AFTER = (3, 6), (5, 9)
 # Of ten of them, how many send the whole object instead of a patch.
 _WHOLE = 5
-# How often one of them looks for another object where the one that it chose is not there.
-_TRIES = 4
 
 
 class Program(NamedTuple):
@@ -98,10 +94,12 @@ def _write(
     cluster: Cluster, parts: Sequence[Component], program: Program, seed: float, save: Save
 ) -> None:
     chance = Random(seed)  # noqa: S311 - a game, no secret
-    found = _one_of(cluster, parts, chance)
-    if found is None:
+    # First a part, by lot: few have all kinds, and those few would be written to the most.
+    refs = _objects(chance.choice(parts))
+    ref = chance.choice(refs)
+    current = cluster.get(ref)
+    if current is None:
         return
-    ref, current = found
     save(ref, current)
     note = {f"platform.example.com/{program.note}": f"{chance.randrange(16**8):08x}"}
     actor = Actor(program.manager, program.agent, f"system:serviceaccount:{program.account}")
@@ -117,49 +115,9 @@ def _write(
         return  # somebody else was faster, or something refuses it
 
 
-def _one_of(
-    cluster: Cluster, parts: Sequence[Component], chance: Random
-) -> tuple[ObjectRef, KubeObject] | None:
-    """An object of a part: of each kind as likely, so that of many kinds few are written."""
-    for _ in range(_TRIES):
-        kind = chance.choice((*_KINDS,))
-        able = [(part, ref) for part in parts for ref in _KINDS[kind](part)]
-        if able and (current := cluster.get(ref := chance.choice(able)[1])) is not None:
-            return ref, current
-    return None
-
-
-def _workloads(kind: str) -> Callable[[Component], list[ObjectRef]]:
-    return lambda part: [part.workload] if part.workload.kind == kind else []
-
-
-def _configuration(kind: str) -> Callable[[Component], list[ObjectRef]]:
-    return lambda part: [use.source for use in part.config if use.source.kind == kind]
-
-
-def _claims(part: Component) -> list[ObjectRef]:
-    """Claims that the application declares; those of templates have the numbers of pods."""
-    return [
-        ObjectRef(
-            api_version="v1",
-            kind="PersistentVolumeClaim",
-            namespace=part.namespace,
-            name=use.claim,
-        )
-        for use in part.volumes
-    ]
-
-
-# By kind, those of a part that are of it.
-_KINDS: Mapping[str, Callable[[Component], list[ObjectRef]]] = MappingProxyType(
-    {
-        "Deployment": _workloads("Deployment"),
-        "StatefulSet": _workloads("StatefulSet"),
-        "DaemonSet": _workloads("DaemonSet"),
-        "Service": lambda part: [part.service] if part.service is not None else [],
-        "ConfigMap": _configuration("ConfigMap"),
-        "Secret": _configuration("Secret"),
-        "PersistentVolumeClaim": _claims,
-        "Ingress": lambda part: [use.ref for use in part.ingresses],
-    }
-)
+def _objects(part: Component) -> list[ObjectRef]:
+    """What belongs to a part, once each."""
+    found = [part.workload, *([] if part.service is None else [part.service])]
+    found += [use.source for use in part.config]
+    found += [use.ref for use in part.ingresses]
+    return [*dict.fromkeys(found)]

@@ -95,6 +95,12 @@ def requests(
         yield round(chance.uniform(0.0, span), 3), _refusal(cluster, part, chance)
 
 
+def tried_out(cluster: Cluster, part: Component, chance: Random, save: Save) -> Callable[[], None]:
+    """How somebody makes configuration for a part that no program of it reads yet."""
+    kind = chance.choice(("ConfigMap", "ConfigMap", "Secret"))
+    return _creation(cluster, _thing(part, chance.choice(_FOR_A_WHILE), chance, kind), save)
+
+
 def _some(
     parts: Sequence[Component], bounds: tuple[int, int], chance: Random
 ) -> Sequence[Component]:
@@ -109,10 +115,10 @@ def _own_name(part: Component) -> str:
     return part.name.rpartition("/")[2]
 
 
-def _thing(part: Component, word: str, chance: Random) -> KubeObject:
-    """A Service, ConfigMap or Secret that no program reads or asks."""
+def _thing(part: Component, word: str, chance: Random, kind: str = "") -> KubeObject:
+    """A Service, ConfigMap or Secret that no program reads or asks; of any of these kinds if none is named."""
     # A Service that led nowhere would raise alerts.
-    kind = chance.choice(_KINDS if part.ports else _KINDS[1:])
+    kind = kind or chance.choice(_KINDS if part.ports else _KINDS[1:])
     metadata = {"name": f"{_own_name(part)}-{word}", "namespace": part.namespace}
     obj: dict[str, Any] = {"apiVersion": "v1", "kind": kind, "metadata": metadata}
     if kind == "Service":

@@ -27,6 +27,7 @@ from sregym_routine_kubernetes.requests import (
     REFUSED_AFTER,
     cleared,
     requests,
+    tried_out,
 )
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ RENEWED_AFTER = 0.75
 MOST_MARKS = 5
 # The same on any part, in the later part of that time.
 LATE_MARKS = (1, 4)
+# The same of configuration, that of parts which had none before included.
+LATE_CONFIGURATION = (2, 4)
 # Settings of workloads that bring no new pods, before the baseline. A few parts, drawn anew in each
 # world, are worked on more than all others: whose generation is the highest is then one of these.
 SETTINGS = (12, 24)
@@ -118,7 +121,9 @@ def routine_before(context: RoutineContext) -> None:
     more = [
         *cleared(cluster, application, ends, seed),
         *requests(cluster, parts, ends, (PASSING, REFUSED), own, _forget),
-        *programs.writes(cluster, parts, ends, programs.WRITES, own, _forget),
+        *programs.writes(
+            cluster, incidental.listed(application), ends, programs.WRITES, own, _forget
+        ),
         *incidental.signs(
             cluster, application, ends, (incidental.NONE, incidental.LINES), f"before, seed {seed}"
         ),
@@ -176,8 +181,8 @@ def routine_after(
     own = Random(f"requests after, {whose}")  # noqa: S311 - a game, no secret
     few = (PASSING_AFTER, REFUSED_AFTER)
     more = [*requests(cluster, parts, span, few, own, journal.restore)]
-    every = changeable(application)
-    more += _late_marks(cluster, every, journal, span, own)
+    every = incidental.listed(application)
+    more += _late(cluster, every, journal, span, own)
     more += programs.writes(cluster, every, span, programs.WRITES_AFTER, own, journal.restore)
     counts = (incidental.WARNINGS_AFTER, incidental.LINES_AFTER)
     more += incidental.signs(
@@ -229,21 +234,25 @@ def renewed_after(parts: Sequence[Component], every: int, chance: Random) -> Seq
     return chance.sample(parts, chance.randint(1, most))
 
 
-def _late_marks(
+def _late(
     cluster: Cluster, parts: Sequence[Component], journal: Journal, span: float, chance: Random
 ) -> Iterator[Moment]:
-    """Labels and notes on any parts: nothing of them runs otherwise for that.
+    """Labels, notes and configuration of any parts: nothing of them runs otherwise for that.
 
     Where a fault hurts most of a system hardly anybody else is changed after it, and whatever was
     written last would be what it wrote.
     """
     for _ in range(chance.randint(*LATE_MARKS) if parts else 0):
-        kind = chance.choice(("workload", "workload", "service", "config"))
-        # Few have configuration of their own: of those, or it would hardly ever be written.
-        able = [part for part in parts if subject(part, kind, chance) != part.workload]
-        part = chance.choice(parts if kind == "workload" else able or parts)
+        kind = chance.choice(("workload", "workload", "service"))
         moment = round(chance.uniform(0.3 * span, span), 3)
-        yield moment, partial(change, cluster, part, kind, chance, journal.restore)
+        yield moment, partial(change, cluster, chance.choice(parts), kind, chance, journal.restore)
+    for _ in range(chance.randint(*LATE_CONFIGURATION) if parts else 0):
+        part = chance.choice(parts)
+        moment = round(chance.uniform(0.4 * span, span), 3)
+        if subject(part, "config", chance) == part.workload:  # most have none of their own
+            yield moment, tried_out(cluster, part, chance, journal.restore)
+        else:
+            yield moment, partial(change, cluster, part, "config", chance, journal.restore)
 
 
 def _spread(acts: Sequence[_Act], span: float, chance: Random) -> list[_Timed]:

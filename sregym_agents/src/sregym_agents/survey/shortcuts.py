@@ -89,13 +89,14 @@ def highest_generation(seen: Seen) -> set[str]:
 
 
 def odd_manager(seen: Seen) -> set[str]:
-    """Who has the rarest manager."""
+    """Who has the rarest manager; where several are as rare, all of whom they wrote."""
     managers: dict[str, set[str]] = {}
     for name, obj in seen.owned(*DECLARED):
         for entry in _entries(obj):
             if entry["manager"] not in CONTROLLERS:
                 managers.setdefault(entry["manager"], set()).add(name)
-    return min(managers.values(), key=len, default=set())
+    least = min(map(len, managers.values()), default=0)
+    return {name for names in managers.values() if len(names) == least for name in names}
 
 
 def restarts(seen: Seen) -> Counter[str]:
