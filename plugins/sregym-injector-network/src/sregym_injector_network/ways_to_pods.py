@@ -191,7 +191,7 @@ class WayFault(ComponentFault):
     @override
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
         workload = context.cluster.get(context.component.workload)
-        pods = [] if workload is None else live(pods_of(context.cluster, workload))
+        pods = [] if workload is None else not_terminating(pods_of(context.cluster, workload))
         nodes = sorted({pod["spec"].get("nodeName", "") for pod in pods} - {""})
         repair = ("sh", "-c", _WAYS[self.name].repair)
         return tuple(host_command(context, node, repair) for node in nodes)
