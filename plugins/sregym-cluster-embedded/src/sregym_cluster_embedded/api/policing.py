@@ -73,12 +73,10 @@ def _legible(request: Request) -> Request:
 def _shown(enforcement: Enforcement, answer: Response, target: Target) -> Response:
     if not filters(answer.content_type, target):
         return answer
-    not_found_if_hidden = (
-        enforcement.not_found_if_hidden(answer.body, target) if answer.status < 300 else None
-    )
-    if not_found_if_hidden is not None:
-        return Response(404, not_found_if_hidden)
-    less = enforcement.shown(answer.body, target)
+    missing = enforcement.not_found_if_hidden(answer.body, target) if answer.status < 300 else None
+    if missing is not None:
+        return Response(404, missing)
+    less = enforcement.redacted_body(answer.body, target)
     return answer if less is None else replace(answer, body=less)
 
 
