@@ -18,7 +18,7 @@ from sregym_injectors.component_fault import ComponentFault, not_custom, not_loa
 from sregym_injectors.defects import defect_check
 from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.nodes import NodeEdits, current, host_command
-from sregym_injectors.pods import live, pods_of
+from sregym_injectors.pods import not_terminating, pods_of
 from sregym_kubernetes.node_settings import LinkState, Peer
 from typing_extensions import override
 
