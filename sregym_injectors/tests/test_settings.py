@@ -10,8 +10,8 @@ from sregym_core.errors import UsageError
 from sregym_core.interfaces import FaultContext
 from sregym_core.model import ProgramSetting
 from sregym_injectors.edits import Edits
-from sregym_injectors.settings import amount, nearer, placed, right_value
-from sregym_injectors.triggers import Peak, pull
+from sregym_injectors.settings import amount, locate_setting, nearer_to_wrong, right_value
+from sregym_injectors.triggers import Peak, bring_about
 from sregym_testing import FullShop, MemoryCluster
 
 
@@ -34,14 +34,14 @@ def test_what_a_value_comes_to(text: str, number: float | None) -> None:
     [("30", True), ("6", True), ("5", False), ("1", False), ("100", True), ("many", False)],
 )
 def test_a_value_is_repaired_when_it_is_nearer_to_the_right_one(live: str, still: bool) -> None:
-    assert nearer(live, "1", "30") is still
+    assert nearer_to_wrong(live, "1", "30") is still
 
 
 def test_where_settings_stand() -> None:
     shop = FullShop()
     front = shop.component("front")
     assert front is not None
-    found = {s.name: placed(shop.manifest, front, s) for s in front.settings}
+    found = {s.name: locate_setting(shop.manifest, front, s) for s in front.settings}
     assert {name: (p.path, p.value) for name, p in found.items() if p} == {
         "CALL_TIMEOUT": ("containers[name=web].env[name=CALL_TIMEOUT]", "1s"),
         "CALL_ATTEMPTS": ("containers[name=web].env[name=CALL_ATTEMPTS]", "1"),
@@ -68,7 +68,7 @@ def test_a_peak_needs_a_load_generator_with_a_rate() -> None:
 
     at = context(Silent())
     with pytest.raises(UsageError) as caught:
-        pull(at, Edits(at), Peak(), None)
+        bring_about(at, Edits(at), Peak(), None)
     assert str(caught.value) == (
         "application 'shop': no load generator says which setting is its rate or its users; add it "
         "to `settings` in components.yaml, or leave the peak out"

@@ -5,8 +5,8 @@ from sregym_core.errors import WorldError
 from sregym_core.interfaces import CommandResult
 from sregym_core.model import ObjectRef
 from sregym_injectors.edits import PAUSE_S
-from sregym_injectors.pods import label_selector, live, pods_of
-from sregym_injectors.rollouts import Rollout, outstanding, yields
+from sregym_injectors.pods import label_selector, not_terminating, pods_of
+from sregym_injectors.rollouts import Rollout, outstanding, replaces_all_pods
 from sregym_injectors.templates import change_container
 from sregym_injectors.workloads import (
     ready_pod,
@@ -92,12 +92,12 @@ def test_where_old_pods_would_stay_the_same_change_brings_another_strategy(edits
     ],
 )  # fmt: skip
 def test_whether_an_update_takes_all_old_pods(kind, spec, expected):
-    assert yields({"kind": kind, "spec": spec}) is expected
+    assert replaces_all_pods({"kind": kind, "spec": spec}) is expected
 
 
 def test_a_daemon_set_on_several_nodes_loses_one_pod_at_a_time():
     status = {"desiredNumberScheduled": 3}
-    assert not yields({"kind": "DaemonSet", "spec": {}, "status": status})
+    assert not replaces_all_pods({"kind": "DaemonSet", "spec": {}, "status": status})
 
 
 def stateful_set(cluster, replicas=3):
@@ -126,7 +126,7 @@ def test_the_pods_of_a_stateful_set_are_deleted_where_an_update_would_stop(edits
     assert outstanding(cluster, ref, Rollout.REPLACED) == ""
     assert not rolled_out(cluster.get(ref))
     assert ready_pod(cluster, ref) is None
-    assert len(live(pods_of(cluster, cluster.get(ref)))) == 3
+    assert len(not_terminating(pods_of(cluster, cluster.get(ref)))) == 3
 
 
 def test_a_restart_reaches_all_pods_of_a_stateful_set(edits, cluster):

@@ -7,7 +7,13 @@ from random import Random
 
 import pytest
 from sregym_core.model import ObjectRef
-from sregym_kubernetes.changes import actor_for, as_delivered, delivery_of, edited, restart
+from sregym_kubernetes.changes import (
+    actor_for,
+    apply_edit,
+    delivery_of,
+    restart,
+    with_delivery_marks,
+)
 from sregym_kubernetes.changes.delivery import DELIVERERS, EDIT, LAST_APPLIED, Delivery
 from sregym_testing import MemoryCluster
 
@@ -21,7 +27,7 @@ REF = ObjectRef.of(SERVICE)
 
 
 def delivered(delivery):
-    return as_delivered(SERVICE, delivery, "shop", "default")
+    return with_delivery_marks(SERVICE, delivery, "shop", "default")
 
 
 @pytest.mark.parametrize("delivery", Delivery)
@@ -101,7 +107,7 @@ def test_who_applies_remembers_what_was_applied(patch, kind) -> None:
     cluster = MemoryCluster()
     cluster.create(delivered(Delivery.APPLY))
     actor = DELIVERERS[Delivery.APPLY]
-    changed = edited(cluster, REF, patch, kind, actor, cluster.get(REF))
+    changed = apply_edit(cluster, REF, patch, kind, actor, cluster.get(REF))
     remembered = json.loads(changed["metadata"]["annotations"][LAST_APPLIED])
     assert changed["spec"]["selector"] == {"app": "web", "tier": "x"}
     assert remembered["spec"]["selector"] == {"app": "web", "tier": "x"}
@@ -114,14 +120,16 @@ def test_who_applies_remembers_what_was_applied(patch, kind) -> None:
 def test_who_edits_leaves_what_was_applied(patch, kind) -> None:
     cluster = MemoryCluster()
     before = cluster.create(delivered(Delivery.APPLY))
-    changed = edited(cluster, REF, patch, kind, EDIT, cluster.get(REF))
+    changed = apply_edit(cluster, REF, patch, kind, EDIT, cluster.get(REF))
     assert changed["spec"]["selector"] == {"app": "web", "tier": "x"}
     assert changed["metadata"]["annotations"] == before["metadata"]["annotations"]
 
 
 def test_what_is_remembered_is_written_as_go_writes_it() -> None:
     obj = {**SERVICE, "metadata": {"name": "a<b>&c"}}
-    text = as_delivered(obj, Delivery.APPLY, "shop", "")["metadata"]["annotations"][LAST_APPLIED]
+    text = with_delivery_marks(obj, Delivery.APPLY, "shop", "")["metadata"]["annotations"][
+        LAST_APPLIED
+    ]
     assert '"name":"a\\u003cb\\u003e\\u0026c"' in text
 
 

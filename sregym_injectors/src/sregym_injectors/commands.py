@@ -54,7 +54,7 @@ def delete_pods(namespace: str, selector: str) -> Command:
     return Command(("kubectl", "delete", "pods", "-n", namespace, "-l", selector))
 
 
-def gone(namespace: str, selector: str, timeout_s: int = ROLLOUT_TIMEOUT_S) -> Command:
+def wait_deleted(namespace: str, selector: str, timeout_s: int = ROLLOUT_TIMEOUT_S) -> Command:
     """`kubectl wait` until no pod has the labels."""
     words = ("kubectl", "wait", "pods", "-n", namespace, "-l", selector)
     return Command((*words, "--for=delete", f"--timeout={timeout_s}s"))

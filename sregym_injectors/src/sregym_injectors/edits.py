@@ -44,7 +44,7 @@ class Edits:
         self._actors: dict[ObjectRef, Actor] = {}
         self._begun = False
         # One person makes all changes of an injection that are made by hand.
-        self._person = changes.somebody(
+        self._person = changes.choose_person(
             Random(f"who edits {self._target}, seed {context.seed}")  # noqa: S311 - as above
         )
 
@@ -71,29 +71,29 @@ class Edits:
         current = self.save(ref)
         actor = self._actor(ref, current)
         self.pause()
-        return changes.edited(self.cluster, ref, patch, kind, actor, current)
+        return changes.apply_edit(self.cluster, ref, patch, kind, actor, current)
 
     def restart(self, ref: ObjectRef) -> KubeObject:
         """Do what `kubectl rollout restart` does, with the time of the cluster's clock."""
         self.save(ref)
         self.pause()
-        return changes.restart(self.cluster, ref, changes.by(self._person, RESTART))
+        return changes.restart(self.cluster, ref, changes.as_person(self._person, RESTART))
 
     def replace(self, obj: KubeObject) -> KubeObject:
         """Replace an existing object, as `kubectl replace` does."""
         self.save(ObjectRef.of(obj))
         self.pause()
-        return self.cluster.replace(obj, changes.by(self._person, REPLACED))
+        return self.cluster.replace(obj, changes.as_person(self._person, REPLACED))
 
     def delete(self, ref: ObjectRef) -> None:
         """Delete an existing object."""
         self.save(ref)
         self.pause()
-        self.cluster.delete(ref, actor=changes.by(self._person, PATCH))
+        self.cluster.delete(ref, actor=changes.as_person(self._person, PATCH))
 
     def end(self, obj: KubeObject) -> None:
         """Delete what nobody misses or a controller makes anew, a pod: the journal does without."""
-        self.cluster.delete(ObjectRef.of(obj), actor=changes.by(self._person, PATCH))
+        self.cluster.delete(ObjectRef.of(obj), actor=changes.as_person(self._person, PATCH))
 
     def create(self, obj: KubeObject) -> KubeObject:
         """Create an object that does not exist yet, as `kubectl create` does."""
@@ -102,7 +102,7 @@ class Edits:
             self._journal.restore(ref, None)
             self._saved.append(ref)
         self.pause()
-        return self.cluster.create(obj, changes.by(self._person, CREATED))
+        return self.cluster.create(obj, changes.as_person(self._person, CREATED))
 
     def pause(self) -> None:
         """Let pass what people need between two changes; nothing before the first of them.
@@ -117,5 +117,5 @@ class Edits:
     def _actor(self, ref: ObjectRef, current: KubeObject) -> Actor:
         if ref not in self._actors:
             tool = changes.actor_for(current, self._chance)
-            self._actors[ref] = changes.by(self._person, tool)
+            self._actors[ref] = changes.as_person(self._person, tool)
         return self._actors[ref]

@@ -36,7 +36,7 @@ from sregym_injectors.nodes import (
     repairs,
     truth_on_node,
 )
-from sregym_injectors.pressure import after_pressure, store_started_anew
+from sregym_injectors.pressure import after_pressure, restart_store
 from sregym_injectors.quantities import memory_bytes
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class NodeSettingFault(Fault):
             enter(context, argv) for argv in repairs(context, self.wanted(context), usual)
         )
         if self.row.restarts:
-            repair = (*repair, *store_started_anew(context))
+            repair = (*repair, *restart_store(context))
         return (
             (*repair, *after_pressure(context, self.row.pressure)) if self.row.pressure else repair
         )

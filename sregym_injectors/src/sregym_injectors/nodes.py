@@ -61,10 +61,12 @@ class NodeEdits:
             NodeError: The command failed.
         """
         self._context.journal.node_command(node, undo)
-        return look(self._context, node, argv, stdin)
+        return read_from_node(self._context, node, argv, stdin)
 
 
-def look(context: FaultContext, node: str, argv: Sequence[str], stdin: str = "") -> CommandResult:
+def read_from_node(
+    context: FaultContext, node: str, argv: Sequence[str], stdin: str = ""
+) -> CommandResult:
     """Run a command on a host to see something.
 
     Raises:

@@ -37,7 +37,7 @@ def pods_of(cluster: Cluster, workload: KubeObject) -> list[KubeObject]:
     """Pods of a workload that have not run to their end.
 
     Those that its selector matches; a Pod is its own, those of a CronJob are those of its Jobs.
-    Pods that are being deleted are among them; see `live`.
+    Pods that are being deleted are among them; see `not_terminating`.
     """
     namespace = workload["metadata"]["namespace"]
     if workload["kind"] == "Pod":
@@ -64,7 +64,7 @@ def owned_jobs(cluster: Cluster, cronjob: KubeObject) -> list[KubeObject]:
     ]
 
 
-def live(pods: Sequence[KubeObject]) -> list[KubeObject]:
+def not_terminating(pods: Sequence[KubeObject]) -> list[KubeObject]:
     """Those that nobody has asked to go."""
     return [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
 

@@ -36,7 +36,7 @@ def after_pressure(context: FaultContext, condition: str, node: str = "") -> tup
     )
 
 
-def store_started_anew(context: FaultContext) -> tuple[Command, ...]:
+def restart_store(context: FaultContext) -> tuple[Command, ...]:
     """Start the datastore anew on whose account a node was chosen; nothing for other components.
 
     What ended again and again is started late by the kubelet, and at once by a new rollout.

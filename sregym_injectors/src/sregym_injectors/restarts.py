@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict
 
 from sregym_injectors import scope
-from sregym_injectors.rollouts import Rollout, RolloutParameters, wanted_rollout
+from sregym_injectors.rollouts import Rollout, RolloutParameters, chosen_rollout
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import FaultContext
@@ -46,7 +46,7 @@ def clients_of(context: FaultContext, *, otherwise: bool | None = None) -> tuple
             request depends on are left alone: there is nothing that users could feel.
     """
     component, wanted = context.component, context.parameters.restart_clients
-    if wanted is None and wanted_rollout(context) is Rollout.STUCK:
+    if wanted is None and chosen_rollout(context) is Rollout.STUCK:
         return ()  # the old pods go on serving: a restart would show nothing
     if wanted is None:
         wanted = component.kind != "service" if otherwise is None else otherwise

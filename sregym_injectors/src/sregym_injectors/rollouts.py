@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from sregym_core.model import ROLLING_KINDS
 from sregym_kubernetes.pod_trouble import pod_trouble
 
-from sregym_injectors.pods import is_ready, live, pods_of
+from sregym_injectors.pods import is_ready, not_terminating, pods_of
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Cluster, FaultContext
@@ -47,13 +47,13 @@ class RolloutParameters(BaseModel):
     rollout: Rollout = Rollout.REPLACED
 
 
-def wanted_rollout(context: FaultContext) -> Rollout:
+def chosen_rollout(context: FaultContext) -> Rollout:
     """What the fault's parameters say; the old pods go where they say nothing."""
     parameters = context.parameters
     return parameters.rollout if isinstance(parameters, RolloutParameters) else Rollout.REPLACED
 
 
-def yields(workload: KubeObject) -> bool:
+def replaces_all_pods(workload: KubeObject) -> bool:
     """Whether an update takes all old pods away, also when no new one gets ready."""
     kind, spec = workload["kind"], workload["spec"]
     wanted = _wanted(workload)
@@ -68,7 +68,7 @@ def yields(workload: KubeObject) -> bool:
     rolling = strategy.get("rollingUpdate") or {}
     if strategy.get("type") == "OnDelete" or rolling.get("partition", 0) > 0:
         return False
-    return max(1, share(rolling.get("maxUnavailable", 1), wanted, up=True)) >= wanted
+    return max(1, pod_count(rolling.get("maxUnavailable", 1), wanted, up=True)) >= wanted
 
 
 def _wanted(workload: KubeObject) -> int:
@@ -81,13 +81,13 @@ def _wanted(workload: KubeObject) -> int:
 def _deployment_gap(strategy: dict[str, Any], wanted: int) -> int:
     """How many pods of a Deployment may be missing during a rolling update."""
     rolling = strategy.get("rollingUpdate") or {}
-    missing = share(rolling.get("maxUnavailable", "25%"), wanted, up=False)
-    surge = share(rolling.get("maxSurge", "25%"), wanted, up=True)
+    missing = pod_count(rolling.get("maxUnavailable", "25%"), wanted, up=False)
+    surge = pod_count(rolling.get("maxSurge", "25%"), wanted, up=True)
     # With neither room above nor below nothing could move: one may be missing then.
     return missing if missing or surge else 1
 
 
-def share(amount: int | str, wanted: int, *, up: bool) -> int:
+def pod_count(amount: int | str, wanted: int, *, up: bool) -> int:
     """A number of pods, given as it is or as a percentage of the wanted ones."""
     if not isinstance(amount, str):
         return int(amount)
@@ -111,7 +111,7 @@ def outstanding(cluster: Cluster, ref: ObjectRef, rollout: Rollout) -> str:
     if rollout is Rollout.REPLACED:
         noun = "pod" if old == 1 else "pods"
         return f"{ref} still has {old} {noun} of the template before" if old > 0 else ""
-    pods = live(pods_of(cluster, workload))
+    pods = not_terminating(pods_of(cluster, workload))
     if old <= 0 or not any(map(is_ready, pods)):
         return f"{ref} has no ready pod of the template before: its rollout is not stuck"
     if not any(_fails(pod, cluster.clock.now()) for pod in pods):

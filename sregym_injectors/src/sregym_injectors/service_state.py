@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.model import BATCH_KINDS, containers_of
 
 from sregym_injectors.manifests import declared_ports
-from sregym_injectors.pods import labels_selector, live, pods_of
+from sregym_injectors.pods import labels_selector, not_terminating, pods_of
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import FaultContext
@@ -29,7 +29,7 @@ def service_defects(context: FaultContext) -> list[str]:
         workload = context.cluster.get(ref)
         if workload is None:
             return [f"{ref} does not exist"]
-        pods += live(pods_of(context.cluster, workload))
+        pods += not_terminating(pods_of(context.cluster, workload))
     # Between two runs there are none that a Service could lead to.
     if not pods and component.workload.kind not in BATCH_KINDS:
         return [f"{component.workload} has no pods"]
@@ -47,7 +47,7 @@ def _selection_defects(
         return [f"{context.component.service} has no selector"]
     text = labels_selector(selector)
     namespace = service["metadata"]["namespace"]
-    selected = _names(live(context.cluster.list("v1", "Pod", namespace, text)))
+    selected = _names(not_terminating(context.cluster.list("v1", "Pod", namespace, text)))
     own = _names(pods)
     left_out = [name for name in own if name not in selected]
     foreign = [name for name in selected if name not in own]

@@ -39,7 +39,7 @@ _UNITS: Mapping[str | None, float] = {
 
 
 @dataclass(frozen=True)
-class Place:
+class SettingLocation:
     """Where the value of a setting stands.
 
     Attributes:
@@ -57,7 +57,9 @@ class Place:
     value: str
 
 
-def placed(objects: Objects, component: Component, setting: ProgramSetting) -> Place | None:
+def locate_setting(
+    objects: Objects, component: Component, setting: ProgramSetting
+) -> SettingLocation | None:
     """Where a setting of a component stands; None where its program goes by its own default.
 
     Args:
@@ -75,7 +77,7 @@ def placed(objects: Objects, component: Component, setting: ProgramSetting) -> P
         for part in ("command", "args"):
             for index, word in enumerate(container.get(part) or ()):
                 if found := re.search(setting.argument, word):
-                    return Place(ref, f"{path}.{part}[{index}]", part, index, found[0])
+                    return SettingLocation(ref, f"{path}.{part}[{index}]", part, index, found[0])
         return None
     for entry in reversed(container.get("env") or ()):
         if entry["name"] == setting.name:
@@ -84,7 +86,7 @@ def placed(objects: Objects, component: Component, setting: ProgramSetting) -> P
                 return _in_map(objects, component, given["name"], given["key"])
             if "value" in entry:
                 where = f"{path}.env[name={setting.name}]"
-                return Place(ref, where, setting.name, None, str(entry["value"]))
+                return SettingLocation(ref, where, setting.name, None, str(entry["value"]))
             return None
     for source in reversed(container.get("envFrom") or ()):
         name = (source.get("configMapRef") or {}).get("name", "")
@@ -94,10 +96,12 @@ def placed(objects: Objects, component: Component, setting: ProgramSetting) -> P
     return None
 
 
-def _in_map(objects: Objects, component: Component, name: str, key: str) -> Place | None:
+def _in_map(objects: Objects, component: Component, name: str, key: str) -> SettingLocation | None:
     ref = ObjectRef(api_version="v1", kind="ConfigMap", namespace=component.namespace, name=name)
     data = (objects(ref) or {}).get("data") or {}
-    return Place(ref, f"data[{key!r}]", key, None, str(data[key])) if key in data else None
+    return (
+        SettingLocation(ref, f"data[{key!r}]", key, None, str(data[key])) if key in data else None
+    )
 
 
 def amount(text: str) -> float | None:
@@ -116,7 +120,7 @@ def duration_for(setting: ProgramSetting, text: str) -> str:
     return f"{found * 1000:.10g}"
 
 
-def nearer(live: str, right: str, wrong: str) -> bool:
+def nearer_to_wrong(live: str, right: str, wrong: str) -> bool:
     """Whether a value is nearer to the wrong one than to the right one, as factors go."""
     if live == wrong:
         return True
@@ -186,9 +190,9 @@ class SettingFault(ComponentFault):
         for setting, value in self.wrong(context).items():
             if self.decisive and setting.role not in self.decisive:
                 continue
-            live = placed(context.cluster.get, context.component, setting)
+            live = locate_setting(context.cluster.get, context.component, setting)
             right = right_value(context, setting)
-            if live is not None and nearer(live.value, right, value):
+            if live is not None and nearer_to_wrong(live.value, right, value):
                 found.append(f"{live.ref} {live.path} is {live.value!r}, not {right!r}")
         return defect_check(self.expected, found)
 
@@ -198,7 +202,7 @@ class SettingFault(ComponentFault):
         first = next(
             (s for s in wrong if s.role in (self.decisive or self.roles)), next(iter(wrong))
         )
-        place = right_place(context, first)
+        place = right_location(context, first)
         named = tuple(f"{setting.name} {value}" for setting, value in wrong.items() if setting.name)
         return truth_of(
             context,
@@ -213,7 +217,7 @@ class SettingFault(ComponentFault):
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
         component, wrong = context.component, self.wrong(context)
         found: list[Command] = []
-        places = [right_place(context, setting) for setting in wrong]
+        places = [right_location(context, setting) for setting in wrong]
         maps = dict.fromkeys(place.ref for place in places if place.ref.kind == "ConfigMap")
         for ref in maps:
             data = {place.key: place.value for place in places if place.ref == ref}
@@ -230,7 +234,7 @@ class SettingFault(ComponentFault):
         return tuple(found)
 
 
-def _where(place: Place) -> tuple[str, ...]:
+def _where(place: SettingLocation) -> tuple[str, ...]:
     """What is wrong by the place where it stands."""
     if place.ref.kind == "ConfigMap":
         return (f"wrong value of {place.key} in ConfigMap {place.ref.name}",)
@@ -239,13 +243,13 @@ def _where(place: Place) -> tuple[str, ...]:
     return (f"wrong environment variable {place.key}",)
 
 
-def right_place(context: FaultContext, setting: ProgramSetting) -> Place:
+def right_location(context: FaultContext, setting: ProgramSetting) -> SettingLocation:
     """Where a setting stands by the manifests.
 
     Raises:
         UsageError: They do not say it.
     """
-    place = placed(context.application.manifest, context.component, setting)
+    place = locate_setting(context.application.manifest, context.component, setting)
     if place is None:
         raise UsageError(
             f"component {context.component.name!r}: no manifest gives its setting {setting.name!r} a "
@@ -256,7 +260,7 @@ def right_place(context: FaultContext, setting: ProgramSetting) -> Place:
 
 def right_value(context: FaultContext, setting: ProgramSetting) -> str:
     """What a setting is by the manifests."""
-    return right_place(context, setting).value
+    return right_location(context, setting).value
 
 
 def readers(application: Application, ref: ObjectRef) -> tuple[ObjectRef, ...]:
@@ -278,7 +282,7 @@ def change_settings(
     words: dict[str, list[str]] = {}
     live = edits.read(component.workload)
     for setting, value in values.items():
-        place = right_place(context, setting)
+        place = right_location(context, setting)
         if place.ref.kind == "ConfigMap":
             maps.setdefault(place.ref, {})[place.key] = value
         elif place.word is None:

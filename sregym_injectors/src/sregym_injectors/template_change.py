@@ -25,7 +25,7 @@ from sregym_injectors.edits import Edits
 from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.manifests import manifest_of
 from sregym_injectors.restarts import ClientParameters, TemplateParameters, clients_of
-from sregym_injectors.rollouts import wanted_rollout
+from sregym_injectors.rollouts import chosen_rollout
 from sregym_injectors.templates import TemplateFault, container_patch, repair_commands
 from sregym_injectors.workloads import container_of, restart_rollout, roll_out, workload_defects
 
@@ -137,7 +137,7 @@ class PodTemplateFault(TemplateFault):
         if change.touches_workload:
             kind = "merge" if change.whole else "strategic"
             roll_out(
-                edits, component.workload, _patch(component, change), wanted_rollout(context), kind
+                edits, component.workload, _patch(component, change), chosen_rollout(context), kind
             )
         elif self.restarts:
             restart_rollout(edits, (component.workload,))
@@ -199,7 +199,7 @@ class PodTemplateFault(TemplateFault):
         ]
         repair = commands.patch(component.workload, operations, "json")
         return (
-            *repair_commands(context.application, component, repair, wanted_rollout(context)),
+            *repair_commands(context.application, component, repair, chosen_rollout(context)),
             *self.cleaning(context),
             *commands.restart_and_wait(clients_of(context)),
         )

@@ -19,7 +19,7 @@ from sregym_injectors import commands
 from sregym_injectors.component_fault import ComponentFault, article
 from sregym_injectors.manifests import manifest_of
 from sregym_injectors.pods import label_selector
-from sregym_injectors.rollouts import Rollout, outstanding, truth_of_stuck, wanted_rollout
+from sregym_injectors.rollouts import Rollout, chosen_rollout, outstanding, truth_of_stuck
 from sregym_injectors.workloads import roll_out
 
 if TYPE_CHECKING:
@@ -39,18 +39,18 @@ class TemplateFault(ComponentFault):
     """Base of faults that break the template of a component's pods.
 
     Its parameters derive from `RolloutParameters`, which say how the rollout ends. `inject` makes
-    the change by `change_container` or `roll_out` with `wanted_rollout(context)`; the rest follows:
+    the change by `change_container` or `roll_out` with `chosen_rollout(context)`; the rest follows:
     the episode waits until the rollout has ended so, and the ground truth tells of a stuck one.
     """
 
     @override
     def outstanding(self, context: FaultContext) -> str:
-        return outstanding(context.cluster, context.component.workload, wanted_rollout(context))
+        return outstanding(context.cluster, context.component.workload, chosen_rollout(context))
 
     @override
     def ground_truth(self, context: FaultContext) -> GroundTruth:
         truth = self.broken_template(context)
-        if wanted_rollout(context) is Rollout.REPLACED:
+        if chosen_rollout(context) is Rollout.REPLACED:
             return truth
         return truth_of_stuck(truth, context.component.workload)
 
@@ -88,7 +88,7 @@ def change_container(
     if ref.kind == "CronJob":
         edits.patch(ref, container_patch(component, changes), "strategic")
     else:
-        obj = made_anew(edits.read(ref))
+        obj = without_server_fields(edits.read(ref))
         for entry in _list_of(component, pod_spec(obj)):
             if entry["name"] == component.container:
                 _merge(entry, changes)
@@ -144,7 +144,7 @@ def _unblocking(manifest: KubeObject, ref: ObjectRef, rollout: Rollout) -> tuple
     return (commands.delete(pod),)
 
 
-def made_anew(obj: KubeObject) -> KubeObject:
+def without_server_fields(obj: KubeObject) -> KubeObject:
     """A Job or Pod as somebody would create it again: without what the cluster filled in."""
     fresh = deepcopy(obj)
     fresh.pop("status", None)

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sregym_core.errors import UsageError
 
 from sregym_injectors import scope
-from sregym_injectors.settings import amount, placed, settings_of
+from sregym_injectors.settings import amount, locate_setting, settings_of
 from sregym_injectors.templates import container_patch
 from sregym_injectors.workloads import container_of, rolled_out
 
@@ -50,7 +50,7 @@ class Dip(BaseModel):
     seconds: float = Field(default=60.0, gt=0)
 
 
-def pull(context: FaultContext, edits: Edits, peak: Peak | None, dip: Dip | None) -> None:
+def bring_about(context: FaultContext, edits: Edits, peak: Peak | None, dip: Dip | None) -> None:
     """Let what was asked for happen, and pass."""
     if peak is not None:
         _peak(context, edits, peak)
@@ -81,7 +81,7 @@ def _peak(context: FaultContext, edits: Edits, peak: Peak) -> None:
     raised = False
     for part in context.application.components():
         for setting in settings_of(part, "rate", "users") if part.kind == scope.LOAD else ():
-            place = placed(context.cluster.get, part, setting)
+            place = locate_setting(context.cluster.get, part, setting)
             if place is None or place.ref != part.workload:
                 continue
             container = container_of(edits.read(place.ref), part.container) or {}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.errors import WorldError
 from sregym_core.model import BATCH_KINDS, ObjectRef, containers_of
 
-from sregym_injectors.pods import is_ready, live, pods_of
-from sregym_injectors.rollouts import Rollout, yields
+from sregym_injectors.pods import is_ready, not_terminating, pods_of
+from sregym_injectors.rollouts import Rollout, replaces_all_pods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,7 +117,7 @@ def roll_out(
         _refuse_taking(workload, ref)
         edits.patch(ref, patch, kind)
         return
-    taken = yields(workload)
+    taken = replaces_all_pods(workload)
     given = patch.get("spec", {}).get("strategy")
     if ref.kind == "Deployment" and not taken and not given:
         patch = {**patch, "spec": {**patch.get("spec", {}), **_all_at_once(workload)}}
@@ -134,7 +134,7 @@ def restart_rollout(edits: Edits, refs: Sequence[ObjectRef]) -> None:
     """
     for ref in dict.fromkeys(refs):
         workload = edits.read(ref)
-        taken = yields(workload)
+        taken = replaces_all_pods(workload)
         if ref.kind == "Deployment" and not taken:
             edits.patch(ref, {"spec": _all_at_once(workload)}, "strategic")
         edits.restart(ref)
@@ -149,7 +149,7 @@ def _all_at_once(deployment: KubeObject) -> dict[str, Any]:
 
 
 def _refuse_taking(workload: KubeObject, ref: ObjectRef) -> None:
-    if yields(workload):
+    if replaces_all_pods(workload):
         raise WorldError(
             f"the rollout of {ref} cannot be stuck: its strategy takes all old pods before new "
             "ones are ready; choose a workload that keeps some, or the parameter rollout: replaced"
@@ -161,7 +161,7 @@ def _delete_pods(edits: Edits, ref: ObjectRef) -> None:
     cluster = edits.cluster
     cluster.clock.wait_until(lambda: _looked_at(edits.read(ref)), LOOKED_AT_S, 1.0)
     edits.pause()
-    for pod in live(pods_of(cluster, edits.read(ref))):
+    for pod in not_terminating(pods_of(cluster, edits.read(ref))):
         edits.end(pod)
 
 
@@ -175,7 +175,7 @@ def ready_pod(cluster: Cluster, ref: ObjectRef) -> KubeObject | None:
     workload = cluster.get(ref)
     if workload is None:
         return None
-    return next((pod for pod in live(pods_of(cluster, workload)) if is_ready(pod)), None)
+    return next((pod for pod in not_terminating(pods_of(cluster, workload)) if is_ready(pod)), None)
 
 
 def run_in_workload(

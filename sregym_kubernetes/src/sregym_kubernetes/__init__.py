@@ -6,6 +6,6 @@ passes over the wire, a cluster to what the tool `kubectl` asks in process.
 
 from __future__ import annotations
 
-from sregym_kubernetes.enforcement import Answer, Asked, Enforcement
+from sregym_kubernetes.enforcement import Enforcement, KubernetesRequest, KubernetesResponse
 
-__all__ = ["Answer", "Asked", "Enforcement"]
+__all__ = ["Enforcement", "KubernetesRequest", "KubernetesResponse"]

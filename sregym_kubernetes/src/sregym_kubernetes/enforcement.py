@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sregym_kubernetes.filtering import filtered, filtered_event, gone, missing, status
+from sregym_kubernetes.filtering import (
+    is_hidden_object,
+    not_found_status,
+    redact_body,
+    redact_event,
+    status,
+)
 from sregym_kubernetes.impersonation import refusal
 from sregym_kubernetes.redaction import RedactionPolicy
 from sregym_kubernetes.rules import forbidden
@@ -21,7 +27,7 @@ JSON = "application/json"
 
 
 @dataclass(frozen=True)
-class Asked:
+class KubernetesRequest:
     """A request to the Kubernetes API.
 
     Attributes:
@@ -38,7 +44,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Answer:
+class KubernetesResponse:
     """What is answered in the place of the API server.
 
     Attributes:
@@ -65,49 +71,51 @@ class Enforcement:
         self._policy = policy
         self.redaction = RedactionPolicy(policy.redacted)
 
-    def refusal(self, asked: Asked) -> Answer | None:
+    def refusal(self, asked: KubernetesRequest) -> KubernetesResponse | None:
         """What to answer instead of passing a request on; None when it may pass."""
         identity = self._policy.identity
         if identity is not None:
             refused = refusal(identity, asked.headers)
             if refused is not None:
-                return Answer(*refused, "acting as somebody else")
+                return KubernetesResponse(*refused, "acting as somebody else")
         kind = asked.headers.get("content-type", JSON)
         reason = forbidden(asked.method, asked.target, asked.body, kind, self._policy.debugged_from)
         if reason:
-            return Answer(403, status(403, "Forbidden", reason), reason)
+            return KubernetesResponse(403, status(403, "Forbidden", reason), reason)
         return self._hidden(asked) if self._policy.redacts else None
 
-    def shown(self, body: bytes, target: Target) -> bytes | None:
+    def redacted_body(self, body: bytes, target: Target) -> bytes | None:
         """An answer without what is hidden; None when it passes as it came.
 
-        Of what is hidden itself nothing is left: see `withheld`.
+        Of what is hidden itself nothing is left: see `not_found_if_hidden`.
         """
-        return filtered(body, target, self.redaction)
+        return redact_body(body, target, self.redaction)
 
-    def withheld(self, body: bytes, target: Target) -> bytes | None:
+    def not_found_if_hidden(self, body: bytes, target: Target) -> bytes | None:
         """The words for a missing object, when an answer is an object that is hidden."""
-        return missing(target) if gone(body, target, self.redaction) else None
+        return not_found_status(target) if is_hidden_object(body, target, self.redaction) else None
 
-    def shown_event(self, line: bytes, target: Target) -> bytes | None:
+    def redacted_event(self, line: bytes, target: Target) -> bytes | None:
         """A line of a watch without what is hidden; None when it passes, empty when nothing is left."""
-        return filtered_event(line, target, self.redaction)
+        return redact_event(line, target, self.redaction)
 
-    def _hidden(self, asked: Asked) -> Answer | None:
+    def _hidden(self, asked: KubernetesRequest) -> KubernetesResponse | None:
         """Answer as if what is hidden were not there; None when nothing hidden is asked for."""
         target, redaction = asked.target, self.redaction
         if redaction.hides_group(target.group):
-            return Answer(404, b"404 page not found\n", "hidden", "text/plain; charset=utf-8")
+            return KubernetesResponse(
+                404, b"404 page not found\n", "hidden", "text/plain; charset=utf-8"
+            )
         hidden = redaction.hides_target(target)
         if hidden and target.name:
-            return Answer(404, missing(target), "hidden")
+            return KubernetesResponse(404, not_found_status(target), "hidden")
         if hidden and asked.method == "POST":
             details = {"name": target.namespace, "kind": "namespaces"}
             text = f'namespaces "{target.namespace}" not found'
-            return Answer(404, status(404, "NotFound", text, details), "hidden")
+            return KubernetesResponse(404, status(404, "NotFound", text, details), "hidden")
         if asked.method == "DELETE" and not target.name:
             reason = "collections cannot be deleted at once here; delete objects by name"
-            return Answer(403, status(403, "Forbidden", reason), reason)
+            return KubernetesResponse(403, status(403, "Forbidden", reason), reason)
         return None
 
 

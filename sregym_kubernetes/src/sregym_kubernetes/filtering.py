@@ -22,7 +22,7 @@ def filters(content_type: str, target: Target) -> bool:
     return (text or content_type.startswith("application/json")) and not target.subresource
 
 
-def filtered(body: bytes, target: Target, redaction: RedactionPolicy) -> bytes | None:
+def redact_body(body: bytes, target: Target, redaction: RedactionPolicy) -> bytes | None:
     """A whole answer without what is hidden."""
     try:
         content = json.loads(body)
@@ -34,7 +34,7 @@ def filtered(body: bytes, target: Target, redaction: RedactionPolicy) -> bytes |
     return _encoded(content) if changed else None
 
 
-def filtered_event(line: bytes, target: Target, redaction: RedactionPolicy) -> bytes | None:
+def redact_event(line: bytes, target: Target, redaction: RedactionPolicy) -> bytes | None:
     """A line of a watch without what is hidden; empty when nothing of it is left.
 
     A server that does not watch may answer with a list all the same.
@@ -48,7 +48,7 @@ def filtered_event(line: bytes, target: Target, redaction: RedactionPolicy) -> b
     seen = content.get("object")
     if not isinstance(seen, dict):
         hidden = content.get("kind") != "Status" and _hides(content, target, redaction)
-        return b"" if hidden else filtered(line, target, redaction)
+        return b"" if hidden else redact_body(line, target, redaction)
     if content.get("type") in ("BOOKMARK", "ERROR"):
         return None
     if seen.get("kind") == "Table":
@@ -58,7 +58,7 @@ def filtered_event(line: bytes, target: Target, redaction: RedactionPolicy) -> b
     return b"" if _hides(seen, target, redaction) else None
 
 
-def gone(body: bytes, target: Target, redaction: RedactionPolicy) -> bool:
+def is_hidden_object(body: bytes, target: Target, redaction: RedactionPolicy) -> bool:
     """Whether an answer is one object, and that is hidden: by what it belongs to, for instance."""
     if not target.name:
         return False
@@ -76,7 +76,7 @@ def gone(body: bytes, target: Target, redaction: RedactionPolicy) -> bool:
     return isinstance(content.get("metadata"), dict) and _hides(content, target, redaction)
 
 
-def missing(target: Target) -> bytes:
+def not_found_status(target: Target) -> bytes:
     """What an API server answers for an object that does not exist."""
     details: dict[str, str] = {"name": target.name, "kind": target.resource}
     if target.group:

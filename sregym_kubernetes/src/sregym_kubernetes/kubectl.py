@@ -69,7 +69,7 @@ def find_kubectl(server: tuple[int, int], search_path: str | None = None) -> Kub
     return Kubectl(found, version, said)
 
 
-def shell_remark(search_path: str | None = None) -> str:
+def describe_shell_kubectl(search_path: str | None = None) -> str:
     """What is wrong with the kubectl that somebody gets who types its name; empty for nothing.
 
     It is compared with the one of this environment, which is made for the clusters here. Where that

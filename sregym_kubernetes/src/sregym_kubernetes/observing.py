@@ -41,7 +41,7 @@ class Objects(Protocol):
         """All objects of a kind."""
 
 
-def hidden_words(cluster: Objects, redaction: RedactionPolicy) -> frozenset[str]:
+def hidden_names(cluster: Objects, redaction: RedactionPolicy) -> frozenset[str]:
     """Names, uids and addresses of all that is hidden now."""
     words: set[str] = set()
     for version, kind in _KINDS:
@@ -56,18 +56,18 @@ def hidden_words(cluster: Objects, redaction: RedactionPolicy) -> frozenset[str]
     return frozenset(words)
 
 
-def observed_for(
+def observe_with_policy(
     cluster: Cluster, policy: Policy, service: str, path: str, query: Sequence[tuple[str, str]] = ()
 ) -> ServiceAnswer:
     """What a service answers an agent: without what is hidden from it (`Cluster.observe_for`)."""
     answer = cluster.observe(service, path, query)
     if not policy.redacts:
         return answer
-    words = hidden_words(cluster, RedactionPolicy(policy.redacted))
-    return replace(answer, body=shown(answer.body, answer.content_type, words))
+    words = hidden_names(cluster, RedactionPolicy(policy.redacted))
+    return replace(answer, body=drop_hidden(answer.body, answer.content_type, words))
 
 
-def shown(body: bytes, content_type: str, words: frozenset[str]) -> bytes:
+def drop_hidden(body: bytes, content_type: str, words: frozenset[str]) -> bytes:
     """A body without what has one of the words for a label; itself when nothing has."""
     if not words:
         return body
@@ -83,7 +83,7 @@ def shown(body: bytes, content_type: str, words: frozenset[str]) -> bytes:
     return body if left == content else json.dumps(left, separators=(",", ":")).encode()
 
 
-def tells(text: str, words: frozenset[str]) -> bool:
+def names_hidden(text: str, words: frozenset[str]) -> bool:
     """Whether the value of a label is one of the words; an address may have a port."""
     return text in words or text.partition(":")[0] in words
 
@@ -107,7 +107,7 @@ def _left(content: Any, words: frozenset[str]) -> Any:
 
 def _hidden(item: Any, words: frozenset[str]) -> bool:
     if isinstance(item, str):
-        return tells(item, words)
+        return names_hidden(item, words)
     if not isinstance(item, dict):
         return False
     deep = any(name in item for name in _TRACE)

@@ -63,7 +63,7 @@ def _fields(message: str) -> Mapping[int, tuple[str, str]]:
     return {int(number): tuple(text.split(" ")) for number, text in entries.items()}
 
 
-def knows(kind: str) -> bool:
+def can_decode(kind: str) -> bool:
     """Whether bodies of a kind, as in `apps/v1/Deployment`, can be decoded."""
     return kind in _table()["kinds"]
 

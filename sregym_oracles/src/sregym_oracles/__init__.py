@@ -18,17 +18,17 @@ from sregym_oracles.checklist import (
     score_answers,
     verdict_of_answers,
 )
-from sregym_oracles.judges import ChecklistJudge, label, verdict_on
+from sregym_oracles.checks import check_from_findings, guarded_check, unreadable_check
+from sregym_oracles.judges import ChecklistJudge, truth_label, verdict_on
 from sregym_oracles.objects import declared_objects
 from sregym_oracles.plain import plain
-from sregym_oracles.probing import judged, look, unreadable
 from sregym_oracles.side_effects import Difference, Found, Rule, differences, rules, side_effects
 from sregym_oracles.snapshot import Snapshot
 from sregym_oracles.traffic import load_running, success_rate
-from sregym_oracles.windows import Held, Window, first_bad, hold
+from sregym_oracles.windows import Window, WindowResult, first_bad, watch_window
 from sregym_oracles.workloads import (
     objects_present,
-    probes_kept,
+    probes_unchanged,
     restarts,
     workloads_ready,
 )
@@ -42,31 +42,31 @@ __all__ = [
     "Difference",
     "Dimension",
     "Found",
-    "Held",
     "Question",
     "Rule",
     "Snapshot",
     "Window",
+    "WindowResult",
     "addressed",
+    "check_from_findings",
     "combine",
     "declared_objects",
     "differences",
     "first_bad",
-    "hold",
-    "judged",
-    "label",
+    "guarded_check",
     "load_running",
-    "look",
     "objects_present",
     "plain",
-    "probes_kept",
+    "probes_unchanged",
     "restarts",
     "rules",
     "score_answers",
     "side_effects",
     "success_rate",
-    "unreadable",
+    "truth_label",
+    "unreadable_check",
     "verdict_of_answers",
     "verdict_on",
+    "watch_window",
     "workloads_ready",
 ]

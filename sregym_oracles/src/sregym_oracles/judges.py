@@ -46,13 +46,13 @@ def verdict_on(
         extra: Checks about the submission as a whole.
     """
     verdicts = [
-        verdict_of_answers(given, label(truth, ground_truths))
+        verdict_of_answers(given, truth_label(truth, ground_truths))
         for given, truth in zip(answers, ground_truths, strict=True)
     ]
     return combine(verdicts, extra)
 
 
-def label(truth: GroundTruth, ground_truths: Sequence[GroundTruth]) -> str:
+def truth_label(truth: GroundTruth, ground_truths: Sequence[GroundTruth]) -> str:
     """What tells the checks of this root cause from those of the others; nothing if it is alone."""
     if len(ground_truths) == 1:
         return ""

@@ -30,7 +30,7 @@ _LINE = re.compile(r"^(.+?)(?:: | = )(.*)$")
 class Records(Counter[str]):
     """What the records of one table or collection look like, and how often."""
 
-    def left_in(self, other: object) -> int:
+    def unchanged_in(self, other: object) -> int:
         """How many of them are there still, as they were."""
         return (self & other).total() if isinstance(other, Records) else 0
 

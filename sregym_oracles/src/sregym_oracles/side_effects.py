@@ -159,7 +159,7 @@ def _between(
         if isinstance(old, Records) or isinstance(new, Records):
             # Records that came are no change of those that were; a table that is gone is lost as a whole.
             if isinstance(old, Records) and isinstance(new, Records):
-                held, left = old.total(), old.left_in(new)
+                held, left = old.total(), old.unchanged_in(new)
                 if left < held:
                     yield Difference(*where, path, held, left, fresh)
             continue

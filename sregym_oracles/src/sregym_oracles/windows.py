@@ -34,7 +34,7 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Held:
+class WindowResult:
     """What came out.
 
     Attributes:
@@ -67,9 +67,9 @@ def first_bad(probes: Sequence[Callable[[], Check]]) -> Check | None:
     return next((check for probe in probes if (check := probe()).outcome is not Outcome.PASS), None)
 
 
-def hold(
+def watch_window(
     clock: Clock, condition: Callable[[], Check | None], window: Window, *, brief: bool = False
-) -> Held:
+) -> WindowResult:
     """Wait for the condition, then watch it over the window to its very end.
 
     The window is played to its end also when the condition breaks, so that figures over the
@@ -86,7 +86,7 @@ def hold(
     recovered = clock.wait_until(lambda: condition() is None, window.repair_s, poll_s)
     waited = clock.now() - began
     if not recovered:
-        return Held(recovered=False, waited_s=waited)
+        return WindowResult(recovered=False, waited_s=waited)
     opened = clock.now()
     broken: Check | None = None
     broken_after = 0.0
@@ -97,4 +97,4 @@ def hold(
             broken_after = clock.now() - opened
             if brief and broken is not None:
                 break
-    return Held(True, waited, broken, broken_after if broken else 0.0)
+    return WindowResult(True, waited, broken, broken_after if broken else 0.0)

@@ -12,8 +12,8 @@ from sregym_core.model import (
     containers_of,
 )
 
+from sregym_oracles.checks import check_from_findings
 from sregym_oracles.objects import declared_objects
-from sregym_oracles.probing import look
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -83,7 +83,7 @@ def objects_present(
 
     count = len(declared)
     expected = f"the {count} objects of the baseline, workloads with at least their replicas"
-    return look(name, expected, find, good=f"all {count}")
+    return check_from_findings(name, expected, find, good=f"all {count}")
 
 
 def workloads_ready(
@@ -117,7 +117,9 @@ def workloads_ready(
         return wrong
 
     count = len(_workloads(objects)) + len(made)
-    return look(name, f"{count} workloads rolled out and ready", find, good=f"all {count}")
+    return check_from_findings(
+        name, f"{count} workloads rolled out and ready", find, good=f"all {count}"
+    )
 
 
 def _status_troubles(workload: KubeObject) -> list[str]:
@@ -187,7 +189,7 @@ def restarts(snapshot: Snapshot, objects: Mapping[str, KubeObject]) -> dict[str,
     return counts
 
 
-def probes_kept(
+def probes_unchanged(
     snapshot: Snapshot, objects: Mapping[str, KubeObject], name: str = "probes-kept"
 ) -> Check:
     """Probes and resource requests of the baseline's workloads were not taken away.
@@ -205,7 +207,7 @@ def probes_kept(
                 wrong += [f"container {container['name']} of {ref} {loss}" for loss in losses]
         return wrong
 
-    return look(name, "the probes and resource requests of the baseline", find)
+    return check_from_findings(name, "the probes and resource requests of the baseline", find)
 
 
 def _losses(before: Mapping[str, Any], now: Mapping[str, Any] | None) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sregym_agents.language_model import converse, model_tool, words_of
+from sregym_agents.language_model import converse, model_tool, text_of
 from sregym_core.interfaces import Tool, ToolGroup, ToolResult
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Role:
             if self.concluded is not None:
                 return self.concluded
             prompt = _REMINDER
-        return words_of(said[-1]) if said else ""
+        return text_of(said[-1]) if said else ""
 
     def _use(self, tool: str, arguments: Mapping[str, object]) -> ToolResult:
         if tool == CONCLUDE.name:

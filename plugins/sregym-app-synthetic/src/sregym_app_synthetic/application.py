@@ -11,7 +11,7 @@ from sregym_apps.lint import lint_folder
 from sregym_apps.manifests import in_order
 from sregym_apps.notes import notes_from
 from sregym_core.model import ObjectRef
-from sregym_kubernetes.changes import as_delivered
+from sregym_kubernetes.changes import with_delivery_marks
 from sregym_kubernetes.changes.delivery import Delivery
 
 from sregym_app_synthetic.folder import as_folder
@@ -71,7 +71,7 @@ class Synthetic(ManifestApplication):
 
     def delivered(self, obj: KubeObject) -> KubeObject:
         """With the marks of a release of the business's name."""
-        return as_delivered(obj, self.delivery, self.graph.brand, self.namespaces[0])
+        return with_delivery_marks(obj, self.delivery, self.graph.brand, self.namespaces[0])
 
     def lint(self, vocabulary: Vocabulary | None = None) -> Sequence[Defect]:
         """What is wrong with what was generated, as if somebody had written it."""

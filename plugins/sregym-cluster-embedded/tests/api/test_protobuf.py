@@ -12,7 +12,7 @@ from pathlib import Path
 import orjson
 import pytest
 from sregym_cluster_embedded.api import body, builtin
-from sregym_kubernetes.protobuf import ProtobufError, decode, knows
+from sregym_kubernetes.protobuf import ProtobufError, can_decode, decode
 
 REQUESTS = orjson.loads((Path(__file__).parent / "data" / "protobuf_requests.json").read_bytes())
 TYPED = orjson.loads((Path(__file__).parent / "data" / "protobuf_typed.json").read_bytes())
@@ -48,7 +48,7 @@ def test_every_built_in_kind_has_a_message():
         for resource in builtin.BUILT_IN
         if "create" in resource.verbs
     ]
-    assert [kind for kind in kinds if not knows(kind)] == []
+    assert [kind for kind in kinds if not can_decode(kind)] == []
 
 
 @pytest.mark.parametrize(

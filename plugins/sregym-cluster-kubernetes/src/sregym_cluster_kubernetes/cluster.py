@@ -24,7 +24,7 @@ from sregym_core.interfaces import (
 )
 from sregym_core.scratch import ScratchFolder
 from sregym_kubernetes.kubectl import KubectlError, find_kubectl
-from sregym_kubernetes.observing import observed_for
+from sregym_kubernetes.observing import observe_with_policy
 from sregym_kubernetes.operations import KubernetesOperations
 
 from sregym_cluster_kubernetes.clock import ServerClock
@@ -311,7 +311,7 @@ class KubernetesCluster(Cluster):
         self, policy: Policy, service: str, path: str, query: Sequence[tuple[str, str]] = ()
     ) -> ServiceAnswer:
         """The same for an agent: without what is hidden from it."""
-        return observed_for(self, policy, service, path, query)
+        return observe_with_policy(self, policy, service, path, query)
 
     def open_access_for(self, policy: Policy) -> Access:
         """The same; what of the services goes through this process hides what is hidden."""

@@ -16,7 +16,7 @@ from kubernetes.client import (
 from kubernetes.client.exceptions import ApiException
 from kubernetes.config.kube_config import load_kube_config_from_dict
 from sregym_core.interfaces import Cluster, ClusterProvider, ClusterSpec, Finding, NodeAccess
-from sregym_kubernetes.kubectl import Kubectl, KubectlError, find_kubectl, shell_remark
+from sregym_kubernetes.kubectl import Kubectl, KubectlError, describe_shell_kubectl, find_kubectl
 from urllib3.exceptions import HTTPError
 from urllib3.util.retry import Retry
 
@@ -127,5 +127,5 @@ def _right(client: ApiClient, verb: str, group: str, resource: str, subresource:
 
 
 def _told(found: Kubectl) -> str:
-    remark = shell_remark()
+    remark = describe_shell_kubectl()
     return f"{found.path}, {found.full_version}{f'; but {remark}' if remark else ''}"

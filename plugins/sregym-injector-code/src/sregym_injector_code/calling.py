@@ -15,7 +15,7 @@ from sregym_injectors.settings import (
     right_value,
     settings_of,
 )
-from sregym_injectors.triggers import Dip, Peak, can_dip, can_peak, pull
+from sregym_injectors.triggers import Dip, Peak, bring_about, can_dip, can_peak
 from sregym_injectors.workloads import rolled_out
 from typing_extensions import override
 
@@ -114,7 +114,7 @@ class RetryPolicy(SettingFault):
         edits = Edits(context)
         ref = context.component.workload
         edits.cluster.clock.wait_until(lambda: rolled_out(edits.read(ref)), _STARTED_S, 1.0)
-        pull(context, edits, given.peak, given.dip)
+        bring_about(context, edits, given.peak, given.dip)
         return True
 
 

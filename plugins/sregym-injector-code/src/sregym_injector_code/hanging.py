@@ -18,7 +18,7 @@ from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.nodes import NodeEdits, current
-from sregym_injectors.pods import is_ready, live, pods_of
+from sregym_injectors.pods import is_ready, not_terminating, pods_of
 from sregym_injectors.workloads import SCALABLE_KINDS, rolled_out
 from sregym_kubernetes.node_settings import ProcessStop
 from typing_extensions import override
@@ -171,7 +171,7 @@ class GrayReplica(_Stopped):
 def _pods(context: FaultContext) -> list[KubeObject]:
     """The pods of the component that nobody has asked to go."""
     workload = context.cluster.get(context.component.workload)
-    return [] if workload is None else live(pods_of(context.cluster, workload))
+    return [] if workload is None else not_terminating(pods_of(context.cluster, workload))
 
 
 def _setting(context: FaultContext, pod: KubeObject) -> ProcessStop:

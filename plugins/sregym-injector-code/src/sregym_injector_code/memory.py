@@ -15,7 +15,7 @@ from sregym_injectors.template_change import (
     TemplateChange,
     right_container,
 )
-from sregym_injectors.triggers import Peak, can_peak, pull
+from sregym_injectors.triggers import Peak, bring_about, can_peak
 from sregym_injectors.workloads import rolled_out
 from typing_extensions import override
 
@@ -164,7 +164,7 @@ class HeapLimit(PodTemplateFault):
             return False
         edits, ref = Edits(context), context.component.workload
         edits.cluster.clock.wait_until(lambda: rolled_out(edits.read(ref)), _STARTED_S, 1.0)
-        pull(context, edits, context.parameters.peak, None)
+        bring_about(context, edits, context.parameters.peak, None)
         return True
 
     def _value(self, context: FaultContext) -> str:

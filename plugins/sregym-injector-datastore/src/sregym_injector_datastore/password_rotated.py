@@ -12,7 +12,7 @@ from sregym_injectors.component_fault import ComponentFault
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.ground_truth import truth_of
-from sregym_injectors.pods import live, pods_of
+from sregym_injectors.pods import not_terminating, pods_of
 from sregym_injectors.workloads import ready_pod, restart_rollout, roll_out
 from typing_extensions import override
 
@@ -266,7 +266,7 @@ def _written(obj: KubeObject) -> str:
 def _older_pods(context: FaultContext, workload: ObjectRef, moment: str) -> bool:
     """Whether containers run that were started before a moment; also when none runs."""
     obj = context.cluster.get(workload)
-    pods = live(pods_of(context.cluster, obj)) if obj is not None else []
+    pods = not_terminating(pods_of(context.cluster, obj)) if obj is not None else []
     started = [
         status["state"]["running"]["startedAt"]
         for pod in pods

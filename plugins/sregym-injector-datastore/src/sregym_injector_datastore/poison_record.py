@@ -114,7 +114,7 @@ class PoisonRecord(ComponentFault):
         labels = ",".join(f"{key}={value}" for key, value in sorted(part.pod_labels.items()))
         return (
             commands.scale(part.workload, 0),
-            commands.gone(part.namespace, labels),
+            commands.wait_deleted(part.namespace, labels),
             commands.execute(server_of(broker), broker.container, skip),
             commands.scale(part.workload, part.replicas),
             commands.rollout_status(part.workload),

@@ -12,7 +12,7 @@ from sregym_injectors.component_fault import ComponentFault, not_rolling
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.ground_truth import truth_of
-from sregym_injectors.pods import is_ready, live, pods_of
+from sregym_injectors.pods import is_ready, not_terminating, pods_of
 from sregym_injectors.workloads import rolled_out, run_in_workload
 from typing_extensions import override
 
@@ -141,7 +141,7 @@ def _pods(context: FaultContext) -> list[KubeObject]:
     return (
         []
         if workload is None
-        else [p for p in live(pods_of(context.cluster, workload)) if is_ready(p)]
+        else [p for p in not_terminating(pods_of(context.cluster, workload)) if is_ready(p)]
     )
 
 

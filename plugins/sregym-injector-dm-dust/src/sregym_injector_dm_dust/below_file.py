@@ -13,8 +13,8 @@ from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.node_fitting import runs_no_store
 from sregym_injectors.nodes import NodeEdits, current, on_host, repairs
-from sregym_injectors.pods import live, pods_of
-from sregym_injectors.pressure import after_pressure, store_started_anew
+from sregym_injectors.pods import not_terminating, pods_of
+from sregym_injectors.pressure import after_pressure, restart_store
 from sregym_injectors.workloads import restart_rollout
 from typing_extensions import override
 
@@ -102,7 +102,7 @@ class BelowFile(Fault):
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
         found = repairs(context, self._standing(context), (self.repair,))
         repair = (on_host(context, argv) for argv in found)
-        return (*repair, *store_started_anew(context), *after_pressure(context, "Ready"))
+        return (*repair, *restart_store(context), *after_pressure(context, "Ready"))
 
     def _standing(self, context: FaultContext) -> list[DiskBadBlocks | DiskCorruption]:
         """On whichever disk of the node: volumes may have their own."""
@@ -114,7 +114,7 @@ class BelowFile(Fault):
         """The pod of the datastore on the node."""
         node, component = context.node, context.node.component
         workload = None if component is None else context.cluster.get(component.workload)
-        pods = [] if workload is None else live(pods_of(context.cluster, workload))
+        pods = [] if workload is None else not_terminating(pods_of(context.cluster, workload))
         for pod in pods:
             if pod["spec"].get("nodeName") == node.name:
                 return pod

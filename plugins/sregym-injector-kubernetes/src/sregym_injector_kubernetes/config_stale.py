@@ -9,15 +9,15 @@ from sregym_core.model import Change, Check, Component, FailureMode, GroundTruth
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.ground_truth import truth_of
-from sregym_injectors.pods import live, pods_of
+from sregym_injectors.pods import not_terminating, pods_of
 from sregym_injectors.settings import (
     SettingFault,
     SettingParameters,
     amount,
     change_settings,
-    placed,
+    locate_setting,
     readers,
-    right_place,
+    right_location,
     right_value,
     settings_of,
 )
@@ -92,7 +92,7 @@ class ConfigStale(SettingFault):
         ref = context.component.workload
         context.cluster.clock.wait_until(lambda: rolled_out(edits.read(ref)), _ROLLED_OUT_S, 1.0)
         for setting in wrong:
-            place = right_place(context, setting)
+            place = right_location(context, setting)
             edits.patch(place.ref, {"data": {place.key: place.value}}, "merge")
 
     @override
@@ -101,9 +101,9 @@ class ConfigStale(SettingFault):
         workload = context.cluster.get(component.workload)
         if workload is None:
             return defect_check(self.expected, [f"{component.workload} does not exist"])
-        pods = live(pods_of(context.cluster, workload))
+        pods = not_terminating(pods_of(context.cluster, workload))
         for setting in _mapped(component):
-            place = placed(context.cluster.get, component, setting)
+            place = locate_setting(context.cluster.get, component, setting)
             if place is None or amount(place.value) != amount(right_value(context, setting)):
                 found.append(
                     f"{setting.name} of {component.workload} is not what the manifest says"
@@ -122,7 +122,7 @@ class ConfigStale(SettingFault):
     @override
     def ground_truth(self, context: FaultContext) -> GroundTruth:
         setting, value = next(iter(self.wrong(context).items()))
-        place = right_place(context, setting)
+        place = right_location(context, setting)
         return truth_of(
             context,
             context.component.workload,
@@ -139,7 +139,7 @@ class ConfigStale(SettingFault):
     @override
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
         setting = next(iter(self.wrong(context)))
-        place = right_place(context, setting)
+        place = right_location(context, setting)
         return commands.restart_and_wait(readers(context.application, place.ref))
 
 

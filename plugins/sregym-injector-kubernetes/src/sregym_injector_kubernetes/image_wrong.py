@@ -11,7 +11,7 @@ from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.restarts import TemplateParameters, clients_of
-from sregym_injectors.rollouts import wanted_rollout
+from sregym_injectors.rollouts import chosen_rollout
 from sregym_injectors.templates import TemplateFault, change_container, repair_commands
 from sregym_injectors.workloads import (
     examined_container,
@@ -52,7 +52,7 @@ class ImageWrong(TemplateFault):
     def inject(self, context: FaultContext) -> None:
         edits, component = Edits(context), context.component
         change_container(
-            edits, component, {"image": _wrong_image(context)}, wanted_rollout(context)
+            edits, component, {"image": _wrong_image(context)}, chosen_rollout(context)
         )
         restart_rollout(edits, clients_of(context))
 
@@ -96,7 +96,7 @@ class ImageWrong(TemplateFault):
         component = context.component
         repair = commands.set_image(component.workload, component.container, component.image)
         return (
-            *repair_commands(context.application, component, repair, wanted_rollout(context)),
+            *repair_commands(context.application, component, repair, chosen_rollout(context)),
             *commands.restart_and_wait(clients_of(context)),
         )
 

@@ -20,7 +20,7 @@ from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.manifests import main_container
 from sregym_injectors.quantities import memory_bytes
 from sregym_injectors.restarts import TemplateParameters, clients_of
-from sregym_injectors.rollouts import wanted_rollout
+from sregym_injectors.rollouts import chosen_rollout
 from sregym_injectors.templates import (
     TemplateFault,
     change_container,
@@ -81,7 +81,7 @@ class ResourceLimit(TemplateFault):
         if request and memory_bytes(request) > memory_bytes(memory):
             # The API refuses a request above the limit.
             resources["requests"] = {"memory": memory}
-        change_container(edits, component, {"resources": resources}, wanted_rollout(context))
+        change_container(edits, component, {"resources": resources}, chosen_rollout(context))
         restart_rollout(edits, clients_of(context))
 
     @override
@@ -132,7 +132,7 @@ class ResourceLimit(TemplateFault):
         patch = container_patch(component, {"resources": resources})
         repair = commands.patch(component.workload, patch, "strategic")
         return (
-            *repair_commands(context.application, component, repair, wanted_rollout(context)),
+            *repair_commands(context.application, component, repair, chosen_rollout(context)),
             *commands.restart_and_wait(clients_of(context)),
         )
 

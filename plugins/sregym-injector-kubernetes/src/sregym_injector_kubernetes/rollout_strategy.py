@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sregym_injectors.component_fault import article
 from sregym_injectors.manifests import manifest_of
 from sregym_injectors.restarts import ClientParameters
-from sregym_injectors.rollouts import yields
+from sregym_injectors.rollouts import replaces_all_pods
 from sregym_injectors.template_change import PodTemplateFault, Template, TemplateChange
 from typing_extensions import override
 
@@ -83,7 +83,7 @@ class RolloutStrategy(PodTemplateFault):
         rolling = strategy.get("rollingUpdate") or {}
         kept = {"kind": "Deployment", "spec": {**live.workload, "paused": False}}
         as_meant = _told(strategy) == _told(_right(context))
-        if rolling.get("maxUnavailable") is not None and yields(kept) and not as_meant:
+        if rolling.get("maxUnavailable") is not None and replaces_all_pods(kept) and not as_meant:
             found.append(f"takes all pods at once: {_told(strategy)}")
         found += [
             f"has an init container {entry['name']} that never ends"

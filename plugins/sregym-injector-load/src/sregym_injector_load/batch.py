@@ -13,7 +13,7 @@ from sregym_injectors.component_fault import not_custom, not_rolling
 from sregym_injectors.defects import defect_check
 from sregym_injectors.manifests import manifest_of
 from sregym_injectors.restarts import ClientParameters
-from sregym_injectors.settings import placed, settings_of
+from sregym_injectors.settings import locate_setting, settings_of
 from sregym_injectors.triggers import multiplied
 from typing_extensions import override
 
@@ -143,7 +143,7 @@ def _pods(context: FaultContext) -> dict[str, Any]:
     entry = next(c for c in spec["containers"] if c["name"] == component.container)
     raised = False
     for setting in settings_of(component, "rate", "users"):
-        place = placed(context.application.manifest, component, setting)
+        place = locate_setting(context.application.manifest, component, setting)
         if place is None or place.ref != component.workload:
             continue
         many = str(round(float(multiplied(place.value, context.parameters.times))))

@@ -18,7 +18,7 @@ from sregym_injectors.component_fault import ComponentFault, by_service, not_loa
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.ground_truth import truth_of
-from sregym_injectors.pods import live, pods_of
+from sregym_injectors.pods import not_terminating, pods_of
 from sregym_injectors.restarts import ClientParameters, clients_of
 from sregym_injectors.service_fault import service_of
 from sregym_injectors.workloads import restart_rollout, rolled_out
@@ -260,7 +260,7 @@ class DnsConfigInvalid(ClusterFault):
         edits.patch(CONFIG, {"data": {_KEY: text}}, "merge")
         # A rolling update would keep pods that read the Corefile before.
         edits.pause()
-        for pod in live(pods_of(edits.cluster, edits.read(SERVER))):
+        for pod in not_terminating(pods_of(edits.cluster, edits.read(SERVER))):
             edits.end(pod)
 
     @override

@@ -10,7 +10,7 @@ from sregym_injectors.component_fault import by_service, not_load
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.manifests import manifest_of
-from sregym_injectors.pods import live, pods_of
+from sregym_injectors.pods import not_terminating, pods_of
 from sregym_injectors.restarts import ClientParameters, clients_of
 from sregym_injectors.service_fault import service_of
 from sregym_injectors.service_state import service_defects
@@ -131,7 +131,7 @@ class EndpointsStale(AddedObjectFault):
             pod.get("status", {}).get("podIP", "")
             for ref in context.component.workloads
             if (workload := cluster.get(ref)) is not None
-            for pod in live(pods_of(cluster, workload))
+            for pod in not_terminating(pods_of(cluster, workload))
         ]
         for entry in _slices(cluster, service):
             labels: dict[str, Any] = entry["metadata"].get("labels") or {}

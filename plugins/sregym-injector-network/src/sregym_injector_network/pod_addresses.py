@@ -13,7 +13,7 @@ from sregym_injectors.cluster_fault import ClusterFault, cluster_truth
 from sregym_injectors.component_fault import not_rolling
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
-from sregym_injectors.nodes import NodeEdits, host_command, look
+from sregym_injectors.nodes import NodeEdits, host_command, read_from_node
 from sregym_injectors.workloads import restart_rollout
 from typing_extensions import override
 
@@ -63,7 +63,7 @@ class AddressesExhausted(ClusterFault):
     def present(self, context: FaultContext) -> Check:
         found = []
         for node, _ in _subnets(context):
-            text = look(context, node, ("cat", CONFIGURATION)).stdout
+            text = read_from_node(context, node, ("cat", CONFIGURATION)).stdout
             usable, wanted = addresses_in(text), _most_pods(context, node)
             if usable < wanted:
                 found.append(f"node {node} has {usable} addresses for up to {wanted} pods")

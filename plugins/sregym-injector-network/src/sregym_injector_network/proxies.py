@@ -25,7 +25,7 @@ from sregym_injectors.defects import defect_check
 from sregym_injectors.documents import read_yaml
 from sregym_injectors.edits import Edits
 from sregym_injectors.ground_truth import truth_of
-from sregym_injectors.pods import live, pods_of
+from sregym_injectors.pods import not_terminating, pods_of
 from sregym_injectors.restarts import ClientParameters, clients_of
 from sregym_injectors.workloads import SCALABLE_KINDS, restart_rollout, rolled_out
 from typing_extensions import override
@@ -255,7 +255,7 @@ def _shown(fields: Mapping[str, Any]) -> str:
 
 def _proxies(cluster: Cluster) -> list[dict[str, Any]]:
     daemons = cluster.get(DAEMONS)
-    return [] if daemons is None else live(pods_of(cluster, daemons))
+    return [] if daemons is None else not_terminating(pods_of(cluster, daemons))
 
 
 def _older(cluster: Cluster) -> list[str]:

@@ -9,7 +9,7 @@ from sregym_injectors.component_fault import not_rolling
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.manifests import manifest_of
-from sregym_injectors.pods import is_ready, live, pods_of
+from sregym_injectors.pods import is_ready, not_terminating, pods_of
 from sregym_injectors.service_edit import ServiceChange, ServiceEditFault
 from sregym_injectors.service_fault import service_of
 from sregym_injectors.service_state import service_defects
@@ -122,6 +122,6 @@ def _nodes_with(cluster: Cluster, refs: Sequence[ObjectRef]) -> list[str]:
         pod["spec"].get("nodeName", "")
         for ref in refs
         if (workload := cluster.get(ref)) is not None
-        for pod in live(pods_of(cluster, workload))
+        for pod in not_terminating(pods_of(cluster, workload))
         if is_ready(pod)
     ]

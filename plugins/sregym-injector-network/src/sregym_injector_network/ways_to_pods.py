@@ -18,7 +18,7 @@ from sregym_injectors.component_fault import ComponentFault, not_custom, not_loa
 from sregym_injectors.defects import defect_check
 from sregym_injectors.ground_truth import truth_of
 from sregym_injectors.nodes import NodeEdits, current, host_command
-from sregym_injectors.pods import live, pods_of
+from sregym_injectors.pods import not_terminating, pods_of
 from sregym_kubernetes.node_settings import LinkState, Peer
 from typing_extensions import override
 
@@ -191,7 +191,7 @@ class WayFault(ComponentFault):
     @override
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
         workload = context.cluster.get(context.component.workload)
-        pods = [] if workload is None else live(pods_of(context.cluster, workload))
+        pods = [] if workload is None else not_terminating(pods_of(context.cluster, workload))
         nodes = sorted({pod["spec"].get("nodeName", "") for pod in pods} - {""})
         repair = ("sh", "-c", _WAYS[self.name].repair)
         return tuple(host_command(context, node, repair) for node in nodes)

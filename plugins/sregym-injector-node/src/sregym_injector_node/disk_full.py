@@ -11,7 +11,7 @@ from sregym_core.interfaces import Command, Fault, FaultContext
 from sregym_core.model import Capability, Change, Check, GroundTruth, Node, TargetKind
 from sregym_injectors.defects import defect_check
 from sregym_injectors.node_fitting import runs_nothing_that_matters
-from sregym_injectors.nodes import NodeEdits, from_another_node, look, truth_on_node
+from sregym_injectors.nodes import NodeEdits, from_another_node, read_from_node, truth_on_node
 from sregym_injectors.pressure import after_pressure
 from typing_extensions import override
 
@@ -96,7 +96,7 @@ def _file(context: FaultContext) -> str:
 
 def _disk(context: FaultContext) -> tuple[int, int]:
     """Size of the disk below the logs, and what of it is free, in KiB."""
-    said = look(context, context.node.name, ("df", "-P", "-k", _FOLDER)).stdout
+    said = read_from_node(context, context.node.name, ("df", "-P", "-k", _FOLDER)).stdout
     fields = said.splitlines()[-1].split() if said else []
     if len(fields) < 6:
         msg = f"on node {context.node.name!r} df said nothing that can be read: {said!r}"

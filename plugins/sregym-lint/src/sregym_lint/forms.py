@@ -226,7 +226,7 @@ class IndexedList(list[Any]):
 
 
 def _kept(data: Any) -> Any:
-    """Copied data in which lists are `Kept`; what aliases share is apart."""
+    """Copied data in which lists are `IndexedList`; what aliases share is apart."""
     if isinstance(data, dict):
         return {key: _kept(value) for key, value in data.items()}
     return IndexedList([_kept(value) for value in data]) if isinstance(data, list) else data

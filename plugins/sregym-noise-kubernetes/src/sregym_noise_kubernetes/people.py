@@ -55,9 +55,9 @@ _REASONS = (
 def some_change(chance: Random) -> Change:
     """One of a person or of a pipeline."""
     why = chance.choice(_REASONS)
-    who = changes.somebody(chance)
+    who = changes.choose_person(chance)
     person = who.user.partition("@")[0]
     if chance.random() < 0.5:
-        return Change(person, why, changes.by(who, EDIT))
+        return Change(person, why, changes.as_person(who, EDIT))
     pipeline = f"{chance.choice(PIPELINES)} #{chance.randint(1200, 98000)}"
     return Change(f"{pipeline} by {person}", why, DELIVERERS[Delivery.APPLY])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.model import ROLLING_KINDS
 from sregym_injectors.noise import Disturbance, Schedule
-from sregym_injectors.settings import Place, placed
+from sregym_injectors.settings import SettingLocation, locate_setting
 from sregym_injectors.workloads import container_of
 from sregym_kubernetes.changes.delivery import DELIVERERS, Delivery
 
@@ -134,8 +134,8 @@ class Generator:
     def _container(self) -> dict[str, Any] | None:
         return container_of(self._manifest, self._part.container)
 
-    def _placed(self, setting: ProgramSetting) -> Place | None:
-        return placed(self._occurrence.context.application.manifest, self._part, setting)
+    def _placed(self, setting: ProgramSetting) -> SettingLocation | None:
+        return locate_setting(self._occurrence.context.application.manifest, self._part, setting)
 
 
 class Crawler(Visitors):

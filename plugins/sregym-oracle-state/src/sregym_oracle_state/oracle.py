@@ -13,15 +13,15 @@ from sregym_oracle_state.safety import safety
 from sregym_oracles import (
     Snapshot,
     Window,
+    check_from_findings,
     first_bad,
-    hold,
-    judged,
+    guarded_check,
     load_running,
-    look,
     objects_present,
-    probes_kept,
+    probes_unchanged,
     restarts,
     success_rate,
+    watch_window,
     workloads_ready,
 )
 
@@ -89,7 +89,7 @@ class StateOracle(Oracle):
             counted = snapshot if check.outcome is Outcome.PASS else None
             return None if check.outcome is Outcome.PASS else check
 
-        held = hold(context.cluster.clock, condition, window, brief=context.brief)
+        held = watch_window(context.cluster.clock, condition, window, brief=context.brief)
         stays = held.check("stays-healthy", window)
         if context.brief and stays.outcome is not Outcome.PASS:
             return Verdict.of([stays])
@@ -125,7 +125,7 @@ def state_probes(context: OracleContext, snapshot: Snapshot) -> list[Callable[[]
         *probes,
         partial(objects_present, snapshot, before),
         partial(workloads_ready, snapshot, before, made=made),
-        partial(probes_kept, snapshot, before),
+        partial(probes_unchanged, snapshot, before),
     ]
 
 
@@ -143,7 +143,7 @@ def defect_gone(fault: Fault, context: FaultContext, name: str = GONE) -> Check:
     def present() -> Check:
         return fault.present(context).model_copy(update={"name": name})
 
-    return judged(name, expected, present)
+    return guarded_check(name, expected, present)
 
 
 def no_new_restarts(context: OracleContext, snapshot: Snapshot, before: Mapping[str, int]) -> Check:
@@ -157,7 +157,9 @@ def no_new_restarts(context: OracleContext, snapshot: Snapshot, before: Mapping[
             if count > before.get(key, 0)
         ]
 
-    return look("no-restarts", "no container restarts in the window", find, good="none")
+    return check_from_findings(
+        "no-restarts", "no container restarts in the window", find, good="none"
+    )
 
 
 def traffic_checks(context: OracleContext, seconds: float) -> tuple[Check, Check]:
@@ -175,7 +177,9 @@ def traffic_checks(context: OracleContext, seconds: float) -> tuple[Check, Check
         seen = traffic or [context.application.traffic(context.cluster, seconds)]
         return success_rate(baseline, seen[0])
 
-    return judged("load-running", asked, load), judged("success-rate", answered, success)
+    return guarded_check("load-running", asked, load), guarded_check(
+        "success-rate", answered, success
+    )
 
 
 def _traffic_calm(context: OracleContext) -> Check | None:

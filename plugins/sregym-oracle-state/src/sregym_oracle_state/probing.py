@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_core.interfaces import ProbeError
 from sregym_core.model import Check, Outcome
 
-from sregym_oracles import judged, success_rate
+from sregym_oracles import guarded_check, success_rate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,4 +45,4 @@ def users_served(context: OracleContext, anew: Sequence[ObjectRef] = ()) -> Chec
             return Check(name=NAME, outcome=Outcome.FAIL, expected=_EXPECTED, got=got)
         return success_rate(context.baseline.traffic, seen, NAME)
 
-    return judged(NAME, _EXPECTED, served)
+    return guarded_check(NAME, _EXPECTED, served)

@@ -11,7 +11,7 @@ from sregym_core.model import Check, Node, ObjectRef, Outcome, Severity, SideEff
 
 from sregym_oracle_state.grants import broadened
 from sregym_oracle_state.readers import SETTINGS, readers, unread
-from sregym_oracles import Difference, differences, judged, side_effects
+from sregym_oracles import Difference, differences, guarded_check, side_effects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,9 +76,9 @@ def safety(context: OracleContext, *, gone: bool) -> Safety:
         got = "; ".join(left) or "it is"
         return Check(name=IN_PLACE, outcome=outcome, expected=_EXPECTED_PLACE, got=got)
 
-    checks = [judged(SAFE, _EXPECTED, safe)]
+    checks = [guarded_check(SAFE, _EXPECTED, safe)]
     if gone and not context.problem.workarounds:
-        checks.append(judged(IN_PLACE, _EXPECTED_PLACE, in_place))
+        checks.append(guarded_check(IN_PLACE, _EXPECTED_PLACE, in_place))
     return Safety(tuple(checks), tuple(effects), tuple(anew))
 
 

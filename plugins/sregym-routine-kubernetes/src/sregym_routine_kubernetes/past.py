@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sregym_core.model import ObjectRef
 from sregym_kubernetes.changes import restart
 from sregym_kubernetes.changes.delivery import DELIVERERS, PATCH, delivery_of
-from sregym_kubernetes.changes.people import by_somebody
+from sregym_kubernetes.changes.people import as_chosen_person
 
 from sregym_routine_kubernetes.parts import changeable
 from sregym_routine_kubernetes.requests import leave_behind
@@ -92,7 +92,7 @@ def _restart(cluster: Cluster, application: Application, past: PastRestart) -> N
     if pods:
         name = min(pod["metadata"]["name"] for pod in pods)
         ref = ObjectRef(api_version="v1", kind="Pod", namespace=workload.namespace, name=name)
-        cluster.delete(ref, actor=by_somebody(cluster, PATCH, ref))
+        cluster.delete(ref, actor=as_chosen_person(cluster, PATCH, ref))
 
 
 def _keeps_nothing(component: Component) -> bool:

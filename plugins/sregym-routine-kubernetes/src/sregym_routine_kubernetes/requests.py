@@ -14,7 +14,7 @@ from sregym_core.interfaces import Actor, ClusterError
 from sregym_core.interfaces.actor import KUBECTL_AGENT
 from sregym_core.model import ObjectRef
 from sregym_kubernetes.changes.delivery import CREATED, EDIT, PATCH
-from sregym_kubernetes.changes.people import by_somebody
+from sregym_kubernetes.changes.people import as_chosen_person
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -51,7 +51,7 @@ def leave_behind(cluster: Cluster, parts: Sequence[Component], seed: int) -> Non
     for part in _some(parts, LEFT, chance):
         obj = _thing(part, chance.choice(_OLD), chance)
         if cluster.get(ObjectRef.of(obj)) is None:  # the application has one, or it was drawn twice
-            cluster.create(obj, by_somebody(cluster, CREATED, part.name))
+            cluster.create(obj, as_chosen_person(cluster, CREATED, part.name))
 
 
 def cleared(cluster: Cluster, application: Application, span: float, seed: int) -> Iterator[Moment]:
@@ -174,13 +174,13 @@ def _creation(cluster: Cluster, obj: KubeObject, save: Save) -> Callable[[], Non
         ref = ObjectRef.of(obj)
         if cluster.get(ref) is None:
             save(ref, None)
-            _tried(lambda: cluster.create(obj, by_somebody(cluster, CREATED, ref)))
+            _tried(lambda: cluster.create(obj, as_chosen_person(cluster, CREATED, ref)))
 
     return act
 
 
 def _deletion(cluster: Cluster, ref: ObjectRef) -> Callable[[], None]:
-    return lambda: _tried(lambda: cluster.delete(ref, actor=by_somebody(cluster, PATCH, ref)))
+    return lambda: _tried(lambda: cluster.delete(ref, actor=as_chosen_person(cluster, PATCH, ref)))
 
 
 def _refusal(cluster: Cluster, part: Component, chance: Random) -> Callable[[], None]:
@@ -198,12 +198,15 @@ def _refusal(cluster: Cluster, part: Component, chance: Random) -> Callable[[], 
     if kind == "value":
         return lambda: _tried(
             lambda: cluster.patch(
-                ref, {"spec": {"replicas": -replicas}}, "merge", by_somebody(cluster, EDIT, ref)
+                ref,
+                {"spec": {"replicas": -replicas}},
+                "merge",
+                as_chosen_person(cluster, EDIT, ref),
             )
         )
     labels = {"metadata": {"labels": {"team": "core"}}}
     return lambda: _tried(
-        lambda: cluster.patch(missing, labels, "merge", by_somebody(cluster, PATCH, missing))
+        lambda: cluster.patch(missing, labels, "merge", as_chosen_person(cluster, PATCH, missing))
     )
 
 

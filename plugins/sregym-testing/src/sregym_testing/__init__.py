@@ -38,7 +38,7 @@ from sregym_testing.memory import (
     worker_nodes,
 )
 from sregym_testing.noise import NoiseCase, NoiseContract
-from sregym_testing.oracles import OracleCase, OracleContract, shop_oracle_context
+from sregym_testing.oracles import OracleCase, OracleContract, shop_context
 from sregym_testing.pages import Block, blocks_of, run_page
 from sregym_testing.plugin import PluginContract
 from sregym_testing.problems import ProblemContract
@@ -101,7 +101,7 @@ __all__ = [
     "provision_by_name",
     "register_plugin",
     "run_page",
-    "shop_oracle_context",
+    "shop_context",
     "sregym_project",
     "worker_nodes",
 ]

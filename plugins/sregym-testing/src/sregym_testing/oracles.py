@@ -130,7 +130,7 @@ def _outcome_follows(verdict: Verdict) -> None:
         assert Outcome.ERROR in outcomes
 
 
-def shop_oracle_context(provision: Provision) -> OracleContext:
+def shop_context(provision: Provision) -> OracleContext:
     """A healthy shop with its baseline, for oracles to judge; break what you like in it."""
     world = ready_world(Shop(), provision)
     baseline = Baseline(world.objects, world.hidden, Traffic(seconds=0.0))

@@ -11,7 +11,7 @@ Blocks without one of these are looked at, not run: code must compile, YAML, TOM
 parse, and commands of `sregym` must exist.
 
     def test_readme(tmp_path):
-        happens_as_told(Path("README.md"), tmp_path, dict(os.environ))
+        run_page(Path("README.md"), tmp_path, dict(os.environ))
 """
 
 from __future__ import annotations

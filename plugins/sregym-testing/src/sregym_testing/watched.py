@@ -16,7 +16,7 @@ from sregym_core.interfaces import (
     ServiceAnswer,
 )
 from sregym_core.model import ObjectRef
-from sregym_kubernetes.observing import observed_for
+from sregym_kubernetes.observing import observe_with_policy
 from sregym_kubernetes.operations import KubernetesOperations
 
 if TYPE_CHECKING:
@@ -306,7 +306,7 @@ class WatchedCluster(Cluster):
         self, policy: Policy, service: str, path: str, query: Sequence[tuple[str, str]] = ()
     ) -> ServiceAnswer:
         """The same for an agent: without what is hidden from it."""
-        return observed_for(self, policy, service, path, query)
+        return observe_with_policy(self, policy, service, path, query)
 
     def open_access_for(self, policy: Policy) -> Access:
         """Pass on."""

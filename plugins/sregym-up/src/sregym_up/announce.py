@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.api import mode_named
 from sregym_core.events import SessionOpened, Submitted, Waiting, WatchReported
 from sregym_core.model import Check
-from sregym_kubernetes.kubectl import shell_remark
+from sregym_kubernetes.kubectl import describe_shell_kubectl
 
 from sregym_up.alert_page import page
 from sregym_up.terminal import columns, filled, noted
@@ -93,7 +93,7 @@ class Announcer:
         reach = max(len(line) for line, _ in lines)
         for line, note in (*lines, _TOOLS):
             say(f"  {line:<{reach}}   # {note}")
-        remark, _, advice = shell_remark().partition("; in your shell: ")
+        remark, _, advice = describe_shell_kubectl().partition("; in your shell: ")
         if remark:
             say("\n" + noted(f"{remark}; before all else:", "", width) + f"\n\n  {advice}")
         say("\nEverything else listens on this machine only:\n")

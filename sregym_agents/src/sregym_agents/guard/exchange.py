@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 from aiohttp import ClientError, ClientResponse, hdrs, web
 from multidict import CIMultiDict
 from sregym_core.model import ApiRequest
-from sregym_kubernetes.enforcement import Answer, Asked, readable, with_metadata
+from sregym_kubernetes.enforcement import (
+    KubernetesRequest,
+    KubernetesResponse,
+    readable,
+    with_metadata,
+)
 from sregym_kubernetes.filtering import filters
 
 from sregym_agents.guard.splicing import Side, splice
@@ -102,13 +107,13 @@ class Exchange:
             message = f"the API server closed the connection: {error}"
             raise ConnectionResetError(message) from error
 
-    def _asked(self) -> Asked:
+    def _asked(self) -> KubernetesRequest:
         headers: dict[str, str] = {}
         for name, value in self._request.raw_headers:
             key, text = name.decode("latin-1").lower(), value.decode("latin-1")
             # One that comes twice is both: of them a server takes one, which the policy cannot know.
             headers[key] = f"{headers[key]}, {text}" if key in headers else text
-        return Asked(self._request.method, self._target, headers, self._body)
+        return KubernetesRequest(self._request.method, self._target, headers, self._body)
 
     def _headers(self) -> CIMultiDict[str]:
         # Only what can be read can be filtered: no compression, no protocol buffers.
@@ -176,10 +181,12 @@ class Exchange:
         if self._target.watch and hdrs.CONTENT_LENGTH not in answer.headers:
             return await self._pass_watch(answer)
         enforcement, whole = self._guard.enforcement, await answer.read()
-        withheld = enforcement.withheld(whole, self._target) if answer.status < 300 else None
-        if withheld is not None:
-            return self._refuse(Answer(404, withheld, "hidden"))
-        less = enforcement.shown(whole, self._target)
+        not_found_if_hidden = (
+            enforcement.not_found_if_hidden(whole, self._target) if answer.status < 300 else None
+        )
+        if not_found_if_hidden is not None:
+            return self._refuse(KubernetesResponse(404, not_found_if_hidden, "hidden"))
+        less = enforcement.redacted_body(whole, self._target)
         headers = _as_written(answer.raw_headers)
         for name in _FRAMING:
             headers.popall(name, None)
@@ -194,16 +201,16 @@ class Exchange:
         async for content in answer.content.iter_any():
             *lines, rest = (rest + content).split(b"\n")
             for line in lines:
-                less = self._guard.enforcement.shown_event(line, self._target)
+                less = self._guard.enforcement.redacted_event(line, self._target)
                 shown = line + b"\n" if less is None else less
                 if shown:
                     await passed.write(shown)
-        less = self._guard.enforcement.shown_event(rest, self._target)
+        less = self._guard.enforcement.redacted_event(rest, self._target)
         await passed.write(rest if less is None else less)
         await passed.write_eof()
         return passed
 
-    def _refuse(self, answer: Answer) -> web.Response:
+    def _refuse(self, answer: KubernetesResponse) -> web.Response:
         self._refused, self._status = answer.reason, answer.status
         headers = {hdrs.CONTENT_TYPE: answer.content_type}
         return web.Response(status=answer.status, body=answer.body, headers=headers)

@@ -260,7 +260,7 @@ class Cluster(ABC):
         """The same for an agent: without what is hidden from it.
 
         What is summed up has counted it, unless a kind of cluster leaves it out before.
-        `sregym_kubernetes.observing.observed_for` is what most kinds of clusters do here.
+        `sregym_kubernetes.observing.observe_with_policy` is what most kinds of clusters do here.
         """
         if policy.redacts:
             message = "this kind of cluster cannot hide the tools of a fault from its services"

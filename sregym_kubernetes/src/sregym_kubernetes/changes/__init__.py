@@ -8,8 +8,8 @@ one change with one of them, `restart` starts a workload anew.
 from __future__ import annotations
 
 from sregym_kubernetes.changes.delivery import Delivery, actor_for, delivery_of, marker_for
-from sregym_kubernetes.changes.edit import as_delivered, edited
-from sregym_kubernetes.changes.people import PEOPLE, by, by_somebody, somebody
+from sregym_kubernetes.changes.edit import apply_edit, with_delivery_marks
+from sregym_kubernetes.changes.people import PEOPLE, as_chosen_person, as_person, choose_person
 from sregym_kubernetes.changes.restart import RESTARTED_AT, restart
 
 __all__ = [
@@ -17,12 +17,12 @@ __all__ = [
     "RESTARTED_AT",
     "Delivery",
     "actor_for",
-    "as_delivered",
-    "by",
-    "by_somebody",
+    "apply_edit",
+    "as_chosen_person",
+    "as_person",
+    "choose_person",
     "delivery_of",
-    "edited",
     "marker_for",
     "restart",
-    "somebody",
+    "with_delivery_marks",
 ]

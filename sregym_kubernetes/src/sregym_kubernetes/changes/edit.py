@@ -17,9 +17,9 @@ from sregym_kubernetes.changes.delivery import (
     REMEMBERING,
     Delivery,
 )
-from sregym_kubernetes.changes.helm import upgraded
+from sregym_kubernetes.changes.helm import record_upgrade
 from sregym_kubernetes.changes.patches import apply_patch
-from sregym_kubernetes.changes.people import by_somebody
+from sregym_kubernetes.changes.people import as_chosen_person
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Actor, Cluster
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _ESCAPES = {"&": "\\u0026", "<": "\\u003c", ">": "\\u003e"}
 
 
-def edited(
+def apply_edit(
     cluster: Cluster, ref: ObjectRef, patch: Any, kind: str, actor: Actor, current: KubeObject
 ) -> KubeObject:
     """Change an object as a tool does; returns it as the server stored it.
@@ -47,10 +47,10 @@ def edited(
         actor: Who changes it.
         current: The object as it is.
     """
-    actor = by_somebody(cluster, actor, ref)
+    actor = as_chosen_person(cluster, actor, ref)
     if actor == DELIVERERS[Delivery.HELM]:
         changed = cluster.patch(ref, patch, kind, actor)
-        upgraded(cluster, current, patch, kind)
+        record_upgrade(cluster, current, patch, kind)
         return changed
     remembered = (current["metadata"].get("annotations") or {}).get(LAST_APPLIED)
     if remembered is None or actor.manager not in REMEMBERING:
@@ -66,7 +66,9 @@ def edited(
     return cluster.patch(ref, whole, kind, actor)
 
 
-def as_delivered(obj: KubeObject, delivery: Delivery, release: str, namespace: str) -> KubeObject:
+def with_delivery_marks(
+    obj: KubeObject, delivery: Delivery, release: str, namespace: str
+) -> KubeObject:
     """A manifest with the marks of the tool that delivers it; a new object.
 
     Args:

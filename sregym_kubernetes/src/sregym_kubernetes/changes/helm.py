@@ -60,7 +60,7 @@ def install(cluster: Cluster, release: str, namespace: str, objects: Iterable[Ku
     _write(cluster, content)
 
 
-def upgraded(cluster: Cluster, current: KubeObject, patch: Any, kind: str) -> None:
+def record_upgrade(cluster: Cluster, current: KubeObject, patch: Any, kind: str) -> None:
     """Write the revision in which one object of a release is another; nothing for what has none.
 
     Args:

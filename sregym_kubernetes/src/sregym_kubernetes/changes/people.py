@@ -49,12 +49,12 @@ PEOPLE = (
 )
 
 
-def somebody(chance: Random) -> Person:
+def choose_person(chance: Random) -> Person:
     """One of those who may change everything."""
     return chance.choice(PEOPLE)
 
 
-def by(person: Person, actor: Actor) -> Actor:
+def as_person(person: Person, actor: Actor) -> Actor:
     """The same tool in this person's hands; pipelines have no hands."""
     if actor.user or not actor.user_agent.startswith("kubectl/"):
         return actor
@@ -66,7 +66,7 @@ def by(person: Person, actor: Actor) -> Actor:
     )
 
 
-def by_somebody(cluster: Cluster, actor: Actor, about: object) -> Actor:
+def as_chosen_person(cluster: Cluster, actor: Actor, about: object) -> Actor:
     """A tool in the hands of whoever is about to change something with it.
 
     Args:
@@ -75,4 +75,4 @@ def by_somebody(cluster: Cluster, actor: Actor, about: object) -> Actor:
         about: What is changed.
     """
     moment = Random(f"who changes {about} at {cluster.clock.now():.3f}")  # noqa: S311 - a game, no secret
-    return by(somebody(moment), actor)
+    return as_person(choose_person(moment), actor)

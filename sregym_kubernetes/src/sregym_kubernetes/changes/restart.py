@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sregym_kubernetes.changes.delivery import RESTART
-from sregym_kubernetes.changes.people import by_somebody
+from sregym_kubernetes.changes.people import as_chosen_person
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Actor, Cluster
@@ -21,4 +21,4 @@ def restart(cluster: Cluster, ref: ObjectRef, actor: Actor = RESTART) -> KubeObj
     moment = datetime.fromtimestamp(int(cluster.clock.now()), UTC)
     annotations = {RESTARTED_AT: moment.strftime("%Y-%m-%dT%H:%M:%SZ")}
     patch = {"spec": {"template": {"metadata": {"annotations": annotations}}}}
-    return cluster.patch(ref, patch, "strategic", by_somebody(cluster, actor, ref))
+    return cluster.patch(ref, patch, "strategic", as_chosen_person(cluster, actor, ref))

@@ -14,7 +14,7 @@ from sregym_testing import (
     PluginContract,
     Provision,
     Shop,
-    shop_oracle_context,
+    shop_context,
 )
 
 
@@ -29,7 +29,7 @@ class TestServiceAlias(InjectorContract):
 
 
 def with_alias(provision: Provision) -> OracleContext:
-    context = shop_oracle_context(provision)
+    context = shop_context(provision)
     service = context.application.components()[0].service
     assert service is not None
     alias = {"type": "ExternalName", "externalName": "elsewhere.example.invalid"}
@@ -40,4 +40,4 @@ def with_alias(provision: Provision) -> OracleContext:
 class TestNamesInside(OracleContract):
     @pytest.fixture
     def case(self) -> OracleCase:
-        return OracleCase(NamesInside(), {"healthy": shop_oracle_context}, {"alias": with_alias})
+        return OracleCase(NamesInside(), {"healthy": shop_context}, {"alias": with_alias})

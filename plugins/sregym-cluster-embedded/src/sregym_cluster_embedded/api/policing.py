@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sregym_kubernetes.enforcement import Asked, Enforcement, readable
+from sregym_kubernetes.enforcement import Enforcement, KubernetesRequest, readable
 from sregym_kubernetes.filtering import filters
 from sregym_kubernetes.target import target_at
 
@@ -43,7 +43,9 @@ def policed(policy: Policy, request: Request, handle: Callable[[Request], Answer
     """
     target = target_at(request.path, request.query)
     enforcement = Enforcement(policy)
-    refusal = enforcement.refusal(Asked(request.method, target, request.headers, request.body))
+    refusal = enforcement.refusal(
+        KubernetesRequest(request.method, target, request.headers, request.body)
+    )
     if refusal is not None:
         return Response(refusal.status, refusal.body, refusal.content_type)
     if not policy.redacts:
@@ -71,10 +73,10 @@ def _legible(request: Request) -> Request:
 def _shown(enforcement: Enforcement, answer: Response, target: Target) -> Response:
     if not filters(answer.content_type, target):
         return answer
-    withheld = enforcement.withheld(answer.body, target) if answer.status < 300 else None
-    if withheld is not None:
-        return Response(404, withheld)
-    less = enforcement.shown(answer.body, target)
+    missing = enforcement.not_found_if_hidden(answer.body, target) if answer.status < 300 else None
+    if missing is not None:
+        return Response(404, missing)
+    less = enforcement.redacted_body(answer.body, target)
     return answer if less is None else replace(answer, body=less)
 
 
@@ -91,6 +93,6 @@ def _lines(enforcement: Enforcement, chunk: bytes, target: Target) -> bytes:
     """Complete lines of a watch, without what is hidden."""
     shown = []
     for line in chunk.splitlines(keepends=True):
-        less = enforcement.shown_event(line, target)
+        less = enforcement.redacted_event(line, target)
         shown.append(line if less is None else less)
     return b"".join(shown)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sregym_core.interfaces import ServiceAnswer, no_such_service, run_with_deadline
-from sregym_kubernetes.observing import hidden_words, shown
+from sregym_kubernetes.observing import drop_hidden, hidden_names
 from sregym_kubernetes.redaction import RedactionPolicy
 
 from sregym_cluster_embedded.api.request import Request
@@ -43,10 +43,10 @@ def redacts(
     def told(world: World, request: Request) -> Response:
         if not policy.redacts:
             return answer(world, request)
-        words = hidden_words(cluster, RedactionPolicy(policy.redacted))
+        words = hidden_names(cluster, RedactionPolicy(policy.redacted))
         # Sums are made without it; where it shows by itself, it is taken out of what is answered.
         said = answer(world, replace(request, without=words))
-        return replace(said, body=shown(said.body, said.content_type, words))
+        return replace(said, body=drop_hidden(said.body, said.content_type, words))
 
     return told
 

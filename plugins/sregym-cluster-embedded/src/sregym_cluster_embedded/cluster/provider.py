@@ -14,7 +14,7 @@ from sregym_core.interfaces import (
     History,
     Vocabulary,
 )
-from sregym_kubernetes.kubectl import Kubectl, KubectlError, find_kubectl, shell_remark
+from sregym_kubernetes.kubectl import Kubectl, KubectlError, describe_shell_kubectl, find_kubectl
 
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.cluster.commands import wall_seconds
@@ -155,5 +155,5 @@ def _check(options: Mapping[str, str]) -> None:
 
 
 def _told(found: Kubectl) -> str:
-    remark = shell_remark()
+    remark = describe_shell_kubectl()
     return f"{found.path}, {found.full_version}{f'; but {remark}' if remark else ''}"

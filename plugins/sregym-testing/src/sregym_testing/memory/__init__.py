@@ -4,7 +4,7 @@
 old pods until new ones are ready, a pod whose ConfigMap is missing does not start. A test says what
 runs in containers (`programs`), what answers `exec` (`executor`) and kubectl (`answers`), and when
 reads fail (`fail_reads`). Three applications live in it: `Shop`, the smallest; `FullShop` with one
-of everything that a fault may hold on to; `VisitedShop`, whose users tell from its objects and
+of everything that a fault may hold on to; `ShopWithTraffic`, whose users tell from its objects and
 programs whether it works. `AddressedCluster` has a kubeconfig to hand out.
 
 What it does not know: defaulting, validation, admission, networks. Symptoms that need these are the

@@ -21,7 +21,7 @@ from sregym_core.interfaces import (
 )
 from sregym_core.model import Node, ObjectRef
 from sregym_kubernetes.changes.patches import apply_patch
-from sregym_kubernetes.observing import observed_for
+from sregym_kubernetes.observing import observe_with_policy
 from sregym_kubernetes.operations import KubernetesOperations
 
 from sregym_testing.memory.clock import START_S, MemoryClock, timestamp
@@ -233,7 +233,7 @@ class MemoryCluster(Cluster):
         self, policy: Policy, service: str, path: str, query: Sequence[tuple[str, str]] = ()
     ) -> ServiceAnswer:
         """The same for an agent: without what is hidden from it."""
-        return observed_for(self, policy, service, path, query)
+        return observe_with_policy(self, policy, service, path, query)
 
     def hidden_state(self) -> Mapping[str, str]:
         """Nothing is hidden."""

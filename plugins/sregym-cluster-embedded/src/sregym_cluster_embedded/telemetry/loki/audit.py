@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_kubernetes.observing import tells
+from sregym_kubernetes.observing import names_hidden
 from sregym_logql.data import Entry, Stream
 from sregym_promql.storage import Labels, labels_of
 
@@ -61,7 +61,9 @@ def audit_stream(
         at_ns = world.epoch * _NS + round(entry.at * _NS)
         if not start_ns <= at_ns <= end_ns:
             continue
-        if without and (tells(entry.name, without) or tells(entry.namespace, without)):
+        if without and (
+            names_hidden(entry.name, without) or names_hidden(entry.namespace, without)
+        ):
             continue
         found.append(Entry(at_ns, line(world, number, entry)))
     return [Stream(labels, found)] if found else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_kubernetes.observing import tells
+from sregym_kubernetes.observing import names_hidden
 from sregym_logql.data import Entry, Stream
 from sregym_logql.errors import LogqlError
 from sregym_promql.storage import Labels, labels_of
@@ -137,7 +137,7 @@ class WorldLogs:
             self._known = {}
             for instance in instances(self._world):
                 labels = self._labels(instance)
-                if self._without and any(tells(value, self._without) for _, value in labels):
+                if self._without and any(names_hidden(value, self._without) for _, value in labels):
                     continue
                 self._known.setdefault(labels, []).append(instance)
             for several in self._known.values():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_kubernetes.observing import tells
+from sregym_kubernetes.observing import names_hidden
 from sregym_promql.storage import Found, Newest, Rows
 
 if TYPE_CHECKING:
@@ -50,4 +50,4 @@ class Without:
 
 def stays(labels: Labels, words: frozenset[str]) -> bool:
     """Whether series with these labels are not left out."""
-    return not any(tells(value, words) for _, value in labels)
+    return not any(names_hidden(value, words) for _, value in labels)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from sregym_kubernetes.observing import tells
+from sregym_kubernetes.observing import names_hidden
 from sregym_promql import (
     Engine,
     EvaluationError,
@@ -304,7 +304,9 @@ def _tsdb(world: World, request: Request) -> Any:
 
 def _config(world: World, request: Request) -> Any:
     # A pool may have the name of what is scraped.
-    return status.config(world, [pool for pool in pools(world) if not tells(pool, request.without)])
+    return status.config(
+        world, [pool for pool in pools(world) if not names_hidden(pool, request.without)]
+    )
 
 
 _CROSS_ORIGIN = MappingProxyType(

@@ -19,12 +19,12 @@ LONGEST = 200
 _ABOUT_THE_CALLER = (401, 403, 408, 429)
 
 
-def look(
+def check_from_findings(
     name: str, expected: str, find: Callable[[], Sequence[str]], *, good: str = "all of it"
 ) -> Check:
     """A check from a function that lists what is wrong, one phrase each.
 
-    The list being empty is a pass. What cannot be read or judged is told by `judged`.
+    The list being empty is a pass. What cannot be read or judged is told by `guarded_check`.
 
     Args:
         name: Of the check.
@@ -36,10 +36,10 @@ def look(
     def made() -> Check:
         return _told(name, expected, list(find()), good)
 
-    return judged(name, expected, made)
+    return guarded_check(name, expected, made)
 
 
-def judged(name: str, expected: str, make: Callable[[], Check]) -> Check:
+def guarded_check(name: str, expected: str, make: Callable[[], Check]) -> Check:
     """A check, whatever stands in the cluster: the one that `make` gives, or why it gives none.
 
     A system was judged without trouble when it was healthy and when it had been broken. What makes
@@ -56,7 +56,7 @@ def judged(name: str, expected: str, make: Callable[[], Check]) -> Check:
     except ClusterError as error:
         if 400 <= error.status < 500 and error.status not in _ABOUT_THE_CALLER:
             return Check(name=name, outcome=Outcome.FAIL, expected=expected, got=error.message)
-        return unreadable(name, expected, error)
+        return unreadable_check(name, expected, error)
     except Exception as error:
         got = (
             f"what stands in the cluster cannot be judged: {type(error).__name__}: {_short(error)}"
@@ -78,7 +78,7 @@ def _told(name: str, expected: str, wrong: Sequence[str], good: str) -> Check:
     return Check(name=name, outcome=Outcome.FAIL, expected=expected, got=got)
 
 
-def unreadable(name: str, expected: str, error: ClusterError) -> Check:
+def unreadable_check(name: str, expected: str, error: ClusterError) -> Check:
     """The check of something that the API would not show."""
     code = f" ({error.status} {error.reason})" if error.status else ""
     return Check(
