@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.traffic.flow_state import FlowState
 from sregym_cluster_embedded.traffic.live import keep, state_of
 from sregym_cluster_embedded.traffic.segments import SERVED
+from sregym_cluster_embedded.traffic.settled import Settled
 from sregym_cluster_embedded.userland.dependency_tracking import DependencyTracker
 
 
@@ -107,6 +110,40 @@ def test_finding_everything_anew_each_time_gives_the_same(
     assert market.history("web") == anew.history("web")
     assert market.world.table(SERVED) == anew.world.table(SERVED)
     assert live(market).numbers.rate == live(anew).numbers.rate
+
+
+@pytest.mark.parametrize(
+    "change", [start_another, add_a_member, remove_all, aim_elsewhere, deny_all, end_a_process]
+)
+def test_forgetting_what_was_worked_out_before_each_event_gives_the_same(
+    make_market: Any, change: Callable[[Any], None]
+) -> None:
+    market = make_market()
+    anew = market.fork()
+    for one in (market, anew):
+        change(one)
+    market.run(45)
+    end = market.world.now
+    while (upcoming := anew.world.clock.next_at()) is not None and upcoming <= end:
+        anew.world.cache.clear()
+        anew.world.step()
+    anew.world.run_until(end)
+    assert market.world.digest() == anew.world.digest()
+
+
+def test_numbers_are_found_again_only_where_they_follow_from_the_same(make_market: Any) -> None:
+    """Other connections of pools lead to the same numbers, another load or another way does not."""
+    market = make_market()
+    structure = live(market).structure
+    begun = FlowState(structure)
+    known = Settled(structure, begun, [1.0], live(market).numbers, restless=False)
+    assert known.holds(replace(structure, pools={**structure.pools, "other": ()}), begun, [1.0])
+    assert not known.holds(structure, begun, [2.0])
+    warmer = begun.copy()
+    warmer.sent = [number + 1 for number in warmer.sent]
+    assert not known.holds(structure, warmer, [1.0])
+    slower = [replace(one, cpu_ms=one.cpu_ms + 1) for one in structure.operations]
+    assert not known.holds(replace(structure, operations=slower), begun, [1.0])
 
 
 def test_a_footing_tells_whether_the_same_is_seen(make_market: Any) -> None:

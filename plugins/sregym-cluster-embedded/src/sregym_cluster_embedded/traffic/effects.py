@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.traffic.solver import Solver
+    from sregym_cluster_embedded.traffic.structure import Structure
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.world import World
 
@@ -41,8 +42,14 @@ _PATIENCE_S = (1, 2, 3, 4, 5, 10, 15, 20, 30, 60)
 _LOADED: TableKey[ContainerRef, None] = TableKey("traffic.loaded")
 
 
-def remember_all(world: World, equations: Solver) -> bool:
+def remember_all(world: World, equations: Solver, written: Structure | None = None) -> bool:
     """Write down everything: the structure is new, or what evolved has come to rest.
+
+    Args:
+        world: The cluster.
+        equations: What flows.
+        written: Another structure, of which what was written down last is the very same, of requests
+            that end no process; it may differ in `pools`. What flows is not put into words again then.
 
     Returns:
         Whether it planned that requests end a process.
@@ -50,7 +57,8 @@ def remember_all(world: World, equations: Solver) -> bool:
     accounts = FlowStats(equations)
     structure = equations.structure
     sources = [source.ref for source in structure.sources]
-    _remember_sent(world, accounts)
+    if written is None:
+        _remember_sent(world, accounts)
     _remember_queues(world, accounts)
     for ref, known in list(world.table(SENT).items()):
         if known[-1].flows and ref not in sources:
@@ -61,7 +69,8 @@ def remember_all(world: World, equations: Solver) -> bool:
         if process is None or not process.running:
             note(world, SERVED, ref, ())
         elif ref in serving:
-            _remember(world, accounts, serving[ref])
+            if written is None or not _goes_on(world, accounts, serving[ref], written):
+                _remember(world, accounts, serving[ref])
         elif note(world, SERVED, ref, (), load=Load(pools=structure.pools.get(ref, ()))):
             touch_probes(world, ref)
     before = world.table(_LOADED)
@@ -72,7 +81,7 @@ def remember_all(world: World, equations: Solver) -> bool:
     before.clear()
     before.update(dict.fromkeys(serving))
     order = sorted(range(len(serving)), key=lambda i: structure.servers[i].ref)
-    return _act(world, accounts, order)
+    return _act(world, accounts, order, calm=written is not None)
 
 
 def remember_some(world: World, equations: Solver, changed: list[int]) -> None:
@@ -121,12 +130,33 @@ def _remember(world: World, accounts: FlowStats, index: int) -> None:
     spots = [spot for spot in server.operations if numbers.rate[spot] > 0 or spot in pulled]
     flows = by_name(accounts.flow(spot) for spot in spots)
     lines = tuple(line for spot in spots for line in accounts.lines(spot))
-    load = accounts.load(index) if spots or server.threads else Load()
-    load = load._replace(leaks=_leaks(accounts, index))
+    load = _load(accounts, index, idle=not spots)
     known = segments(world, SERVED, server.ref)
     failed = _failing(known[-1].flows) if known else None
     if note(world, SERVED, server.ref, flows, lines, load) and failed != _failing(flows):
         touch_probes(world, server.ref)
+
+
+def _goes_on(world: World, accounts: FlowStats, index: int, written: Structure) -> bool:
+    """Let a server serve what was written down last, over other connections perhaps; whether it can.
+
+    One that stood still meanwhile cannot.
+    """
+    ref, pools = accounts.structure.servers[index].ref, accounts.structure.pools
+    known = segments(world, SERVED, ref)
+    if not known or not known[-1].flows:
+        return False
+    if pools.get(ref) != written.pools.get(ref):
+        load = _load(accounts, index, idle=False)
+        note(world, SERVED, ref, known[-1].flows, known[-1].lines, load)
+    return True
+
+
+def _load(accounts: FlowStats, index: int, *, idle: bool) -> Load:
+    """How a server fares."""
+    busy = not idle or accounts.structure.servers[index].threads
+    load = accounts.load(index) if busy else Load()
+    return load._replace(leaks=_leaks(accounts, index))
 
 
 def _leaks(accounts: FlowStats, index: int) -> float:
@@ -142,8 +172,11 @@ def _failing(flows: Iterable[Flow]) -> list[tuple[str, list[str]]]:
     return [(flow.operation, [text for text, _ in flow.errors]) for flow in flows]
 
 
-def _act(world: World, accounts: FlowStats, changed: list[int]) -> bool:
-    """Let processes feel the load that they are under, and requests that end them: if any do."""
+def _act(world: World, accounts: FlowStats, changed: list[int], *, calm: bool = False) -> bool:
+    """Let processes feel the load that they are under, and requests that end them: if any do.
+
+    Where it is known to be `calm` none do.
+    """
     deadly = False
     runtime: Runtime = world.service(RUNTIME)
     structure, numbers = accounts.structure, accounts.numbers
@@ -161,7 +194,7 @@ def _act(world: World, accounts: FlowStats, changed: list[int]) -> bool:
         runtime.load_changed(world, server.ref, round(rate, 6), held, wait_s, leaks)
         if patience:
             touch_probes(world, server.ref)
-        for spot in server.operations:
+        for spot in server.operations if not calm else ():
             share, code = accounts.of(spot).panics
             if share > 0 and numbers.rate[spot] > 0:
                 delay = max(_PANIC_S, 1 / (numbers.rate[spot] * share))

@@ -172,6 +172,10 @@ class FlowState:
             setattr(twin, name, getattr(self, name)[:])
         return twin
 
+    def equals(self, other: FlowState) -> bool:
+        """Whether the numbers are the same to the last bit."""
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
 
 class Carried:
     """What outlives a change of the structure: what waits, what is warm, calls being made again.

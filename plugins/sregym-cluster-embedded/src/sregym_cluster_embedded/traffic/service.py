@@ -18,6 +18,7 @@ from sregym_cluster_embedded.traffic.groups import GroupView, views
 from sregym_cluster_embedded.traffic.live import Live, keep, mark, near, queue_mark, state_of
 from sregym_cluster_embedded.traffic.segments import SENT, SERVED, segments
 from sregym_cluster_embedded.traffic.sending import add_source
+from sregym_cluster_embedded.traffic.settled import Settled, keep_settled, settled
 from sregym_cluster_embedded.traffic.solver import Solver
 from sregym_cluster_embedded.userland.batch import working
 from sregym_cluster_embedded.userland.flags import watch_flags
@@ -31,8 +32,12 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.store import Change
+    from sregym_cluster_embedded.traffic.structure import Structure
+    from sregym_cluster_embedded.userland.dependency_tracking import DependencyTracker
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
+
+    _Generators = tuple[tuple[Process, LoadGeneratorProgram], ...]
 
 # Changes that come together are solved together, and while they keep coming, as when an
 # application starts, not more often than this.
@@ -149,23 +154,19 @@ class Traffic:
         keep(world, state)
         wake(world)
         watch_flags(world)
-        if state.at_rest() and state.footing is not None and state.footing.holds(world):
+        rest, footing, live = state.at_rest(), state.footing, state.live
+        if rest and footing is not None and footing.holds(world):
             return
         _pass_time(world)
-        builder = Builder(world)
-        generators = builder.footing.at(_generators, world)
-        for process, program in generators:
-            add_source(builder, process, program)
-        for process, consuming in builder.footing.at(_consumers, world):
-            builder.consumer(process, consuming)
-        for ref, work in builder.footing.at(working, world):
-            builder.work(ref, work)
-        structure = builder.finished()
+        if not rest and live is not None and footing is not None and footing.holds(world):
+            structure, generators = live.structure, live.generators
+        else:
+            structure, generators, footing = _built(world)
         numbers = FlowState(structure)
         state = state_of(world)
         if state.live is not None:
             Carried(state.live.structure, state.live.numbers).give(structure, numbers)
-        keep(world, state._replace(footing=builder.footing))
+        keep(world, state._replace(footing=footing))
         self._settle(world, Live(structure, numbers, generators, world.now))
 
     def load(self, world: World) -> None:
@@ -186,6 +187,7 @@ class Traffic:
         assert live is not None
         equations = Solver(live.structure, live.numbers, live.factors(world.now))
         marks = _marks(live)
+        keep_settled(world, None)
         if not live.restless:
             deadly = remember_all(world, equations)
             keep(world, state_of(world)._replace(marks=marks, deadly=deadly))
@@ -222,16 +224,26 @@ class Traffic:
 
     def _settle(self, world: World, live: Live) -> None:
         """Let the numbers agree after a change from outside, and plan what comes of itself."""
-        equations = Solver(live.structure, live.numbers, live.factors(world.now))
-        settled = equations.settle()
+        state, factors = state_of(world), live.factors(world.now)
+        before = settled(world)
+        if before is not None and before.holds(live.structure, live.numbers, factors):
+            found = before._replace(structure=live.structure)
+            equations = Solver(live.structure, found.numbers, factors)
+        else:
+            before, begun = None, live.numbers.copy()
+            equations = Solver(live.structure, live.numbers, factors)
+            agreed = equations.settle()
+            restless = not agreed or equations.restless()
+            found = Settled(live.structure, begun, factors, live.numbers, restless)
         live = live._replace(
-            at=world.now, restless=not settled or equations.restless(), pace=math.inf
+            numbers=found.numbers, at=world.now, restless=found.restless, pace=math.inf
         )
-        state = state_of(world)
+        written = None if before is None or state.deadly else before.structure
         state = state._replace(live=live, marks=_marks(live), number=state.number + 1)
         keep(world, state)
-        deadly = remember_all(world, equations)
+        deadly = remember_all(world, equations, written)
         keep(world, state_of(world)._replace(deadly=deadly))
+        keep_settled(world, found)
         if live.restless:
             _plan_step(world, live)
         upcoming = live.next_change(world.now)
@@ -240,7 +252,20 @@ class Traffic:
             world.after(upcoming - world.now, "traffic.load")
 
 
-def _generators(world: World) -> tuple[tuple[Process, LoadGeneratorProgram], ...]:
+def _built(world: World) -> tuple[Structure, _Generators, DependencyTracker]:
+    """Who calls whom now, and what that was read from."""
+    builder = Builder(world)
+    generators = builder.footing.at(_generators, world)
+    for process, program in generators:
+        add_source(builder, process, program)
+    for process, consuming in builder.footing.at(_consumers, world):
+        builder.consumer(process, consuming)
+    for ref, work in builder.footing.at(working, world):
+        builder.work(ref, work)
+    return builder.finished(), generators, builder.footing
+
+
+def _generators(world: World) -> _Generators:
     return tuple(world.service(RUNTIME).load_generators(world))
 
 
