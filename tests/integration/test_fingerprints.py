@@ -8,6 +8,7 @@ from sregym_core.conductor.worlds import Worlds
 from sregym_core.interfaces import Agent, AgentDescription
 from sregym_core.settings import Settings
 from sregym_kubernetes.operations.objects import differences
+from sregym_routine_kubernetes.programs import PROGRAMS
 
 APPLICATION = "hotel-reservation"
 KINDS = (
@@ -17,8 +18,10 @@ KINDS = (
     ("apps/v1", "Deployment"),
     ("apps/v1", "ReplicaSet"),
 )
-# Tools of people and pipelines, and the controllers of every cluster.
+# Tools of people and pipelines, the controllers of every cluster, and programs that run beside applications.
+PLATFORM = {program.manager for program in PROGRAMS}
 MANAGERS = {
+    *PLATFORM,
     "kubectl-annotate",
     "kubectl-client-side-apply",
     "kubectl-edit",
@@ -85,6 +88,7 @@ def test_a_healthy_world_has_routine_changes_by_its_seed(factory, worlds) -> Non
         world = worlds.make(application, 60.0, seed, served=False)
         assert managers(world.cluster) <= MANAGERS
         assert "kubectl-rollout" in managers(world.cluster)
+        assert managers(world.cluster) & PLATFORM
         assert application.ready(world.cluster) == []
         assert world.baseline.traffic.success_rate > 0.99
         pods.append(names_of_pods(world.cluster))
