@@ -11,7 +11,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.cli.applications import measures
+from sregym_catalogue.applications import measures
 from sregym_core.conductor import ComponentFactory
 from sregym_core.conductor.targets import candidates
 from sregym_core.model import Component, ComponentTarget

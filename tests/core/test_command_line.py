@@ -42,11 +42,6 @@ def test_help_names_every_command(invoke: Invoke) -> None:
     listed = [line.split()[0] for line in out.splitlines() if line.startswith("  ")]
     assert (code, err) == (0, "")
     assert listed == [
-        "problems",
-        "applications",
-        "faults",
-        "noise",
-        "show",
         "run",
         "verify",
         "report",
@@ -58,7 +53,7 @@ def test_help_names_every_command(invoke: Invoke) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("problms",), "no command named 'problms'; did you mean 'problems'? (see: sregym --help)"),
+        (("plugns",), "no command named 'plugns'; did you mean 'plugins'? (see: sregym --help)"),
         (("--quick",), "unknown option '--quick' (see: sregym --help)"),
         (
             ("run", "x"),
@@ -91,8 +86,8 @@ def test_help_names_every_command(invoke: Invoke) -> None:
         ),
         (
             ("new", "injector", "dns"),
-            "no command named 'new'. It comes with sregym-dev: pip install sregym-dev. Known: applications, doctor, "
-            "faults, noise, plugins, problems, report, run, show, verify",
+            "no command named 'new'. It comes with sregym-dev: pip install sregym-dev. Known: doctor, plugins, "
+            "report, run, verify",
         ),
     ],
 )
@@ -100,13 +95,6 @@ def test_a_mistake_is_one_line_and_exit_code_4(
     invoke: Invoke, words: tuple[str, ...], message: str
 ) -> None:
     assert invoke(*words) == (4, "", f"sregym: {message}\n")
-
-
-def test_listings_without_plugins(invoke: Invoke) -> None:
-    assert invoke("problems", "--json") == (0, "[]\n", "")
-    assert invoke("applications", "--json") == (0, "[]\n", "")
-    assert invoke("faults", "--json") == (0, "[]\n", "")
-    assert invoke("faults", "pairs", "--json") == (0, "[]\n", "")
 
 
 def test_plugins_are_listed_also_when_blocked(invoke: Invoke) -> None:

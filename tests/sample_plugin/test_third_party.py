@@ -81,9 +81,12 @@ def test_is_discovered(installed: FreshEnvironment, tmp_path: Path) -> None:
 
 
 def test_its_fault_is_listed(installed: FreshEnvironment, tmp_path: Path) -> None:
-    listed = installed.run("-m", "sregym_core", "faults", "--json", folder=tmp_path)
-    (fault,) = json.loads(listed.stdout)
-    assert (fault["name"], fault["layer"]) == ("acme-service-alias", "network")
+    code = "from sregym_core.api import Workspace; registry = Workspace().factory.registry; "
+    code += (
+        "print(*((name, registry.load('fault', name).layer) for name in registry.names('fault')))"
+    )
+    listed = installed.run("-c", code, folder=tmp_path)
+    assert listed.stdout == "('acme-service-alias', 'network')\n"
 
 
 def test_it_holds_its_contract(installed: FreshEnvironment, tmp_path: Path) -> None:

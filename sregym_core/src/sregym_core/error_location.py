@@ -80,6 +80,15 @@ def format_with_location(error: BaseException) -> str:
     return f"{format_error(error)} ({where})" if where else format_error(error)
 
 
+def past_caller(error: BaseException) -> BaseException:
+    """The same, with a traceback that begins below the package that caught it: it called a plugin."""
+    trace = error.__traceback__
+    caller = "" if trace is None else _package(trace.tb_frame)
+    while trace is not None and _package(trace.tb_frame) == caller:
+        trace = trace.tb_next
+    return error if trace is None else error.with_traceback(trace)
+
+
 def check_returned(component: Any, method: str, answer: Any, due: type[T]) -> T:
     """What a component gave, if it is what is due.
 

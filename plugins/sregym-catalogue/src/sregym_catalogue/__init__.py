@@ -1,1 +1,1 @@
-"""The catalogue of installed faults and problems as a web site."""
+"""What is installed, as listings and as a web site: problems, applications, faults, noise."""

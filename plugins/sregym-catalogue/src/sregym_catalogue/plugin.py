@@ -1,4 +1,4 @@
-"""Entry point of the plugin: the subcommand `sregym catalogue`."""
+"""Entry point of the plugin: subcommands that tell what is installed."""
 
 from __future__ import annotations
 
@@ -12,5 +12,12 @@ if TYPE_CHECKING:
 
 @hookimpl
 def sregym_register_commands() -> Sequence[Offer]:
-    """`catalogue`."""
-    return [Offer("catalogue", "sregym_catalogue.command:Catalogue")]
+    """The listings, and `catalogue`."""
+    return [
+        Offer("problems", "sregym_catalogue.problems:Problems"),
+        Offer("show", "sregym_catalogue.problems:Show"),
+        Offer("applications", "sregym_catalogue.applications:Applications"),
+        Offer("faults", "sregym_catalogue.faults:Faults"),
+        Offer("noise", "sregym_catalogue.noise:NoiseSources"),
+        Offer("catalogue", "sregym_catalogue.command:Catalogue"),
+    ]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sregym_core.errors import ExitCode
     from sregym_core.settings import Settings
 
-__all__ = ["Console", "Subcommand"]
+__all__ = ["Console", "Subcommand", "reason_of"]
 
 
 class Console:
@@ -83,3 +83,15 @@ class Subcommand(ABC):
     @abstractmethod
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Do it; raises `SregymError` for what the user can mend."""
+
+
+def reason_of(error: BaseException) -> str:
+    """Why a listing leaves something out whose plugin's code raised; raises again what has to pass."""
+    from sregym_core.error_location import format_with_location, must_propagate, past_caller
+    from sregym_core.errors import SregymError
+
+    if must_propagate(error):
+        raise error
+    return (
+        str(error) if isinstance(error, SregymError) else format_with_location(past_caller(error))
+    )

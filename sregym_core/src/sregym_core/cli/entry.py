@@ -24,15 +24,10 @@ if TYPE_CHECKING:
 
 # Name -> where it is and what it does. Imported only when used: `--help` must not wait for it.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "problems": ("listings:Problems", "list problems"),
-    "applications": ("applications:Applications", "list applications with their size"),
-    "faults": ("faults:Faults", "list fault primitives, or all fitting pairs with targets"),
-    "noise": ("noise:NoiseSources", "list sources of noise"),
-    "show": ("listings:Show", "show one problem"),
     "run": ("play:Run", "let agents play problems and grade them"),
     "verify": ("verify:Verify", "prove problems by machine"),
     "report": ("report:Report", "write the report of a finished run again"),
-    "plugins": ("listings:PluginList", "list plugins with their state"),
+    "plugins": ("plugin_list:PluginList", "list plugins with their state"),
     "doctor": ("doctor:Doctor", "say what is missing on this machine or cluster"),
 }
 

@@ -49,7 +49,7 @@ def test_what_works_is_listed_and_what_does_not_is_told(
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-market\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[sregym]\nmarket = acme_market\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setenv("SREGYM_PLUGINS", "market")
+    monkeypatch.setenv("SREGYM_PLUGINS", "catalogue,market")
     out, err = io.StringIO(), io.StringIO()
     assert run(("applications", "--json"), Console(out, err)) == 0
     assert json.loads(out.getvalue()) == [

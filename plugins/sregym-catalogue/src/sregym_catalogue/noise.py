@@ -23,9 +23,9 @@ class NoiseSources(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them, family by family; one that cannot be used is named, and the others are listed."""
-        from sregym_core.conductor import ComponentFactory
+        from sregym_core.api import Workspace
 
-        registry = ComponentFactory(self.settings).registry
+        registry = Workspace(self.settings).factory.registry
         listed = []
         for name in registry.names("noise source"):
             try:

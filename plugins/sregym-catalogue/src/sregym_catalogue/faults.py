@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.cli import Subcommand
-from sregym_core.error_location import format_with_location, must_propagate
-from sregym_core.errors import ExitCode, PluginError, SregymError
-from sregym_core.model import ComponentTarget
+from sregym_core.cli import Subcommand, reason_of
+from sregym_core.errors import ExitCode, PluginError
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from sregym_core.api.catalogue import Pair
-    from sregym_core.conductor import ComponentFactory
+    from sregym_core.api import Pair, Workspace
 
 
 class Faults(Subcommand):
@@ -30,16 +27,18 @@ class Faults(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them; one that cannot be used is named, and the others are listed."""
-        from sregym_core.conductor import ComponentFactory
+        from sregym_core.api import Workspace
 
-        factory = ComponentFactory(self.settings)
-        faults = self._usable(factory, "fault", factory.fault)
+        workspace = Workspace(self.settings)
+        faults = self._usable(workspace, "fault", workspace.factory.fault)
         if arguments.what == "pairs":
             applications = self._usable(
-                factory, "application", lambda name: factory.application(name).components()
+                workspace,
+                "application",
+                lambda name: workspace.factory.application(name).components(),
             )
-            return self._pairs(factory, faults, applications, arguments.json)
-        listed = [_described(factory, name) for name in faults]
+            return self._pairs(workspace, faults, applications, arguments.json)
+        listed = [_described(workspace, name) for name in faults]
         if arguments.json:
             self.console.json(listed)
             return ExitCode.DONE
@@ -56,32 +55,27 @@ class Faults(Subcommand):
         self.console.table(("FAULT", "LAYER", "TARGETS", "PLUGIN", "PARAMETERS"), rows)
         return ExitCode.DONE
 
-    def _usable(
-        self, factory: ComponentFactory, kind: str, use: Callable[[str], object]
-    ) -> list[str]:
+    def _usable(self, workspace: Workspace, kind: str, use: Callable[[str], object]) -> list[str]:
         """Names of those whose plugin's code does not raise; the others are noted with the reason."""
         found = []
-        for name in factory.registry.names(kind):
+        for name in workspace.factory.registry.names(kind):
             try:
                 use(name)
             except PluginError as error:
                 self.console.note(f"left out: {error}")
             except BaseException as error:
-                if must_propagate(error):
-                    raise
-                told = str(error) if isinstance(error, SregymError) else format_with_location(error)
-                owner = factory.registry.owner(kind, name).owner
+                told = reason_of(error)
+                owner = workspace.factory.registry.owner(kind, name).owner
                 self.console.note(f"left out: {kind} {name!r} of {owner}: {told}")
             else:
                 found.append(name)
         return found
 
     def _pairs(
-        self, factory: ComponentFactory, faults: list[str], applications: list[str], as_json: bool
+        self, workspace: Workspace, faults: list[str], applications: list[str], as_json: bool
     ) -> ExitCode:
-        from sregym_core.api import Workspace, pairs
+        from sregym_core.api import pairs
 
-        workspace = Workspace(factory=factory)
         found = [_pair(one) for one in pairs(faults, applications, workspace=workspace)]
         if as_json:
             self.console.json(found)
@@ -93,6 +87,8 @@ class Faults(Subcommand):
 
 def _pair(found: Pair) -> dict[str, Any]:
     """A fitting pair; `target` is what a problem file says, `component` only where it is one."""
+    from sregym_core.model import ComponentTarget
+
     target = found.target
     asked = target.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     pair: dict[str, Any] = {"fault": found.fault, "application": found.application}
@@ -105,14 +101,14 @@ def _pair(found: Pair) -> dict[str, Any]:
     return {**pair, "name": str(target)}
 
 
-def _described(factory: ComponentFactory, name: str) -> dict[str, Any]:
-    fault = factory.fault(name)
+def _described(workspace: Workspace, name: str) -> dict[str, Any]:
+    fault = workspace.factory.fault(name)
     schema = fault.Parameters.model_json_schema()
     return {
         "name": name,
         "layer": fault.layer,
         "takes": list(fault.takes),
         "needs": list(fault.needs),
-        "plugin": factory.registry.owner("fault", name).name,
+        "plugin": workspace.factory.registry.owner("fault", name).name,
         "parameters": schema.get("properties", {}),
     }

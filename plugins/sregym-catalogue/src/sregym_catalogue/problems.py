@@ -1,4 +1,4 @@
-"""`sregym problems`, `sregym show`, `sregym plugins`."""
+"""`sregym problems` and `sregym show`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from sregym_core.errors import ExitCode
 if TYPE_CHECKING:
     import argparse
 
-    from sregym_core.conductor import ComponentFactory
-    from sregym_core.model import Problem
-    from sregym_core.plugins import PluginStatus
+    from sregym_core.api import Problem
 
 
 class Problems(Subcommand):
@@ -28,14 +26,14 @@ class Problems(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them."""
-        from sregym_core.conductor import ComponentFactory
-        from sregym_core.model.suites import suites_of
+        from sregym_core.api import Workspace
+        from sregym_core.model import suites_of
 
-        factory = ComponentFactory(self.settings)
-        for reasons in factory.problems.left_out().values():
+        workspace = Workspace(self.settings)
+        for reasons in workspace.factory.problems.left_out().values():
             for reason in reasons:
                 self.console.note(f"left out: {reason}")
-        known = factory.problems
+        known = workspace.factory.problems
         problems = known.in_suite(arguments.suite) if arguments.suite else known.all()
         if arguments.json:
             self.console.json([_listed(problem) for problem in problems])
@@ -73,21 +71,22 @@ class Show(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print it."""
-        from sregym_core.conductor import ComponentFactory
-        from sregym_core.conductor.offline import instruction
-        from sregym_core.modes import mode_named
+        from sregym_core.api import Workspace, instruction, mode_named, solution
 
-        factory = ComponentFactory(self.settings)
-        problem = factory.problems.get(arguments.problem)
-        factory.check(problem)
+        workspace = Workspace(self.settings)
+        problem = workspace.problem(arguments.problem)
         content = problem.model_dump(mode="json")
-        content["plugin"] = factory.problems.owner(problem.id).owner
+        content["plugin"] = workspace.factory.problems.owner(problem.id).owner
         if arguments.reveal:
-            content["revealed"] = _revealed(factory, problem)
+            found = solution(problem, workspace=workspace)
+            content["revealed"] = [
+                {"ground_truth": truth.model_dump(mode="json"), "reference_fix": list(fix)}
+                for truth, fix in zip(found.ground_truths, found.fixes, strict=True)
+            ]
         if arguments.mode is not None:
             mode = mode_named(arguments.mode)
             content["mode"] = mode.name
-            content["instruction"] = instruction(factory, problem, mode)
+            content["instruction"] = instruction(problem, mode.name, workspace=workspace)
         if arguments.json:
             self.console.json(content)
             return ExitCode.DONE
@@ -103,66 +102,8 @@ class Show(Subcommand):
         return ExitCode.DONE
 
 
-class PluginList(Subcommand):
-    """Lists plugins."""
-
-    name: ClassVar[str] = "plugins"
-    summary: ClassVar[str] = "list plugins with their state"
-
-    def arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Declare arguments."""
-        parser.add_argument("--json", action="store_true", help="as JSON")
-
-    def run(self, arguments: argparse.Namespace) -> ExitCode:
-        """Print them, broken and blocked ones in place."""
-        from sregym_core.plugins import GROUP, Plugins
-        from sregym_core.problems import ProblemSet
-        from sregym_core.registry import KINDS, Registry
-
-        plugins = Plugins(self.settings)
-        registry = Registry(plugins)
-        for kind in KINDS:  # asking makes plugins show what breaks only then
-            registry.names(kind)
-        defects = registry.defects()
-        for name, reasons in ProblemSet(registry).left_out().items():
-            defects.setdefault(name, []).extend(reasons)
-
-        def told(status: PluginStatus) -> list[str]:
-            return defects.get(status.name, []) if status.group == GROUP else []
-
-        listed = [
-            {
-                "name": status.name,
-                "distribution": status.distribution,
-                "version": status.version,
-                # One that works in part is in use all the same.
-                "state": "broken" if told(status) else status.state,
-                "reason": "; ".join(told(status)) or status.reason,
-                "hooks": list(status.hooks),
-                "components": [*status.components]
-                if status.group != GROUP
-                else registry.components(status.name),
-            }
-            for status in plugins.statuses()
-        ]
-        if arguments.json:
-            self.console.json(listed)
-            return ExitCode.DONE
-        rows = [
-            (
-                str(entry["name"]),
-                f"{entry['distribution']} {entry['version']}",
-                str(entry["state"]),
-                str(entry["reason"]) or ", ".join(entry["components"]),
-            )
-            for entry in listed
-        ]
-        self.console.table(("PLUGIN", "DISTRIBUTION", "STATE", "OFFERS"), rows)
-        return ExitCode.DONE
-
-
 def _listed(problem: Problem) -> dict[str, Any]:
-    from sregym_core.model.suites import suites_of
+    from sregym_core.model import suites_of
 
     return {
         "id": problem.id,
@@ -181,9 +122,3 @@ def _as_yaml(content: dict[str, Any]) -> str:
     import yaml
 
     return str(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)).rstrip()
-
-
-def _revealed(factory: ComponentFactory, problem: Problem) -> list[dict[str, Any]]:
-    from sregym_core.conductor.offline import ground_truths_and_fixes
-
-    return ground_truths_and_fixes(factory, problem)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.cli import Subcommand
-from sregym_core.error_location import format_with_location, must_propagate
-from sregym_core.errors import ExitCode, PluginError, SregymError
-from sregym_core.model import WORKLOAD_KINDS
+from sregym_core.cli import Subcommand, reason_of
+from sregym_core.errors import ExitCode, PluginError
 
 if TYPE_CHECKING:
     import argparse
 
-    from sregym_core.conductor import ComponentFactory
+    from sregym_core.api import Workspace
     from sregym_core.interfaces import Application
 
 
@@ -28,13 +26,13 @@ class Applications(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them; one that cannot be used is named, and the others are listed."""
-        from sregym_core.conductor import ComponentFactory
+        from sregym_core.api import Workspace
 
-        factory = ComponentFactory(self.settings)
+        workspace = Workspace(self.settings)
         listed = [
             entry
-            for name in factory.registry.names("application")
-            if (entry := self._entry(factory, name))
+            for name in workspace.factory.registry.names("application")
+            if (entry := self._entry(workspace, name))
         ]
         if arguments.json:
             self.console.json(listed)
@@ -61,20 +59,18 @@ class Applications(Subcommand):
         self.console.table(head, rows)
         return ExitCode.DONE
 
-    def _entry(self, factory: ComponentFactory, name: str) -> dict[str, Any] | None:
+    def _entry(self, workspace: Workspace, name: str) -> dict[str, Any] | None:
         """What is told of an application; None where its plugin's code raises, which is said."""
         try:
-            application = factory.application(name)
+            application = workspace.factory.application(name)
         except PluginError as error:
             self.console.note(f"left out: {error}")
             return None
-        owner = factory.registry.owner("application", name)
+        owner = workspace.factory.registry.owner("application", name)
         try:
             return {"name": name, "distribution": owner.distribution, **measures(application)}
         except BaseException as error:
-            if must_propagate(error):
-                raise
-            told = str(error) if isinstance(error, SregymError) else format_with_location(error)
+            told = reason_of(error)
         self.console.note(f"left out: application {name!r} of {owner.owner}: {told}")
         return None
 
@@ -84,6 +80,8 @@ def measures(application: Application) -> dict[str, Any]:
 
     Whatever its manifests hold is counted, the load generator included.
     """
+    from sregym_core.model import WORKLOAD_KINDS
+
     kinds = [obj["kind"] for obj in application.manifests()]
     operations = {one for part in application.components() for one in part.operations}
     return {
