@@ -10,9 +10,10 @@ from sregym_core.conductor.offline import NeedsClusterError, context_without_clu
 from sregym_core.interfaces import DiagnosisOracle
 from sregym_core.model import Component, OracleRefs, Outcome, kind_of
 from sregym_core.plugins import Plugins
-from sregym_core.proof.phrasings import near_misses, phrasings
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
+
+from sregym_testing.phrasings import near_misses, phrasings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
