@@ -9,7 +9,9 @@ from sregym_injectors.documents import read_yaml
 
 def test_documents_of_yaml_and_json_are_read() -> None:
     """As deep as files of programs are; brackets that are closed again are not nested."""
-    assert read_yaml("net:\n  tls: {mode: requireTLS}\n") == {"net": {"tls": {"mode": "requireTLS"}}}
+    assert read_yaml("net:\n  tls: {mode: requireTLS}\n") == {
+        "net": {"tls": {"mode": "requireTLS"}}
+    }
     assert read_yaml('{"a": [1, 2]}') == {"a": [1, 2]}
     assert read_yaml("") is None
     assert read_yaml("[" + "[], " * 1000 + "[]]") == [[]] * 1001
