@@ -15,7 +15,8 @@ from sregym_cluster_embedded.traffic.effects import forget, remember_all, rememb
 from sregym_cluster_embedded.traffic.flow_state import Carried, FlowState
 from sregym_cluster_embedded.traffic.flow_stats import FlowStats
 from sregym_cluster_embedded.traffic.groups import GroupView, views
-from sregym_cluster_embedded.traffic.live import Live, keep, mark, near, queue_mark, state_of
+from sregym_cluster_embedded.traffic.live import Live, State, keep, mark, near, queue_mark, state_of
+from sregym_cluster_embedded.traffic.openings import granted_anew
 from sregym_cluster_embedded.traffic.segments import SENT, SERVED, segments
 from sregym_cluster_embedded.traffic.sending import add_source
 from sregym_cluster_embedded.traffic.settled import Settled, keep_settled, settled
@@ -154,19 +155,15 @@ class Traffic:
         keep(world, state)
         wake(world)
         watch_flags(world)
-        rest, footing, live = state.at_rest(), state.footing, state.live
-        if rest and footing is not None and footing.holds(world):
+        if state.at_rest() and _holds(world, state.footing) and _holds(world, state.pooling):
             return
         _pass_time(world)
-        if not rest and live is not None and footing is not None and footing.holds(world):
-            structure, generators = live.structure, live.generators
-        else:
-            structure, generators, footing = _built(world)
+        structure, generators, footing, pooling = _found(world, state_of(world))
         numbers = FlowState(structure)
         state = state_of(world)
         if state.live is not None:
             Carried(state.live.structure, state.live.numbers).give(structure, numbers)
-        keep(world, state._replace(footing=footing))
+        keep(world, state._replace(footing=footing, pooling=pooling))
         self._settle(world, Live(structure, numbers, generators, world.now))
 
     def load(self, world: World) -> None:
@@ -252,9 +249,26 @@ class Traffic:
             world.after(upcoming - world.now, "traffic.load")
 
 
-def _built(world: World) -> tuple[Structure, _Generators, DependencyTracker]:
+class _Found(NamedTuple):
     """Who calls whom now, and what that was read from."""
+
+    structure: Structure
+    generators: _Generators
+    footing: DependencyTracker
+    pooling: DependencyTracker
+
+
+def _found(world: World, state: State) -> _Found:
+    """Who calls whom: as before, where everything stands as it did."""
+    live, footing, pooling = state.live, state.footing, state.pooling
     builder = Builder(world)
+    if live is not None and footing is not None and footing.holds(world):
+        if pooling is not None and pooling.holds(world):
+            return _Found(live.structure, live.generators, footing, pooling)
+        again = granted_anew(world, live.structure, builder.footing, builder.client)
+        if again is not None:
+            return _Found(again, live.generators, footing, builder.footing)
+        builder = Builder(world)
     generators = builder.footing.at(_generators, world)
     for process, program in generators:
         add_source(builder, process, program)
@@ -262,7 +276,11 @@ def _built(world: World) -> tuple[Structure, _Generators, DependencyTracker]:
         builder.consumer(process, consuming)
     for ref, work in builder.footing.at(working, world):
         builder.work(ref, work)
-    return builder.finished(), generators, builder.footing
+    return _Found(builder.finished(), generators, builder.footing, builder.pooling)
+
+
+def _holds(world: World, footing: DependencyTracker | None) -> bool:
+    return footing is not None and footing.holds(world)
 
 
 def _generators(world: World) -> _Generators:
