@@ -24,6 +24,7 @@ MANAGERS = {
     *PLATFORM,
     "kubectl-annotate",
     "kubectl-client-side-apply",
+    "kubectl-create",
     "kubectl-edit",
     "kubectl-label",
     "kubectl-patch",
