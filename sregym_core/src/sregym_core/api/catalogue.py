@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sregym_core.api.workspace import Workspace
-    from sregym_core.model import GroundTruth, Problem, Target
+    from sregym_core.interfaces import Fault
+    from sregym_core.model import FailureMode, GroundTruth, Problem, Target
 
 
 @dataclass(frozen=True)
@@ -109,10 +110,18 @@ def pair(
         faults=(ref,),
         # What serves no operation of users hurts none of them, nor does what is latent.
         silent=FailureMode.LATENT in primitive.modes or not getattr(found, "operations", ("?",)),
-        modes=primitive.modes,
+        modes=_modes(primitive, ref.parameters),
     )
     factory.check(problem)
     return problem
+
+
+def _modes(primitive: Fault, parameters: Mapping[str, Any]) -> tuple[FailureMode, ...]:
+    """Those of the fault; it only stays down where its parameters bring about what tips it over."""
+    from sregym_core.model import FailureMode
+
+    tipped = any(parameters.get(name) not in (None, False) for name in primitive.tipping)
+    return tuple(mode for mode in primitive.modes if mode is not FailureMode.METASTABLE or tipped)
 
 
 def solution(problem: str | Problem, *, workspace: Workspace | None = None) -> Solution:
