@@ -194,9 +194,21 @@ def instruction(
     return offline.instruction(factory, found, mode_named(mode))
 
 
-def sampled_pairs(workspace: Workspace, count: int | None, seed: int) -> tuple[Problem, ...]:
-    """Pairs as problems: all, or so many, which follow from the seed; in the order of the listing."""
-    every = pairs(workspace=workspace)
+def sampled_pairs(
+    workspace: Workspace, count: int | None, seed: int, cluster: str
+) -> tuple[Problem, ...]:
+    """Pairs as problems: all, or so many, which follow from the seed; in the order of the listing.
+
+    Those of faults that need of nodes what no such cluster has are left out.
+    """
+    factory = workspace.factory
+    able = factory.provider(cluster).capabilities
+    faults = [
+        name
+        for name in factory.registry.names("fault")
+        if able is None or able.issuperset(factory.fault(name).needs)
+    ]
+    every = pairs(faults, workspace=workspace)
     places = range(len(every))
     if count is not None and count < len(every):
         chance = Random(f"sample of pairs, seed {seed}")  # noqa: S311 - a game, no secret
