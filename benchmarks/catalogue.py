@@ -59,7 +59,7 @@ def of_pairs(count: int, seed: int) -> tuple[float, int, list[str]]:
     """Mean CPU seconds of a proved pair, how many were proved, and why others were not."""
     spent, proved, others = 0.0, 0, []
     with Workspace() as workspace:
-        for problem in sampled_pairs(workspace, count, seed):
+        for problem in sampled_pairs(workspace, count, seed, "embedded"):
             application = workspace.application(problem.application)
             workspace.worlds("embedded").prepare(application, problem.timing.warm_up_s, 0)
             began = time.process_time()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from sregym_core.api import Workspace
+from sregym_core.api.catalogue import sampled_pairs
 from sregym_core.cli.options import shard
 from sregym_core.cli.verify import Verify
 from sregym_core.errors import UsageError
@@ -57,6 +58,21 @@ def test_what_is_no_share(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError) as caught:
         shard(text)
     assert str(caught.value) == f"a share like 1/4 is needed, from 1/N to N/N, not {text!r}"
+
+
+def test_pairs_that_no_such_cluster_can_prove_are_left_out() -> None:
+    clusters, oracles = ("embedded", "kubernetes"), ("checklist", "state")
+    names = {f"cluster-{one}" for one in clusters} | {f"oracle-{one}" for one in oracles}
+    names |= {"injector-khaos", "app-fleetcast"}
+    workspace = Workspace(Settings(allowed=frozenset(names)))
+
+    def drawn(cluster: str) -> set[str]:
+        found = sampled_pairs(workspace, None, 0, cluster)
+        return {ref.fault for problem in found for ref in problem.faults}
+
+    embedded, real = drawn("embedded"), drawn("kubeconfig")
+    assert {"khaos-mount-io-error", "khaos-memleak-munmap"} <= real - embedded
+    assert "khaos-packet-loss-sendto" in embedded < real
 
 
 def test_a_mode_that_there_is_not() -> None:

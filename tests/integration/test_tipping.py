@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.api import Workspace
+from sregym_core.api import Workspace, pair
 from sregym_core.model import Problem
 from sregym_core.problems import parse_problem
 from sregym_core.proof import ProofCheck
@@ -69,3 +69,18 @@ def test_what_is_left_without_the_occasion(workspace: Workspace) -> None:
     whole = problem("retry-policy", "search-service", "{attempts: 30, peak: {times: 3}}")
     (ref,) = without_occasion(workspace.factory, whole).faults
     assert ref.parameters == {"attempts": 30}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "modes"),
+    [
+        ({}, ("latent",)),
+        ({"millicores": 30, "cold": False}, ("latent",)),
+        ({"millicores": 30, "cold": True}, ("metastable", "latent")),
+    ],
+)
+def test_a_pair_stays_down_only_with_what_tips_it_over(
+    workspace: Workspace, parameters: dict[str, object], modes: tuple[str, ...]
+) -> None:
+    found = pair("store-sized-for-hits", APPLICATION, "user-db", parameters, workspace=workspace)
+    assert found.modes == modes

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import pytest
-from sregym_regex import Budget, CancelledError, OutOfMemoryError, OutOfStepsError, perl, under
-from sregym_regex.budget import allocate, portion, spend
+from sregym_regex import (
+    Budget,
+    CancelledError,
+    OutOfMemoryError,
+    OutOfStepsError,
+    globs,
+    go,
+    perl,
+    posix,
+    under,
+)
+from sregym_regex.budget import allocate, cached, portion, spend
 
 ENDLESS = (r"(a*)*\1b", "a" * 40)
 
@@ -54,3 +65,39 @@ def test_an_inner_budget_does_not_replace_the_outer_one() -> None:
     with under(outer), under(Budget(steps=1_000, memory_bytes=0)) as inner:
         assert inner is outer
     spend(1_000)
+
+
+@pytest.mark.parametrize(
+    "compiled", [globs.compiled, go.anywhere, go.compiled, perl.compiled, posix.compiled]
+)
+def test_a_pattern_costs_the_same_whoever_has_asked_for_it_before(compiled: Any) -> None:
+    text = f"[a-c]*{compiled.__module__}{compiled.__name__}"  # of this test alone
+    costs = []
+    for _ in range(2):
+        with under(Budget(steps=10_000, memory_bytes=1 << 20)) as budget:
+            compiled(text)
+            costs.append((budget.spent, budget.allocated_bytes))
+    assert costs[0] == costs[1] > (0, 0)
+
+
+def test_what_is_known_ends_work_where_it_would_have_the_first_time() -> None:
+    @cached(4)
+    def answer(text: str) -> str:
+        spend(3)
+        allocate(2048)
+        spend(3)
+        return text.upper()
+
+    assert answer("x") == "X"  # where nothing is limited it costs nothing, and has its price
+    for steps, spent in ((8, 8), (7, 8), (4, 5), (2, 3)):
+        with under(Budget(steps=steps, memory_bytes=4096)) as budget:
+            if steps == 8:
+                assert answer("x") == "X"
+            else:
+                with pytest.raises(OutOfStepsError):
+                    answer("x")
+            assert budget.spent == spent
+    with under(Budget(steps=100, memory_bytes=100)) as small:
+        with pytest.raises(OutOfMemoryError):
+            answer("x")
+        assert small.spent == 3

@@ -244,6 +244,9 @@ class AddedObjectFault(PodTemplateFault):
     objects are found by what they do, under whatever name: see `defects`.
     """
 
+    # They are about the pod, whichever container is named.
+    parts: ClassVar[tuple[ComponentPart, ...]] = ()
+
     class Parameters(ClientParameters):
         """What all have: there is no broken template whose rollout could be stuck."""
 

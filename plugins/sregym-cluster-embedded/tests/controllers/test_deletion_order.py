@@ -27,7 +27,7 @@ spec:
 
 
 def pod(shop: Any, name: str, ready_s: float | None = 20.0, **fields: Any) -> Object:
-    """A pod that has been ready for `ready_s`; its uid is its name."""
+    """A pod that has been ready for `ready_s`."""
     at: dict[str, Any] = {
         "made_s": 20.0,
         "node": "node1",
@@ -41,7 +41,8 @@ def pod(shop: Any, name: str, ready_s: float | None = 20.0, **fields: Any) -> Ob
     return {
         "metadata": {
             "name": name,
-            "uid": name,
+            # It follows from the salt, and decides nothing.
+            "uid": f"{0xFF - ord(name[0]):x}",
             "creationTimestamp": shop.world.timestamp(NOW_S - at["made_s"]),
             "annotations": {"controller.kubernetes.io/pod-deletion-cost": at["cost"]},
         },
@@ -70,7 +71,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 def test_of_two_pods_the_one_goes_that_is(shop: Any, case: str) -> None:
     shop.run(NOW_S - shop.world.now)
     first, second = CASES[case]
-    # The uid speaks for the other one: it only counts when nothing else does.
+    # The name speaks for the other one: it only counts when nothing else does.
     pods = [pod(shop, "a", **second), pod(shop, "b", **first)]
     crowd = [pod(shop, "c", node="node2")]
     found = least_worth(shop.world, pods, 1, [*pods, *crowd] if "crowd" in case else [])

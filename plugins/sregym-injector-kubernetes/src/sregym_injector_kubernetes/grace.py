@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
-from sregym_core.model import FailureMode
+from sregym_core.model import ComponentPart, FailureMode
 from sregym_injectors.restarts import TemplateParameters
 from sregym_injectors.template_change import PodTemplateFault, Template, TemplateChange, right_pod
 from typing_extensions import override
@@ -23,6 +23,8 @@ class GraceTooShort(PodTemplateFault):
 
     name: ClassVar[str] = "grace-too-short"
     title: ClassVar[str] = "Pods get no time to end in order"
+    # What is wrong is the pod's, not one container's.
+    parts: ClassVar[tuple[ComponentPart, ...]] = ()
     modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.LATENT,)
     mechanism: ClassVar[str] = "grace-period-too-short"
     phrases: ClassVar[tuple[str, ...]] = (

@@ -19,6 +19,7 @@ from typing_extensions import override
 if TYPE_CHECKING:
     from sregym_core.interfaces import Cluster, FaultContext
     from sregym_core.interfaces.cluster import KubeObject
+    from sregym_core.model import ComponentPart
 
 KEEPS_OFF = ("NoSchedule", "NoExecute")
 # What controllers put on nodes and take away again: cordoned, not ready, short of something.
@@ -39,6 +40,8 @@ class NodeSelector(PodTemplateFault):
 
     name: ClassVar[str] = "node-selector"
     title: ClassVar[str] = "Node selector that no node matches"
+    # What is wrong is the pod's, not one container's.
+    parts: ClassVar[tuple[ComponentPart, ...]] = ()
     mechanism: ClassVar[str] = "node-affinity-unmet"
     phrases: ClassVar[tuple[str, ...]] = (
         "node selector matches no node",
@@ -88,6 +91,8 @@ class SpreadImpossible(PodTemplateFault):
 
     name: ClassVar[str] = "spread-impossible"
     title: ClassVar[str] = "Pods must be spread further than the cluster allows"
+    # What is wrong is the pod's, not one container's.
+    parts: ClassVar[tuple[ComponentPart, ...]] = ()
     mechanism: ClassVar[str] = "spread-unsatisfiable"
     phrases: ClassVar[tuple[str, ...]] = (
         "topology spread constraint cannot be met",

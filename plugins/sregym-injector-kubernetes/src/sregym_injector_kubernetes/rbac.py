@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.interfaces import Command
-from sregym_core.model import ObjectRef
+from sregym_core.model import ComponentPart, ObjectRef
 from sregym_injectors.restarts import TemplateParameters
 from sregym_injectors.template_change import PodTemplateFault, Template, TemplateChange
 from typing_extensions import override
@@ -34,6 +34,8 @@ class RbacMissing(PodTemplateFault):
 
     name: ClassVar[str] = "rbac-missing"
     title: ClassVar[str] = "Account lacks a verb that its pods need"
+    # What is wrong is the pod's, not one container's.
+    parts: ClassVar[tuple[ComponentPart, ...]] = ()
     mechanism: ClassVar[str] = "rbac-permission-missing"
     phrases: ClassVar[tuple[str, ...]] = (
         "RBAC misconfigured",

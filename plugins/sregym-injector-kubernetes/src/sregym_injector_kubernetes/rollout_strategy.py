@@ -13,7 +13,7 @@ from typing_extensions import override
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import FaultContext
-    from sregym_core.model import Component
+    from sregym_core.model import Component, ComponentPart
 
 _ALL_AT_ONCE = {"maxUnavailable": "100%", "maxSurge": 0}
 
@@ -23,6 +23,8 @@ class RolloutStrategy(PodTemplateFault):
 
     name: ClassVar[str] = "rollout-strategy"
     title: ClassVar[str] = "Rolling update takes all pods at once"
+    # What is wrong is the pod's, not one container's.
+    parts: ClassVar[tuple[ComponentPart, ...]] = ()
     mechanism: ClassVar[str] = "rolling-update-misconfigured"
     phrases: ClassVar[tuple[str, ...]] = (
         "rolling update misconfigured",

@@ -12,6 +12,7 @@ from typing_extensions import override
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import FaultContext
+    from sregym_core.model import ComponentPart
 
 _SHARED = "/dev/shm"  # noqa: S108 - of a container, not of ours
 _FILE = f"{_SHARED}/segments"
@@ -24,6 +25,8 @@ class RoomMissing(PodTemplateFault):
 
     name: ClassVar[str] = "room-missing"
     title: ClassVar[str] = "Shared memory is too small"
+    # What is wrong is the pod's, not one container's.
+    parts: ClassVar[tuple[ComponentPart, ...]] = ()
     mechanism: ClassVar[str] = "shared-memory-too-small"
     phrases: ClassVar[tuple[str, ...]] = (
         "shared memory too small",

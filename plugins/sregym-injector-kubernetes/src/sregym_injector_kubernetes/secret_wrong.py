@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.errors import UsageError
-from sregym_core.model import ObjectRef, pod_spec
+from sregym_core.model import ComponentPart, ObjectRef, pod_spec
 from sregym_injectors.edits import Edits
 from sregym_injectors.manifests import manifest_of, secret_data
 from sregym_injectors.restarts import ClientParameters, clients_of
@@ -29,6 +29,7 @@ class SecretWrong(AddedObjectFault):
 
     name: ClassVar[str] = "secret-wrong"
     title: ClassVar[str] = "Secret lacks the key that pods ask for"
+    parts: ClassVar[tuple[ComponentPart, ...]] = (ComponentPart.CONTAINER,)
     mechanism: ClassVar[str] = "secret-key-missing"
     phrases: ClassVar[tuple[str, ...]] = (
         "missing key in the Secret",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
-from sregym_core.model import FailureMode, ObjectRef
+from sregym_core.model import ComponentPart, ContainerKind, FailureMode, ObjectRef
 from sregym_injectors.restarts import TemplateParameters
 from sregym_injectors.template_change import (
     PodTemplateFault,
@@ -80,6 +80,8 @@ class InitHang(PodTemplateFault):
 
     name: ClassVar[str] = "init-hang"
     title: ClassVar[str] = "Init container waits for ever"
+    # What is wrong is the pod's, not one container's.
+    parts: ClassVar[tuple[ComponentPart, ...]] = ()
     mechanism: ClassVar[str] = "init-container-waits"
     phrases: ClassVar[tuple[str, ...]] = (
         "init container hangs",
@@ -146,6 +148,8 @@ class ClaimMissing(PodTemplateFault):
 
     name: ClassVar[str] = "claim-missing"
     title: ClassVar[str] = "PersistentVolumeClaim of another name"
+    # What is wrong is the pod's, not one container's.
+    parts: ClassVar[tuple[ComponentPart, ...]] = ()
     mechanism: ClassVar[str] = "claim-name-wrong"
     phrases: ClassVar[tuple[str, ...]] = (
         "PersistentVolumeClaim not found",
@@ -269,6 +273,13 @@ class CpuLimit(PodTemplateFault):
         """
 
         millicores: int = Field(default=4, ge=1)
+
+    @override
+    def misfit(self, component: Component) -> str:
+        if reason := super().misfit(component):
+            return reason
+        init = component.own_container.kind is ContainerKind.INIT
+        return "an init container ends before anything needs its processor" if init else ""
 
     @override
     def change(self, context: FaultContext) -> TemplateChange:

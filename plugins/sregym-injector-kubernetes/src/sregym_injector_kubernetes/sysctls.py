@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
-from sregym_core.model import FailureMode
+from sregym_core.model import ComponentPart, FailureMode
 from sregym_injectors.restarts import TemplateParameters
 from sregym_injectors.template_change import PodTemplateFault, Template, TemplateChange, right_pod
 from typing_extensions import override
@@ -22,6 +22,8 @@ class PodSysctl(PodTemplateFault):
 
     name: ClassVar[str] = "pod-sysctl"
     title: ClassVar[str] = "Pod has too few local ports"
+    # What is wrong is the pod's, not one container's.
+    parts: ClassVar[tuple[ComponentPart, ...]] = ()
     modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.GRAY,)
     mechanism: ClassVar[str] = "local-port-range-too-small"
     phrases: ClassVar[tuple[str, ...]] = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from sregym_core.model import ObjectRef
+from sregym_core.model import ComponentPart, ObjectRef
 from sregym_injectors.edits import Edits
 from sregym_injectors.restarts import ClientParameters, clients_of
 from sregym_injectors.template_change import PodTemplateFault, Template, TemplateChange
@@ -24,6 +24,8 @@ class Taint(PodTemplateFault):
 
     name: ClassVar[str] = "taint"
     title: ClassVar[str] = "Nodes are tainted and nothing tolerates it"
+    # What is wrong is the pod's, not one container's.
+    parts: ClassVar[tuple[ComponentPart, ...]] = ()
     mechanism: ClassVar[str] = "taint-not-tolerated"
     phrases: ClassVar[tuple[str, ...]] = (
         "taint without toleration",

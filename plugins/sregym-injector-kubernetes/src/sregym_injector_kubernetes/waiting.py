@@ -16,7 +16,7 @@ from typing_extensions import override
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import FaultContext
-    from sregym_core.model import Component
+    from sregym_core.model import Component, ComponentPart
 
 
 class ReadinessGate(PodTemplateFault):
@@ -24,6 +24,8 @@ class ReadinessGate(PodTemplateFault):
 
     name: ClassVar[str] = "readiness-gate"
     title: ClassVar[str] = "Readiness gate whose condition nobody sets"
+    # What is wrong is the pod's, not one container's.
+    parts: ClassVar[tuple[ComponentPart, ...]] = ()
     mechanism: ClassVar[str] = "readiness-gate-unmet"
     phrases: ClassVar[tuple[str, ...]] = (
         "readiness gate is never met",
@@ -73,6 +75,8 @@ class SidecarStuck(PodTemplateFault):
 
     name: ClassVar[str] = "sidecar-stuck"
     title: ClassVar[str] = "Native sidecar never starts"
+    # What is wrong is the pod's, not one container's.
+    parts: ClassVar[tuple[ComponentPart, ...]] = ()
     mechanism: ClassVar[str] = "sidecar-startup-probe-wrong"
     phrases: ClassVar[tuple[str, ...]] = (
         "wrong startup probe of a sidecar",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -12,7 +11,7 @@ from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from typing_extensions import override
 
-from sregym_injector_network.cluster_dns import SERVER, unfinished
+from sregym_injector_network.cluster_dns import REPLICAS, SERVER, unfinished
 from sregym_injectors import commands
 
 if TYPE_CHECKING:
@@ -111,9 +110,18 @@ class DnsOverloaded(ClusterFault):
 
     @override
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
-        given = context.parameters
-        replicas = ceil(given.enough_millicores / given.millicores)
-        return (commands.scale(SERVER, replicas), commands.rollout_status(SERVER))
+        # How much is enough differs from application to application; what kubeadm installs is for all.
+        resources = {"limits": {"cpu": None}, "requests": {"cpu": "100m"}}
+        if context.parameters.memory_mib is not None:
+            resources = {
+                "limits": {"cpu": None, "memory": "170Mi"},
+                "requests": {"cpu": "100m", "memory": "70Mi"},
+            }
+        containers = [{"name": _CONTAINER, "resources": resources}]
+        template = {"spec": {"containers": containers}}
+        replicas = max(context.parameters.replicas, REPLICAS)
+        repair = commands.patch(SERVER, {"spec": {"replicas": replicas, "template": template}})
+        return (repair, commands.rollout_status(SERVER))
 
 
 def _shortages(cluster: Cluster, enough_m: int) -> list[str]:

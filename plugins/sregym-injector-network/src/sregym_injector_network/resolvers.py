@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from sregym_core.errors import WorldError
-from sregym_core.model import FailureMode
+from sregym_core.model import ComponentPart, FailureMode
 from sregym_injectors.restarts import TemplateParameters
 from sregym_injectors.template_change import (
     PodTemplateFault,
@@ -24,6 +24,8 @@ class _ResolverFault(PodTemplateFault):
     """Base: fits what calls others by their names."""
 
     layer: ClassVar[str] = "network"
+    # What is wrong is the pod's, not one container's.
+    parts: ClassVar[tuple[ComponentPart, ...]] = ()
 
     @override
     def mismatch_reason(self, component: Component) -> str:

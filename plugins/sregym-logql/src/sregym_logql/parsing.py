@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sregym_promql import Matching
+from sregym_regex.budget import cached
 from sregym_regex.go import PatternError, compiled
 
 from sregym_logql.errors import LogqlError
@@ -66,7 +66,7 @@ _COMPARISONS = _LEVELS[2]
 _SETS = ("and", "or", "unless")
 
 
-@lru_cache(maxsize=1024)
+@cached(1024)
 def parse(query: str) -> Node:
     """The syntax of a query.
 

@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sregym_gotemplate import TemplateError
+from sregym_regex.budget import cached
 
 from sregym_logql.extracting import extractor
 from sregym_logql.extraction import DETAILS, ERROR, ExtractionError
@@ -179,7 +180,7 @@ def pipeline(
     return _known(stages, wanted, now_ns if any(map(_tells_now, stages)) else 0)
 
 
-@lru_cache(maxsize=256)
+@cached(256)
 def _known(stages: tuple[Stage, ...], wanted: frozenset[str] | None, now_ns: int) -> Pipeline:
     return Pipeline(stages, wanted, now_ns)
 

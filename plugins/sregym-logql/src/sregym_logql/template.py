@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from sregym_gotemplate import Access, Function, FunctionError, Template, function, parse
 from sregym_gotemplate.functions import AND, OR
 from sregym_gotemplate.nodes import Action, Field, Text
+from sregym_regex.budget import cached
 from sregym_regex.go_text import readable
 
 from sregym_logql.template_functions import FUNCTIONS, Moment
@@ -80,7 +80,7 @@ CALLABLE: Mapping[str, Function] = MappingProxyType(
 )
 
 
-@lru_cache(maxsize=256)
+@cached(256)
 def writer(template: str, now_ns: int = 0, name: str = "line") -> Write:
     """What makes the text of a template from labels, line and time.
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+from sregym_regex.budget import cached
 
 from sregym_promql.cursor import KIND_NAMES, Part, Wrong
 from sregym_promql.dialect import PROMETHEUS_2, Dialect
@@ -53,7 +54,7 @@ _DEEPEST = "the query is nested too deeply"
 _MOST_LEVELS = 250
 
 
-@lru_cache(maxsize=1024)
+@cached(1024)
 def parse(query: str, dialect: Dialect = PROMETHEUS_2) -> Node:
     """The syntax of a query.
 
@@ -70,7 +71,7 @@ def parse(query: str, dialect: Dialect = PROMETHEUS_2) -> Node:
     return found
 
 
-@lru_cache(maxsize=64)
+@cached(64)
 def parse_as_written(query: str, dialect: Dialect = PROMETHEUS_2) -> Node:
     """The syntax of a query that is to be written, not evaluated.
 

@@ -13,13 +13,18 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from functools import lru_cache, wraps
+from typing import TYPE_CHECKING, Generic, NamedTuple, ParamSpec, TypeVar, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+P = ParamSpec("P")
+T = TypeVar("T")
 MIB = 1 << 20
 SECONDS_PER_STEP = 1e-6
+# What is worked out where nothing is limited has its price all the same.
+_UNLIMITED = 1 << 62
 
 
 class BudgetExceededError(Exception):
@@ -86,6 +91,12 @@ class Budget:
         if self.allocated_bytes > self.memory_bytes:
             raise OutOfMemoryError
         self.spend(size_bytes >> 10)
+
+    def affords(self, steps: int, size_bytes: int) -> bool:
+        """Whether so much more may be spent and allocated."""
+        if self.cancelled or self.spent + steps > self.steps:
+            return False
+        return self.allocated_bytes + size_bytes <= self.memory_bytes
 
     @contextmanager
     def portion(self) -> Iterator[None]:
@@ -173,3 +184,49 @@ def repeated(text: str, times: int) -> str:
     if times > 1:
         allocate(len(text) * times)
     return text * max(times, 0)
+
+
+class _Priced(NamedTuple, Generic[T]):
+    """A value, and what it took to work it out."""
+
+    value: T
+    steps: int
+    size_bytes: int
+
+
+def cached(maxsize: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """As `functools.lru_cache`, for functions that spend: a value that is known costs what it did at first.
+
+    Otherwise what somebody's work comes to would depend on what others have asked for in the same
+    process before.
+
+    Args:
+        maxsize: How many values are kept.
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        def worked_out(*args: P.args, **kwargs: P.kwargs) -> _Priced[T]:
+            with under(Budget(_UNLIMITED, _UNLIMITED)) as payer:
+                steps, size_bytes = payer.spent, payer.allocated_bytes
+                value = function(*args, **kwargs)
+                return _Priced(value, payer.spent - steps, payer.allocated_bytes - size_bytes)
+
+        priced = cast("Callable[P, _Priced[T]]", lru_cache(maxsize=maxsize)(worked_out))
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            budget = _PRESENT.get()
+            if budget is None:
+                return priced(*args, **kwargs).value
+            before = (budget.spent, budget.allocated_bytes)
+            found = priced(*args, **kwargs)
+            if (budget.spent, budget.allocated_bytes) == before:  # it was known
+                if not budget.affords(found.steps, found.size_bytes):
+                    return function(*args, **kwargs)  # ends where it would have the first time
+                budget.spent += found.steps
+                budget.allocated_bytes += found.size_bytes
+            return found.value
+
+        return call
+
+    return decorate

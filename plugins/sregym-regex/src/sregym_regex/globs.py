@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
-from sregym_regex.budget import spend
+from sregym_regex.budget import cached, spend
 from sregym_regex.linear import Pattern, linear
 from sregym_regex.matches import PatternError
 
@@ -29,7 +28,7 @@ def matches(name: str, pattern: str, *, escapes: bool = False) -> bool:
     return compiled(pattern, escapes=escapes).fullmatch(name) is not None
 
 
-@lru_cache(maxsize=256)
+@cached(256)
 def compiled(pattern: str, *, escapes: bool = False) -> Pattern:
     """A pattern as an expression."""
     try:

@@ -6,9 +6,9 @@ Go's package and RE2 are by the same author and refuse the same; their words for
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from sregym_regex import linear as engine
+from sregym_regex.budget import cached
 from sregym_regex.go_text import BROKEN, readable
 from sregym_regex.linear import Pattern
 from sregym_regex.matches import PatternError
@@ -33,7 +33,7 @@ _WORDS = {
 }
 
 
-@lru_cache(maxsize=256)
+@cached(256)
 def compiled(pattern: str) -> Pattern:
     """The expression that matches whole values: matchers of series.
 
@@ -46,7 +46,7 @@ def compiled(pattern: str) -> Pattern:
     return whole
 
 
-@lru_cache(maxsize=256)
+@cached(256)
 def anywhere(pattern: str) -> Pattern:
     """The expression that is looked for anywhere in a text: filters of lines, schemas.
 

@@ -7,10 +7,9 @@ all matches of a text, an empty one right behind another does not count.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from sregym_regex.budget import allocate, spend
+from sregym_regex.budget import allocate, cached, spend
 from sregym_regex.matches import Match, PatternError, Searching
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ _LOOKS_PER_STEP = 1 << 6
 _BYTES_PER_STEP = 1 << 8
 
 
-@lru_cache(maxsize=64)
+@cached(64)
 def linear(
     pattern: str, *, ignore_case: bool = False, longest: bool = False, multiline: bool = False
 ) -> Pattern:

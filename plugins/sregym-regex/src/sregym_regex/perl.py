@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from sregym_regex.backtracking import Backtracking, TrialsExceededError
+from sregym_regex.budget import cached
 from sregym_regex.linear import linear
 from sregym_regex.matches import Match, PatternError, Searching
 
@@ -16,7 +16,7 @@ _LONGEST = 65_536
 _BEHIND_ALL = re.compile(r"(?<!\\)(?:\\\\)*\\Z")
 
 
-@lru_cache(maxsize=256)
+@cached(256)
 def compiled(
     pattern: str, *, ignore_case: bool = False, dot_all: bool = False, multiline: bool = False
 ) -> Searching:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sregym_regex.backtracking import Backtracking, TrialsExceededError
-from sregym_regex.budget import OutOfStepsError, spend
+from sregym_regex.budget import OutOfStepsError, cached, spend
 from sregym_regex.globs import quoted
 from sregym_regex.linear import linear
 from sregym_regex.matches import Match, PatternError, Searching
@@ -44,7 +43,7 @@ _WORDS = {
 }
 
 
-@lru_cache(maxsize=256)
+@cached(256)
 def compiled(
     text: str, *, extended: bool = False, ignore_case: bool = False, multiline: bool = False
 ) -> Searching:

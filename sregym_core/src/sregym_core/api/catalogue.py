@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sregym_core.api.workspace import Workspace
-    from sregym_core.model import GroundTruth, Problem, Target
+    from sregym_core.interfaces import Fault
+    from sregym_core.model import FailureMode, GroundTruth, Problem, Target
 
 
 @dataclass(frozen=True)
@@ -109,10 +110,18 @@ def pair(
         faults=(ref,),
         # What serves no operation of users hurts none of them, nor does what is latent.
         silent=FailureMode.LATENT in primitive.modes or not getattr(found, "operations", ("?",)),
-        modes=primitive.modes,
+        modes=_modes(primitive, ref.parameters),
     )
     factory.check(problem)
     return problem
+
+
+def _modes(primitive: Fault, parameters: Mapping[str, Any]) -> tuple[FailureMode, ...]:
+    """Those of the fault; it only stays down where its parameters bring about what tips it over."""
+    from sregym_core.model import FailureMode
+
+    tipped = any(parameters.get(name) not in (None, False) for name in primitive.tipping)
+    return tuple(mode for mode in primitive.modes if mode is not FailureMode.METASTABLE or tipped)
 
 
 def solution(problem: str | Problem, *, workspace: Workspace | None = None) -> Solution:
@@ -185,9 +194,21 @@ def instruction(
     return offline.instruction(factory, found, mode_named(mode))
 
 
-def sampled_pairs(workspace: Workspace, count: int | None, seed: int) -> tuple[Problem, ...]:
-    """Pairs as problems: all, or so many, which follow from the seed; in the order of the listing."""
-    every = pairs(workspace=workspace)
+def sampled_pairs(
+    workspace: Workspace, count: int | None, seed: int, cluster: str
+) -> tuple[Problem, ...]:
+    """Pairs as problems: all, or so many, which follow from the seed; in the order of the listing.
+
+    Those of faults that need of nodes what no such cluster has are left out.
+    """
+    factory = workspace.factory
+    able = factory.provider(cluster).capabilities
+    faults = [
+        name
+        for name in factory.registry.names("fault")
+        if able is None or able.issuperset(factory.fault(name).needs)
+    ]
+    every = pairs(faults, workspace=workspace)
     places = range(len(every))
     if count is not None and count < len(every):
         chance = Random(f"sample of pairs, seed {seed}")  # noqa: S311 - a game, no secret

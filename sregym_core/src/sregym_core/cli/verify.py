@@ -75,15 +75,16 @@ class Verify(Subcommand):
         problems = tuple(pair(*words, workspace=workspace) for words in arguments.pair)
         if arguments.sample and not arguments.pairs:
             raise UsageError("--sample N goes with --pairs: it is a sample of all pairs")
+        cluster, cluster_options = options.cluster_choice(arguments.cluster)
         if arguments.pairs:
-            problems = (*problems, *sampled_pairs(workspace, arguments.sample, arguments.seed))
+            drawn = sampled_pairs(workspace, arguments.sample, arguments.seed, cluster)
+            problems = (*problems, *drawn)
         if not arguments.problems and not arguments.suite and not problems:
             arguments.problems = [problem.id for problem in factory.problems.all()]
         if arguments.problems or arguments.suite:
             problems = (*options.chosen_problems(factory, arguments), *problems)
         which, shards = arguments.shard
         problems = problems[which - 1 :: shards]
-        cluster, cluster_options = options.cluster_choice(arguments.cluster)
         jobs = arguments.jobs or options.processors()
         request = ProofRequest(problems, cluster, cluster_options, arguments.seed, jobs)
         listener = None if arguments.json else self._told

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.nodes import NodeAccess
     from sregym_core.interfaces.operations import Operations
     from sregym_core.interfaces.vocabulary import Vocabulary
-    from sregym_core.model import ObjectRef
+    from sregym_core.model import Capability, ObjectRef
     from sregym_core.policy import Policy
 
 KubeObject: TypeAlias = dict[str, Any]
@@ -361,10 +361,12 @@ class ClusterProvider(ABC):
         name: The word behind `--cluster`.
         simulated: Whether each cluster is a world of its own that the same seed makes the same:
             episodes may then run side by side, and proofs compare their bytes.
+        capabilities: What every cluster lets one do to its nodes; None where only a try tells.
     """
 
     name: ClassVar[str]
     simulated: ClassVar[bool] = False
+    capabilities: ClassVar[frozenset[Capability] | None] = None
 
     def check(self, options: Mapping[str, str]) -> None:  # noqa: B027 - nothing to check by default
         """Refuse options that can never work, before anything is started: `UsageError`."""

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.http.live import LiveWorld
     from sregym_cluster_embedded.world import World
 
-_CAPABILITIES = frozenset(
+# What is simulated.
+CAPABILITIES = frozenset(
     {
         Capability.COMMANDS,
         Capability.RUNTIME_SYSCALLS,
@@ -63,7 +64,7 @@ class EmbeddedNodes(NodeAccess):
     @property
     def capabilities(self) -> frozenset[Capability]:
         """What is simulated."""
-        return _CAPABILITIES
+        return CAPABILITIES
 
     def examine(self, node: str, capability: Capability) -> str:
         """Whether it is simulated, and whether the machine runs."""

@@ -19,6 +19,7 @@ from sregym_kubernetes.kubectl import Kubectl, KubectlError, describe_shell_kube
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.cluster.commands import wall_seconds
 from sregym_cluster_embedded.cluster.embedded import EmbeddedCluster
+from sregym_cluster_embedded.cluster.nodes import CAPABILITIES
 from sregym_cluster_embedded.cluster.sizing import workers_for
 from sregym_cluster_embedded.cluster.variety import control_plane, history, machines, moment
 from sregym_cluster_embedded.cluster.vocabulary import vocabulary
@@ -27,6 +28,8 @@ from sregym_cluster_embedded.storage_drivers import Driver
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from sregym_core.model import Capability
 
 # A served world has to be where the wall clock is when clients come. It begins that much earlier,
 # so that deploying, warming up, routine changes and breaking it fit in between.
@@ -51,6 +54,7 @@ class Embedded(ClusterProvider):
 
     name: ClassVar[str] = "embedded"
     simulated: ClassVar[bool] = True
+    capabilities: ClassVar[frozenset[Capability] | None] = CAPABILITIES
 
     def check(self, options: Mapping[str, str]) -> None:
         """Refuse unknown options, and values that are neither numbers nor switches as needed."""

@@ -27,7 +27,7 @@ class _Worth(NamedTuple):
     ready_s: float | None
     restarts: int
     age_s: float
-    uid: str
+    name: str
 
 
 def least_worth(
@@ -79,19 +79,20 @@ def _worth(world: World, pod: Object, crowd: dict[str, int], *, costs: bool) -> 
         seconds_since(world, ready.get("lastTransitionTime")) if ready and is_ready else None,
         max((entry.get("restartCount", 0) for entry in statuses), default=0),
         seconds_since(world, metadata["creationTimestamp"]),
-        metadata["uid"],
+        metadata["name"],
     )
 
 
 def _compare(one: _Worth, other: _Worth, *, by_magnitude: bool) -> int:
     """Below 0 when the first goes before the other.
 
-    By magnitude, ages only differ when they are of another power of two, and chance decides (the
-    uids) between those of the same, so that no place keeps all the old pods.
+    By magnitude, ages only differ when they are of another power of two, and chance decides between
+    those of the same, so that no place keeps all the old pods: the ends of names, which follow from
+    the seed alone, where a real controller compares uids.
     """
     if one.standing != other.standing:
         return -1 if one.standing < other.standing else 1
-    chance = -1 if one.uid < other.uid else 1
+    chance = -1 if one.name < other.name else 1
     if one.ready_s is not None and other.ready_s is not None and one.ready_s != other.ready_s:
         return _sooner(one.ready_s, other.ready_s, by_magnitude) or chance
     if one.restarts != other.restarts:

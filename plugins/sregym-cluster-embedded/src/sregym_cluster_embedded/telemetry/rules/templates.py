@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,6 +17,7 @@ from sregym_gotemplate import (
     function,
 )
 from sregym_gotemplate.printing import type_name
+from sregym_regex.budget import cached
 from sregym_regex.go import PatternError, anywhere
 from sregym_regex.go_expansion import expanded as _expansion
 
@@ -75,7 +75,7 @@ def expanded(template: str, labels: Mapping[str, str], value: float, alert: str 
         return f"<error expanding template: error {doing} template __alert_{alert}: {error}>"
 
 
-@lru_cache(maxsize=256)
+@cached(256)
 def _compiled(template: str, alert: str) -> Template:
     return compile_template(_HEAD + template, f"__alert_{alert}", FUNCTIONS, _Values())
 
