@@ -65,7 +65,7 @@ def change(
         elif ref == part.workload and kind == "template":
             patch = _template_patch(part, current, chance)
             actor = changes.actor_for(current, chance)
-        changes.edited(cluster, ref, patch, "strategic", actor, current)
+        changes.apply_edit(cluster, ref, patch, "strategic", actor, current)
     except ClusterError:
         return  # somebody else was faster, or something that is broken lets nobody write
 
