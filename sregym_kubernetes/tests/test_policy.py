@@ -119,7 +119,7 @@ def test_slices_lose_ends_that_are_hidden() -> None:
 
     body = {"kind": "EndpointSlice", "metadata": {"name": "s", "namespace": "shop"}, "endpoints": [end("cart-5f-x"), end("driver-5f-x")]}  # fmt: skip
     target = target_of("/apis/discovery.k8s.io/v1/namespaces/shop/endpointslices/s")
-    left = ENFORCED.shown(json.dumps(body).encode(), target)
+    left = ENFORCED.redacted_body(json.dumps(body).encode(), target)
     assert left is not None
     assert json.loads(left) == {**body, "endpoints": [end("cart-5f-x")]}
 
@@ -129,10 +129,10 @@ def test_openapi_loses_hidden_groups() -> None:
     policy = Policy(lambda: [crd])
     kind = {"x-kubernetes-group-version-kind": [{"group": "ex.org", "kind": "Thing"}]}
     body = {"paths": {"/apis/ex.org/v1/things": {}, "/api/v1/": {}}, "definitions": {"org.ex.Thing": kind, "Pod": {}}}  # fmt: skip
-    left = Enforcement(policy).shown(json.dumps(body).encode(), target_of("/openapi/v2"))
+    left = Enforcement(policy).redacted_body(json.dumps(body).encode(), target_of("/openapi/v2"))
     assert left is not None
     assert json.loads(left) == {"paths": {"/api/v1/": {}}, "definitions": {"Pod": {}}}
-    left = Enforcement(policy).shown(b'{"paths":["/api","/apis/ex.org"]}', target_of("/"))
+    left = Enforcement(policy).redacted_body(b'{"paths":["/api","/apis/ex.org"]}', target_of("/"))
     assert left is not None
     assert json.loads(left) == {"paths": ["/api"]}
 

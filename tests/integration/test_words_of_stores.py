@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from sregym_cluster_embedded.userland.disk import DataFile, Trouble
+from sregym_cluster_embedded.userland.disk import DataFile, DiskProblem
 from sregym_server_sql.postgres_kind import PostgresKind
 from sregym_server_sql.postgres_panic import fall
 
@@ -31,12 +31,12 @@ def alike(text: str) -> str:
 @pytest.mark.parametrize(
     ("case", "trouble", "write"),
     [
-        ("pread64 EIO of a table", Trouble("EIO"), False),
-        ("pwrite64 ENOSPC of a table", Trouble("ENOSPC"), True),
-        ("fsync EIO", Trouble("EIO", call="fsync"), True),
+        ("pread64 EIO of a table", DiskProblem("EIO"), False),
+        ("pwrite64 ENOSPC of a table", DiskProblem("ENOSPC"), True),
+        ("fsync EIO", DiskProblem("EIO", call="fsync"), True),
     ],
 )
-def test_postgresql(case: str, trouble: Trouble, write: bool) -> None:
+def test_postgresql(case: str, trouble: DiskProblem, write: bool) -> None:
     kind, nothing = PostgresKind(), None
     real = alike(WORDS["postgres"][case]["lines"][0])
     assert alike(kind.withstands(trouble, FILE, "", write)) == real
@@ -47,7 +47,7 @@ def test_postgresql(case: str, trouble: Trouble, write: bool) -> None:
 
 def test_postgresql_that_cannot_sync() -> None:
     """It gives up, cannot recover, and ends: in the words and in the order of the real one."""
-    said = fall(Trouble("EIO", call="fsync"), 61, "DIR/data", "2026-11-28 07:10:47.112 UTC")
+    said = fall(DiskProblem("EIO", call="fsync"), 61, "DIR/data", "2026-11-28 07:10:47.112 UTC")
     texts = [re.sub(r"^\{at\} \[\d+\] |(?<=PID )\d+", "", one.text) for one in said]
     real = [line.replace("pid N", "PID ") for line in WORDS["postgres"]["fsync EIO"]["lines"]]
     assert [text for text in texts if text in real] == real

@@ -11,7 +11,7 @@ from sregym_apps.simulation import Command, Extension, Installed, WireProtocol
 from sregym_cluster_embedded.sdk.controllers import Operator
 from sregym_cluster_embedded.sdk.exporters import Exporter, ObjectExporter, of_objects
 from sregym_cluster_embedded.sdk.testing import (
-    ClusterBench,
+    ClusterTestbed,
     ExporterContract,
     ExtensionContract,
     OperatorContract,
@@ -53,7 +53,7 @@ GOOD = ("acme_ports", "gauge", "Ports of a Service.", ports)
 
 
 def check_exporter(exported: Exporter, name: str) -> None:
-    cluster = ClusterBench.of(known=known(exporters=(exported,)))
+    cluster = ClusterTestbed.of(known=known(exporters=(exported,)))
     given: dict[str, Any] = {"exporter": exported, "cluster": cluster}
     if name in ("test_families_are_described", "test_counters_are_named_as_such"):
         given.pop("cluster")
@@ -202,7 +202,7 @@ def operator(act: Any, **more: Any) -> Operator:
 
 
 def check_operator(made: Operator, name: str) -> None:
-    cluster = ClusterBench.of(known=known(subsystems=(made.subsystem,)))
+    cluster = ClusterTestbed.of(known=known(subsystems=(made.subsystem,)))
     cluster.apply(INSTALL)
     cluster.run(120)
     getattr(OperatorContract(), name)(cluster, made)

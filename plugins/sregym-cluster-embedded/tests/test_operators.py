@@ -11,7 +11,7 @@ from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.sdk.controllers import ApiClient, ApiRefusedError, Operator
-from sregym_cluster_embedded.sdk.testing import ClusterBench
+from sregym_cluster_embedded.sdk.testing import ClusterTestbed
 from sregym_core.plugins import Found, PluginStatus
 
 CRD = {
@@ -170,7 +170,7 @@ spec:
 
 
 @pytest.fixture
-def elected() -> ClusterBench:
+def elected() -> ClusterTestbed:
     """An operator with a Lease, two pods of it, and its rights."""
 
     def part() -> Any:
@@ -189,22 +189,22 @@ def elected() -> ClusterBench:
 
     owner = PluginStatus("acme", "sregym-acme", "1.0", "ok")
     known = Installed([Found(owner, Extension(name="acme", subsystems=(part,)))])
-    bench = ClusterBench.of(MODEL, known=known)
-    bench.apply(json.dumps(CRD))
+    testbed = ClusterTestbed.of(MODEL, known=known)
+    testbed.apply(json.dumps(CRD))
     leases = {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["*"]}
-    allow(bench.world, [*RULES, leases])
-    bench.apply(DEPLOYMENT)
-    bench.apply(json.dumps(WIDGET))
-    bench.run(60)
-    return bench
+    allow(testbed.world, [*RULES, leases])
+    testbed.apply(DEPLOYMENT)
+    testbed.apply(json.dumps(WIDGET))
+    testbed.run(60)
+    return testbed
 
 
-def holder(bench: ClusterBench) -> str:
+def holder(testbed: ClusterTestbed) -> str:
     words = ("-n", "kube-system", "get", "lease", "acme", "-o", "jsonpath={.spec.holderIdentity}")
-    return bench.kubectl(*words).stdout.partition("_")[0]
+    return testbed.kubectl(*words).stdout.partition("_")[0]
 
 
-def test_its_pods_elect_one_that_acts_and_says_so(elected: ClusterBench) -> None:
+def test_its_pods_elect_one_that_acts_and_says_so(elected: ClusterTestbed) -> None:
     logs = {
         pod: elected.kubectl("-n", "kube-system", "logs", pod).stdout.splitlines()
         for pod in names(elected)
@@ -219,12 +219,12 @@ def test_its_pods_elect_one_that_acts_and_says_so(elected: ClusterBench) -> None
     assert ask(elected.world, "GET", f"{MAPS}/one") is not None
 
 
-def names(bench: ClusterBench) -> list[str]:
+def names(testbed: ClusterTestbed) -> list[str]:
     words = ("-n", "kube-system", "get", "pods", "-l", "app=acme", "-o", "name")
-    return [name.partition("/")[2] for name in bench.kubectl(*words).stdout.split()]
+    return [name.partition("/")[2] for name in testbed.kubectl(*words).stdout.split()]
 
 
-def test_another_pod_takes_over_once_the_lease_has_run_out(elected: ClusterBench) -> None:
+def test_another_pod_takes_over_once_the_lease_has_run_out(elected: ClusterTestbed) -> None:
     first = holder(elected)
     done = elected.kubectl("-n", "kube-system", "delete", "pod", first, "--grace-period=1")
     assert done.ok, done.stderr
@@ -236,7 +236,7 @@ def test_another_pod_takes_over_once_the_lease_has_run_out(elected: ClusterBench
     assert ask(elected.world, "GET", f"{MAPS}/one") is not None
 
 
-def test_without_the_right_to_its_lease_it_does_nothing(elected: ClusterBench) -> None:
+def test_without_the_right_to_its_lease_it_does_nothing(elected: ClusterTestbed) -> None:
     leader = holder(elected)
     allowed = {"rules": RULES}
     patch = ("patch", "clusterrole", "acme", "--type=merge", "-p", json.dumps(allowed))
@@ -270,7 +270,7 @@ def test_what_another_widget_of_that_name_owned_goes(world: Any) -> None:
     assert ask(world, "GET", f"{MAPS}/left") is None
 
 
-def test_a_leader_that_stays_writes_nothing_and_is_seen_to_renew(elected: ClusterBench) -> None:
+def test_a_leader_that_stays_writes_nothing_and_is_seen_to_renew(elected: ClusterTestbed) -> None:
     words = ("-n", "kube-system", "get", "lease", "acme", "-o")
     before = elected.kubectl(*words, "jsonpath={.metadata.resourceVersion}").stdout
     elected.run(86_400)

@@ -9,10 +9,10 @@ import pytest
 from sregym_apps.model import Line, StoreProgram, Text
 from sregym_apps.simulation import Command, Extension, Installed, ServerKind
 from sregym_cluster_embedded.sdk.commands import Output
-from sregym_cluster_embedded.sdk.servers import StoreKind, say, storage
+from sregym_cluster_embedded.sdk.servers import StoreKind, storage, write_log
 from sregym_cluster_embedded.sdk.testing import (
-    ContainerBench,
     ContainerCommandContract,
+    ContainerTestbed,
     ServerContract,
 )
 from sregym_core.plugins import Found, PluginStatus
@@ -88,7 +88,7 @@ class Ends(Jar):
         if text.startswith("GET"):
             from sregym_cluster_embedded.sdk.servers import end
 
-            say(world, process.ref, program, (Line(text="bad request"),))
+            write_log(world, process.ref, program, (Line(text="bad request"),))
             end(world, process.ref, 1)
         return super().talk(world, process, program, text)
 
@@ -123,10 +123,10 @@ class OfJars(ServerContract):
         )
         self._known = known(server_kinds=(self.described_kind,))
 
-    def made(self) -> ContainerBench:
-        bench = ContainerBench.of(MODEL, known=self._known)
-        self._start(bench, 0)
-        return bench
+    def made(self) -> ContainerTestbed:
+        testbed = ContainerTestbed.of(MODEL, known=self._known)
+        self._start(testbed, 0)
+        return testbed
 
 
 def check_server(behaviour: type[Jar], name: str) -> None:
@@ -212,11 +212,11 @@ def check_command(target: Any, name: str) -> None:
     class OfGreet(ContainerCommandContract):
         command = "greet"
 
-    bench = ContainerBench.of(COMMAND_MODEL, known=known(commands=(Command("greet", target),)))
-    bench.start("box", "contract:1", "3")
-    bench.run(1)
+    testbed = ContainerTestbed.of(COMMAND_MODEL, known=known(commands=(Command("greet", target),)))
+    testbed.start("box", "contract:1", "3")
+    testbed.run(1)
     odd = ((("x" * 50,)),) if name == "test_odd_words_are_no_defect" else ()
-    getattr(OfGreet(), name)(bench, *odd)
+    getattr(OfGreet(), name)(testbed, *odd)
 
 
 @pytest.mark.parametrize("name", checks_of(ContainerCommandContract))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from sregym_cluster_embedded.sdk.controllers import Operator
-from sregym_cluster_embedded.sdk.testing import ClusterBench, ExtensionContract, OperatorContract
+from sregym_cluster_embedded.sdk.testing import ClusterTestbed, ExtensionContract, OperatorContract
 from sregym_operator_tidb.operator import OPERATOR
 
 BASIC = """
@@ -44,8 +44,8 @@ class TestExtension(ExtensionContract):
 
 
 @pytest.fixture(scope="module")
-def world() -> ClusterBench:
-    cluster = ClusterBench.of(EMPTY)
+def world() -> ClusterTestbed:
+    cluster = ClusterTestbed.of(EMPTY)
     cluster.apply(_installed())
     cluster.apply(BASIC)
     cluster.run(180)
@@ -58,43 +58,43 @@ class TestOperator(OperatorContract):
         return OPERATOR
 
     @pytest.fixture
-    def cluster(self, world: ClusterBench) -> ClusterBench:
+    def cluster(self, world: ClusterTestbed) -> ClusterTestbed:
         return world.fork()
 
 
 @pytest.fixture
-def cluster(world: ClusterBench) -> ClusterBench:
+def cluster(world: ClusterTestbed) -> ClusterTestbed:
     return world.fork()
 
 
-def shown(cluster: ClusterBench, *words: str) -> str:
+def shown(cluster: ClusterTestbed, *words: str) -> str:
     done = cluster.kubectl("-n", "tidb-cluster", *words)
     assert done.ok, done.stderr
     return done.stdout
 
 
-def patched(cluster: ClusterBench, spec: dict[str, Any], seconds: float = 30) -> None:
+def patched(cluster: ClusterTestbed, spec: dict[str, Any], seconds: float = 30) -> None:
     shown(cluster, "patch", "tc", "basic", "--type=merge", "-p", json.dumps({"spec": spec}))
     cluster.run(seconds)
 
 
-def events(cluster: ClusterBench) -> list[str]:
+def events(cluster: ClusterTestbed) -> list[str]:
     path = "jsonpath={range .items[*]}{.reason} {.message}{'\\n'}{end}"
     return shown(
         cluster, "get", "events", "--field-selector=involvedObject.kind=TidbCluster", "-o", path
     ).splitlines()
 
 
-def log(cluster: ClusterBench) -> str:
+def log(cluster: ClusterTestbed) -> str:
     words = ("-n", "tidb-operator", "logs", "deployment/tidb-controller-manager")
     return cluster.kubectl(*words).stdout
 
 
-def condition(cluster: ClusterBench) -> str:
+def condition(cluster: ClusterTestbed) -> str:
     return shown(cluster, "get", "tc", "basic", "-o", "jsonpath={.status.conditions[0].message}")
 
 
-def test_a_cluster_comes_up_in_order(world: ClusterBench) -> None:
+def test_a_cluster_comes_up_in_order(world: ClusterTestbed) -> None:
     assert condition(world) == "TiDB cluster is fully up and running"
     pods = shown(world, "get", "pods", "-o", "name").split()
     assert sorted(pod.partition("/")[2] for pod in pods if "discovery" not in pod) == [
@@ -116,7 +116,7 @@ def test_a_cluster_comes_up_in_order(world: ClusterBench) -> None:
     assert '["server is running MySQL protocol"] [addr=0.0.0.0:4000]' in logs
 
 
-def test_it_scales_and_rolls_out(cluster: ClusterBench) -> None:
+def test_it_scales_and_rolls_out(cluster: ClusterTestbed) -> None:
     patched(cluster, {"tikv": {"replicas": 3}, "tidb": {"replicas": 2}}, 120)
     assert condition(cluster) == "TiDB cluster is fully up and running"
     assert (
@@ -145,7 +145,7 @@ def test_it_scales_and_rolls_out(cluster: ClusterBench) -> None:
     ],
 )
 def test_what_the_api_refuses_is_told_and_tried_again(
-    cluster: ClusterBench, spec: dict[str, Any], error: str
+    cluster: ClusterTestbed, spec: dict[str, Any], error: str
 ) -> None:
     patched(cluster, spec, 100)
     told = f"FailedUpdate update StatefulSet basic-tidb in TidbCluster basic failed error: {error}"
@@ -158,7 +158,7 @@ def test_what_the_api_refuses_is_told_and_tried_again(
     assert log(cluster) == before
 
 
-def test_a_storage_class_that_is_not_there_stops_the_sync(cluster: ClusterBench) -> None:
+def test_a_storage_class_that_is_not_there_stops_the_sync(cluster: ClusterTestbed) -> None:
     patched(cluster, {"pd": {"storageClassName": "fast"}}, 60)
     told = (
         "TidbCluster: tidb-cluster/basic, sync failed tidb-cluster/basic PD: failed to get desired "
@@ -168,14 +168,14 @@ def test_a_storage_class_that_is_not_there_stops_the_sync(cluster: ClusterBench)
     assert condition(cluster) == "TiDB cluster is fully up and running"
 
 
-def test_a_resource_that_contradicts_itself_is_left_alone(cluster: ClusterBench) -> None:
+def test_a_resource_that_contradicts_itself_is_left_alone(cluster: ClusterTestbed) -> None:
     patched(cluster, {"tikv": {"requests": {"storage": None}}, "tidb": {"replicas": 2}}, 60)
     told = "FailedValidation spec.tikv.requests.storage: Required value: storage request must not be empty"
     assert told in events(cluster)
     assert shown(cluster, "get", "sts", "basic-tidb", "-o", "jsonpath={.spec.replicas}") == "1"
 
 
-def test_scaling_leaves_a_restart_of_people_alone(cluster: ClusterBench) -> None:
+def test_scaling_leaves_a_restart_of_people_alone(cluster: ClusterTestbed) -> None:
     shown(cluster, "rollout", "restart", "statefulset/basic-tidb")
     cluster.run(60)
     path = "jsonpath={.spec.template.metadata.annotations.kubectl\\.kubernetes\\.io/restartedAt}"
@@ -185,7 +185,9 @@ def test_scaling_leaves_a_restart_of_people_alone(cluster: ClusterBench) -> None
     assert shown(cluster, "get", "sts", "basic-tidb", "-o", path) == restarted
 
 
-def test_a_number_of_pods_that_no_cluster_has_room_for_is_approached(cluster: ClusterBench) -> None:
+def test_a_number_of_pods_that_no_cluster_has_room_for_is_approached(
+    cluster: ClusterTestbed,
+) -> None:
     patched(cluster, {"tidb": {"replicas": 100000}}, 120)
     wanted = int(shown(cluster, "get", "sts", "basic-tidb", "-o", "jsonpath={.spec.replicas}"))
     assert 2 < wanted < 30

@@ -7,7 +7,7 @@ from typing import ClassVar
 import pytest
 from sregym_cluster_embedded.sdk.exporters import Exporter
 from sregym_cluster_embedded.sdk.testing import (
-    ClusterBench,
+    ClusterTestbed,
     ExporterContract,
     ExtensionContract,
     ServerContract,
@@ -40,7 +40,7 @@ class TestExporter(ExporterContract):
         return EXPORTER
 
     @pytest.fixture
-    def cluster(self) -> ClusterBench:
-        cluster = ClusterBench.of()
+    def cluster(self) -> ClusterTestbed:
+        cluster = ClusterTestbed.of()
         cluster.apply(POD)
         return cluster

@@ -38,12 +38,12 @@ ACCOUNT = {"COUCHDB_USER": "admin", "COUCHDB_PASSWORD": "secret"}
 
 
 def started(make_shop: Any, environment: dict[str, str]) -> Any:
-    bench = make_shop(MODEL)
-    bench.name("db", "5")
+    testbed = make_shop(MODEL)
+    testbed.name("db", "5")
     mounts = {"/opt/couchdb/data": Mount("volume", "pv/data")}
-    bench.start("db", "couch:2.3", "5", env=environment, mounts=mounts)
-    bench.run(5)
-    return bench
+    testbed.start("db", "couch:2.3", "5", env=environment, mounts=mounts)
+    testbed.run(5)
+    return testbed
 
 
 @pytest.fixture
@@ -77,10 +77,10 @@ def test_answers(couch: Any, script: str, expected: str) -> None:
     assert couch.shell("db", script) == (0, expected, "")
 
 
-def client(bench: Any, **environment: str) -> list[str]:
-    bench.start("notes", "notes:1.0", "6", env=environment)
-    bench.run(10)
-    return [str(text) for text in bench.texts("notes")]
+def client(testbed: Any, **environment: str) -> list[str]:
+    testbed.start("notes", "notes:1.0", "6", env=environment)
+    testbed.run(10)
+    return [str(text) for text in testbed.texts("notes")]
 
 
 def test_programs_log_in_and_find_their_databases(couch: Any) -> None:
@@ -112,14 +112,14 @@ def test_without_an_administrator_everybody_may_do_everything(make_shop: Any) ->
 
 
 def test_release_three_does_not_start_without_an_administrator(make_shop: Any) -> None:
-    bench = make_shop(MODEL)
-    bench.start("db", "couch:3.3", "5")
-    bench.run(5)
-    assert bench.texts("db") == [
+    testbed = make_shop(MODEL)
+    testbed.start("db", "couch:3.3", "5")
+    testbed.run(5)
+    assert testbed.texts("db") == [
         "ERROR: CouchDB 3.0+ does not run without an admin account; set COUCHDB_USER and "
         "COUCHDB_PASSWORD"
     ]
-    assert bench.ended("db").exit_code == 1
+    assert testbed.ended("db").exit_code == 1
 
 
 def test_its_log_says_when_it_serves(couch: Any) -> None:

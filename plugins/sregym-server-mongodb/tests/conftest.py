@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from sregym_cluster_embedded.sdk.testing import ContainerBench
+from sregym_cluster_embedded.sdk.testing import ContainerTestbed
 
 
 @pytest.fixture(scope="session")
-def make_shop() -> Callable[[str], ContainerBench]:
-    return ContainerBench.of
+def make_shop() -> Callable[[str], ContainerTestbed]:
+    return ContainerTestbed.of

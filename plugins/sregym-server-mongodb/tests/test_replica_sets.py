@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.sdk.testing import ClusterBench
+from sregym_cluster_embedded.sdk.testing import ClusterTestbed
 
 MODEL = """
 application: shelf
@@ -64,38 +64,40 @@ spec:
 
 
 @pytest.fixture(scope="module")
-def started() -> ClusterBench:
-    bench = ClusterBench.of(MODEL)
-    bench.apply(MANIFEST)
-    bench.run(60)
-    assert '"ok" : 1' in ask(bench, 0, INITIATE)
-    bench.run(30)
-    return bench
+def started() -> ClusterTestbed:
+    testbed = ClusterTestbed.of(MODEL)
+    testbed.apply(MANIFEST)
+    testbed.run(60)
+    assert '"ok" : 1' in ask(testbed, 0, INITIATE)
+    testbed.run(30)
+    return testbed
 
 
 @pytest.fixture
-def cluster(started: ClusterBench) -> ClusterBench:
+def cluster(started: ClusterTestbed) -> ClusterTestbed:
     return started.fork()
 
 
-def ask(cluster: ClusterBench, number: int, script: str, shell: str = "mongo", **more: Any) -> str:
+def ask(
+    cluster: ClusterTestbed, number: int, script: str, shell: str = "mongo", **more: Any
+) -> str:
     done = cluster.kubectl("exec", f"db-{number}", "--", shell, "shop", "--quiet", "--eval", script)
     if not more.get("fails"):
         assert done.exit_code == 0, done
     return (done.stdout + done.stderr).strip()
 
 
-def states(cluster: ClusterBench, number: int) -> list[str]:
+def states(cluster: ClusterTestbed, number: int) -> list[str]:
     text = ask(cluster, number, "rs.status().members.forEach(m => print(m.stateStr))")
     return text.splitlines()
 
 
-def test_the_first_that_was_asked_leads(cluster: ClusterBench) -> None:
+def test_the_first_that_was_asked_leads(cluster: ClusterTestbed) -> None:
     for number in range(3):
         assert states(cluster, number) == ["PRIMARY", "SECONDARY", "SECONDARY"]
 
 
-def test_secondaries_have_what_was_written_and_take_no_writes(cluster: ClusterBench) -> None:
+def test_secondaries_have_what_was_written_and_take_no_writes(cluster: ClusterTestbed) -> None:
     ask(cluster, 0, "db.posts.insertOne({n: 1})")
     cluster.run(3)
     assert ask(cluster, 1, "db.posts.countDocuments()", "mongosh") == "1"
@@ -111,7 +113,7 @@ def test_secondaries_have_what_was_written_and_take_no_writes(cluster: ClusterBe
     assert '"acknowledged" : true' in done.stdout
 
 
-def test_a_lost_primary_is_replaced_and_comes_back_as_a_secondary(cluster: ClusterBench) -> None:
+def test_a_lost_primary_is_replaced_and_comes_back_as_a_secondary(cluster: ClusterTestbed) -> None:
     ask(cluster, 0, "db.posts.insertOne({n: 1})")
     cluster.run(3)
     cluster.kubectl("delete", "pod", "db-0", "--grace-period=0", "--force")
@@ -136,7 +138,7 @@ def test_a_lost_primary_is_replaced_and_comes_back_as_a_secondary(cluster: Clust
 
 
 def test_a_primary_that_is_cut_off_steps_down_and_loses_what_nobody_else_has(
-    cluster: ClusterBench,
+    cluster: ClusterTestbed,
 ) -> None:
     cluster.apply(CLOSED.format(pod="db-0"))
     cluster.run(4)
@@ -153,7 +155,7 @@ def test_a_primary_that_is_cut_off_steps_down_and_loses_what_nobody_else_has(
     assert "Starting rollback" in cluster.kubectl("logs", "db-0").stdout
 
 
-def test_without_a_majority_there_is_no_primary(cluster: ClusterBench) -> None:
+def test_without_a_majority_there_is_no_primary(cluster: ClusterTestbed) -> None:
     cluster.kubectl("scale", "statefulset/db", "--replicas=1")
     cluster.run(40)
     assert states(cluster, 0) == [
@@ -173,7 +175,7 @@ def test_without_a_majority_there_is_no_primary(cluster: ClusterBench) -> None:
     assert states(cluster, 0) == ["PRIMARY"]
 
 
-def test_a_primary_gives_up_when_it_is_told_to(cluster: ClusterBench) -> None:
+def test_a_primary_gives_up_when_it_is_told_to(cluster: ClusterTestbed) -> None:
     assert '"ok" : 1' in ask(cluster, 0, "rs.stepDown(30)")
     cluster.run(4)
     assert states(cluster, 0).count("PRIMARY") == 1
@@ -182,7 +184,7 @@ def test_a_primary_gives_up_when_it_is_told_to(cluster: ClusterBench) -> None:
     assert refused.splitlines()[0] == "MongoServerError: not master so can't step down"
 
 
-def test_a_locked_secondary_is_behind_until_it_is_unlocked(cluster: ClusterBench) -> None:
+def test_a_locked_secondary_is_behind_until_it_is_unlocked(cluster: ClusterTestbed) -> None:
     ask(cluster, 2, "db.fsyncLock()")
     ask(cluster, 0, "db.posts.insertOne({n: 1})")
     cluster.run(60)
@@ -197,7 +199,7 @@ def test_a_locked_secondary_is_behind_until_it_is_unlocked(cluster: ClusterBench
     assert ask(cluster, 2, "db.posts.countDocuments()", "mongosh") == "2"
 
 
-def test_a_delayed_member_has_what_there_was(cluster: ClusterBench) -> None:
+def test_a_delayed_member_has_what_there_was(cluster: ClusterTestbed) -> None:
     change = (
         "c = rs.conf(); c.members[2].priority = 0; c.members[2].slaveDelay = 60; rs.reconfig(c)"
     )
@@ -223,24 +225,24 @@ def test_a_delayed_member_has_what_there_was(cluster: ClusterBench) -> None:
         ("db.adminCommand({replSetReconfig: 1})", "no configuration specified"),
     ],
 )  # fmt: skip
-def test_what_a_set_does_not_take(script: str, message: str, cluster: ClusterBench) -> None:
+def test_what_a_set_does_not_take(script: str, message: str, cluster: ClusterTestbed) -> None:
     assert message in ask(cluster, 0, script, "mongosh", fails=True)
 
 
 def test_members_that_do_not_answer_keep_a_set_from_beginning() -> None:
-    bench = ClusterBench.of(MODEL)
-    bench.apply(MANIFEST.replace("replicas: 3", "replicas: 1"))
-    bench.run(60)
-    refused = ask(bench, 0, "rs.status()", "mongosh", fails=True)
+    testbed = ClusterTestbed.of(MODEL)
+    testbed.apply(MANIFEST.replace("replicas: 3", "replicas: 1"))
+    testbed.run(60)
+    refused = ask(testbed, 0, "rs.status()", "mongosh", fails=True)
     assert refused.splitlines()[0] == "MongoServerError: no replset config has been received"
-    refused = ask(bench, 0, INITIATE, "mongosh", fails=True)
+    refused = ask(testbed, 0, INITIATE, "mongosh", fails=True)
     assert refused.splitlines()[0].startswith(
         "MongoServerError: replSetInitiate quorum check failed because not all proposed set "
         "members responded affirmatively: db-1.db.default.svc.cluster.local:27017 failed with "
     )
 
 
-def test_the_exporter_tells_states_and_lag(cluster: ClusterBench) -> None:
+def test_the_exporter_tells_states_and_lag(cluster: ClusterTestbed) -> None:
     ask(cluster, 2, "db.fsyncLock()")
     cluster.run(90)
     lag = "mongodb_mongod_replset_member_replication_lag{pod='db-0'}"
@@ -272,14 +274,14 @@ def test_the_exporter_tells_states_and_lag(cluster: ClusterBench) -> None:
         ("rs.conf()", "MongoServerError: Could not retrieve replica set config: not running with --replSet"),
     ],
 )  # fmt: skip
-def test_a_server_that_stands_alone_says_so(script: str, error: str, alone: ClusterBench) -> None:
+def test_a_server_that_stands_alone_says_so(script: str, error: str, alone: ClusterTestbed) -> None:
     assert ask(alone, 0, script, "mongosh", fails=True).splitlines()[0] == error
 
 
 @pytest.fixture(scope="module")
-def alone() -> ClusterBench:
-    bench = ClusterBench.of(MODEL)
+def alone() -> ClusterTestbed:
+    testbed = ClusterTestbed.of(MODEL)
     text = MANIFEST.replace("replicas: 3", "replicas: 1")
-    bench.apply(text.replace("          args: [--replSet, rs0]\n", ""))
-    bench.run(60)
-    return bench
+    testbed.apply(text.replace("          args: [--replSet, rs0]\n", ""))
+    testbed.run(60)
+    return testbed

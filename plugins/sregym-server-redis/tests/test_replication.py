@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.sdk.testing import ClusterBench
+from sregym_cluster_embedded.sdk.testing import ClusterTestbed
 
 MODEL = """
 application: cache
@@ -55,28 +55,28 @@ def server(name: str, *words: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def started() -> ClusterBench:
-    bench = ClusterBench.of(MODEL)
-    bench.apply(server("primary"))
-    bench.run(30)
+def started() -> ClusterTestbed:
+    testbed = ClusterTestbed.of(MODEL)
+    testbed.apply(server("primary"))
+    testbed.run(30)
     for name in ("replica-1", "replica-2"):
-        bench.apply(server(name, "--replicaof", "primary", "6379"))
-    bench.run(30)
-    return bench
+        testbed.apply(server(name, "--replicaof", "primary", "6379"))
+    testbed.run(30)
+    return testbed
 
 
 @pytest.fixture
-def cluster(started: ClusterBench) -> ClusterBench:
+def cluster(started: ClusterTestbed) -> ClusterTestbed:
     return started.fork()
 
 
-def ask(cluster: ClusterBench, name: str, *words: str) -> str:
+def ask(cluster: ClusterTestbed, name: str, *words: str) -> str:
     done = cluster.kubectl("exec", f"deploy/{name}", "--", "redis-cli", *words)
     assert done.exit_code == 0, done
     return done.stdout.strip().replace("\r", "")
 
 
-def info(cluster: ClusterBench, name: str) -> dict[str, str]:
+def info(cluster: ClusterTestbed, name: str) -> dict[str, str]:
     lines = ask(cluster, name, "info", "replication").splitlines()
     return dict(line.split(":", 1) for line in lines if ":" in line)
 
@@ -85,12 +85,12 @@ def chosen(found: dict[str, str], *names: str) -> tuple[str, ...]:
     return tuple(found.get(name, "") for name in names)
 
 
-def logged(cluster: ClusterBench, name: str) -> list[str]:
+def logged(cluster: ClusterTestbed, name: str) -> list[str]:
     text = cluster.kubectl("logs", f"deploy/{name}").stdout
     return [line.partition(" * ")[2] or line.partition(" # ")[2] for line in text.splitlines()]
 
 
-def test_both_sides_tell_of_the_link(cluster: ClusterBench) -> None:
+def test_both_sides_tell_of_the_link(cluster: ClusterTestbed) -> None:
     told = info(cluster, "primary")
     assert chosen(told, "role", "connected_slaves") == ("master", "2")
     assert told["slave0"].endswith(
@@ -112,7 +112,9 @@ def test_both_sides_tell_of_the_link(cluster: ClusterBench) -> None:
     assert logged(cluster, "primary")[-1].endswith(":6379 succeeded")
 
 
-def test_what_is_written_comes_to_the_replicas_which_take_no_writes(cluster: ClusterBench) -> None:
+def test_what_is_written_comes_to_the_replicas_which_take_no_writes(
+    cluster: ClusterTestbed,
+) -> None:
     before = int(info(cluster, "primary")["master_repl_offset"])
     assert ask(cluster, "primary", "set", "cart", "7") == "OK"
     cluster.run(2)
@@ -123,7 +125,7 @@ def test_what_is_written_comes_to_the_replicas_which_take_no_writes(cluster: Clu
 
 
 def test_a_replica_without_its_primary_keeps_what_it_has_and_grows_older(
-    cluster: ClusterBench,
+    cluster: ClusterTestbed,
 ) -> None:
     ask(cluster, "primary", "set", "cart", "7")
     cluster.run(5)
@@ -153,7 +155,7 @@ def test_a_replica_without_its_primary_keeps_what_it_has_and_grows_older(
     assert ask(cluster, "replica-1", "get", "cart") == "9"
 
 
-def test_a_replica_is_promoted_by_hand_and_the_other_follows_it(cluster: ClusterBench) -> None:
+def test_a_replica_is_promoted_by_hand_and_the_other_follows_it(cluster: ClusterTestbed) -> None:
     ask(cluster, "primary", "set", "cart", "7")
     cluster.run(5)
     offset = int(info(cluster, "replica-1")["slave_repl_offset"])
@@ -171,7 +173,7 @@ def test_a_replica_is_promoted_by_hand_and_the_other_follows_it(cluster: Cluster
     assert info(cluster, "replica-2")["master_host"] == "replica-1"
 
 
-def test_writes_want_as_many_replicas_as_the_primary_was_told(cluster: ClusterBench) -> None:
+def test_writes_want_as_many_replicas_as_the_primary_was_told(cluster: ClusterTestbed) -> None:
     ask(cluster, "primary", "config", "set", "min-replicas-to-write", "2")
     assert ask(cluster, "primary", "set", "cart", "1") == "OK"
     cluster.kubectl("scale", "deploy/replica-2", "--replicas=0")
@@ -185,11 +187,11 @@ def test_writes_want_as_many_replicas_as_the_primary_was_told(cluster: ClusterBe
 
 @pytest.mark.parametrize(("given", "state"), [("wrong", "down"), ("right", "up")])
 def test_a_primary_with_a_password_lets_in_who_knows_it(given: Any, state: str) -> None:
-    bench = ClusterBench.of(MODEL)
-    bench.apply(server("primary", "--requirepass", "right"))
-    bench.apply(server("replica-1", "--replicaof", "primary", "6379", "--masterauth", given))
-    bench.run(60)
-    assert info(bench, "replica-1")["master_link_status"] == state
-    assert any(line.startswith("Unable to AUTH") for line in logged(bench, "replica-1")) is (
+    testbed = ClusterTestbed.of(MODEL)
+    testbed.apply(server("primary", "--requirepass", "right"))
+    testbed.apply(server("replica-1", "--replicaof", "primary", "6379", "--masterauth", given))
+    testbed.run(60)
+    assert info(testbed, "replica-1")["master_link_status"] == state
+    assert any(line.startswith("Unable to AUTH") for line in logged(testbed, "replica-1")) is (
         state == "down"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.sdk.testing import ClusterBench
+from sregym_cluster_embedded.sdk.testing import ClusterTestbed
 
 MODEL = """
 application: carts
@@ -102,38 +102,38 @@ def sentinel(name: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def started() -> ClusterBench:
-    bench = ClusterBench.of(MODEL)
-    bench.apply(server("r1"))
-    bench.run(20)
+def started() -> ClusterTestbed:
+    testbed = ClusterTestbed.of(MODEL)
+    testbed.apply(server("r1"))
+    testbed.run(20)
     for name in ("r2", "r3"):
-        bench.apply(server(name, "--replicaof", "r1", "6379"))
-    bench.run(20)
-    bench.apply(CONFIG)
+        testbed.apply(server(name, "--replicaof", "r1", "6379"))
+    testbed.run(20)
+    testbed.apply(CONFIG)
     for name in ("s1", "s2", "s3"):
-        bench.apply(sentinel(name))
-    bench.run(40)
+        testbed.apply(sentinel(name))
+    testbed.run(40)
     command = '["/usr/bin/shop"]'
-    bench.apply(
+    testbed.apply(
         SERVER.format(name="shop", port=80, image="shop:1", command=command, more="", volumes="")
     )
-    bench.run(30)
-    return bench
+    testbed.run(30)
+    return testbed
 
 
 @pytest.fixture
-def cluster(started: ClusterBench) -> ClusterBench:
+def cluster(started: ClusterTestbed) -> ClusterTestbed:
     return started.fork()
 
 
-def ask(cluster: ClusterBench, name: str, *words: str) -> str:
+def ask(cluster: ClusterTestbed, name: str, *words: str) -> str:
     port = ("-p", "26379") if name.startswith("s") else ()
     done = cluster.kubectl("exec", f"deploy/{name}", "--", "redis-cli", *port, *words)
     assert done.exit_code == 0, done
     return done.stdout.strip().replace("\r", "")
 
 
-def leader(cluster: ClusterBench, name: str = "s1") -> str:
+def leader(cluster: ClusterTestbed, name: str = "s1") -> str:
     return ask(cluster, name, "sentinel", "get-master-addr-by-name", "carts").replace("\n", ":")
 
 
@@ -142,23 +142,23 @@ def facts(text: str) -> dict[str, str]:
     return dict(zip(lines[::2], lines[1::2], strict=True))
 
 
-def role(cluster: ClusterBench, name: str) -> str:
+def role(cluster: ClusterTestbed, name: str) -> str:
     return ask(cluster, name, "role").splitlines()[0]
 
 
-def logged(cluster: ClusterBench, name: str) -> list[str]:
+def logged(cluster: ClusterTestbed, name: str) -> list[str]:
     text = cluster.kubectl("logs", f"deploy/{name}").stdout
     found = (line.partition(" * ")[2] or line.partition(" # ")[2] for line in text.splitlines())
     return [line for line in found if line[:1] in "+-"]
 
 
-def filled(cluster: ClusterBench) -> tuple[int, int]:
+def filled(cluster: ClusterTestbed) -> tuple[int, int]:
     """How many of the last orders were written, and how many were not."""
     text = cluster.kubectl("logs", "deploy/shop", "--since=10s").stdout.splitlines()
     return text.count("filled"), sum("StackExchange" in line for line in text)
 
 
-def test_sentinels_find_replicas_and_each_other(cluster: ClusterBench) -> None:
+def test_sentinels_find_replicas_and_each_other(cluster: ClusterTestbed) -> None:
     told = facts(ask(cluster, "s1", "sentinel", "master", "carts"))
     wanted = ("name", "ip", "port", "flags", "num-slaves", "num-other-sentinels", "quorum")
     assert [told[name] for name in wanted] == ["carts", "r1", "6379", "master", "2", "2", "2"]
@@ -179,7 +179,7 @@ def test_sentinels_find_replicas_and_each_other(cluster: ClusterBench) -> None:
     assert filled(cluster)[1] == 0
 
 
-def test_a_replica_leads_once_enough_sentinels_miss_the_master(cluster: ClusterBench) -> None:
+def test_a_replica_leads_once_enough_sentinels_miss_the_master(cluster: ClusterTestbed) -> None:
     cluster.kubectl("scale", "deploy/r1", "--replicas=0")
     cluster.run(3)
     assert leader(cluster) == "r1:6379"
@@ -205,7 +205,9 @@ def test_a_replica_leads_once_enough_sentinels_miss_the_master(cluster: ClusterB
     assert leader(cluster) == new
 
 
-def test_clients_do_not_go_to_a_master_that_sentinels_have_replaced(cluster: ClusterBench) -> None:
+def test_clients_do_not_go_to_a_master_that_sentinels_have_replaced(
+    cluster: ClusterTestbed,
+) -> None:
     cluster.apply(ISOLATED)
     cluster.run(45)
     assert leader(cluster) != "r1:6379"
@@ -217,7 +219,7 @@ def test_clients_do_not_go_to_a_master_that_sentinels_have_replaced(cluster: Clu
 
 
 @pytest.mark.parametrize("few", ["quorum", "majority"])
-def test_nobody_leads_without_quorum_and_majority(few: str, cluster: ClusterBench) -> None:
+def test_nobody_leads_without_quorum_and_majority(few: str, cluster: ClusterTestbed) -> None:
     if few == "quorum":
         for name in ("s1", "s2", "s3"):
             assert ask(cluster, name, "sentinel", "set", "carts", "quorum", "4") == "OK"
@@ -242,7 +244,7 @@ def test_nobody_leads_without_quorum_and_majority(few: str, cluster: ClusterBenc
         assert leader(cluster) != "r1:6379"
 
 
-def test_a_failover_can_be_asked_for(cluster: ClusterBench) -> None:
+def test_a_failover_can_be_asked_for(cluster: ClusterTestbed) -> None:
     assert ask(cluster, "s2", "sentinel", "failover", "carts") == "OK"
     cluster.run(20)
     assert leader(cluster, "s3") in ("r2:6379", "r3:6379")
@@ -250,7 +252,7 @@ def test_a_failover_can_be_asked_for(cluster: ClusterBench) -> None:
     assert filled(cluster)[1] == 0
 
 
-def test_nobody_is_promoted_where_there_is_nobody(cluster: ClusterBench) -> None:
+def test_nobody_is_promoted_where_there_is_nobody(cluster: ClusterTestbed) -> None:
     cluster.kubectl("scale", "deploy/r2", "deploy/r3", "--replicas=0")
     cluster.run(10)
     refused = "NOGOODSLAVE No suitable replica to promote"
@@ -270,11 +272,13 @@ def test_nobody_is_promoted_where_there_is_nobody(cluster: ClusterBench) -> None
         (("sentinel", "set", "carts", "size", "1"), "ERR Unknown option or number of arguments for SENTINEL SET 'size'"),
     ],
 )  # fmt: skip
-def test_what_a_sentinel_refuses(words: tuple[str, ...], error: str, cluster: ClusterBench) -> None:
+def test_what_a_sentinel_refuses(
+    words: tuple[str, ...], error: str, cluster: ClusterTestbed
+) -> None:
     assert ask(cluster, "s1", *words) == error
 
 
-def figures(cluster: ClusterBench, name: str, *labels: str) -> dict[tuple[str, ...], float]:
+def figures(cluster: ClusterTestbed, name: str, *labels: str) -> dict[tuple[str, ...], float]:
     found: dict[tuple[str, ...], float] = {}
     for given, value in cluster.query(name).items():
         known: dict[str, Any] = dict(given)
@@ -282,7 +286,7 @@ def figures(cluster: ClusterBench, name: str, *labels: str) -> dict[tuple[str, .
     return found
 
 
-def test_exporters_tell_of_links_and_of_what_sentinels_hold(cluster: ClusterBench) -> None:
+def test_exporters_tell_of_links_and_of_what_sentinels_hold(cluster: ClusterTestbed) -> None:
     assert figures(cluster, "redis_connected_slaves", "service") == {
         ("r1",): 2.0, ("r2",): 0.0, ("r3",): 0.0, ("s1",): 0.0, ("s2",): 0.0, ("s3",): 0.0,
     }  # fmt: skip

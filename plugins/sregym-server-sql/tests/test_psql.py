@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.sdk.servers import Lock, hold
-from sregym_cluster_embedded.sdk.testing import ContainerBench, Mount
+from sregym_cluster_embedded.sdk.testing import ContainerTestbed, Mount
 
 MODEL = """
 application: stores
@@ -306,7 +306,7 @@ def test_tools_beside_psql(shop: Any, script: str, expected: tuple[int, str, str
 
 @pytest.mark.parametrize("place", ["/var/lib/postgresql/data", "/var/lib/postgresql/data/pgdata"])
 def test_the_data_directory_stands_where_the_environment_says(place: str) -> None:
-    shop = ContainerBench.of(public=True)
+    shop = ContainerTestbed.of(public=True)
     shop.name("pg", "7")
     env = {"POSTGRES_PASSWORD": "x", "PGDATA": place} if place.endswith("/pgdata") else {"POSTGRES_PASSWORD": "x"}  # fmt: skip
     mounts = {"/var/lib/postgresql/data": Mount("volume", "pv/p")}

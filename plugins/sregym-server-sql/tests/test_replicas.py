@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_cluster_embedded.sdk.testing import ClusterBench
+from sregym_cluster_embedded.sdk.testing import ClusterTestbed
 
 MODEL = """
 application: shop
@@ -62,41 +62,41 @@ spec:
 
 
 @pytest.fixture(scope="module")
-def started() -> ClusterBench:
-    bench = ClusterBench.of(MODEL)
-    bench.apply(SERVER.format(name="source", number=1, more=""))
-    bench.apply(
+def started() -> ClusterTestbed:
+    testbed = ClusterTestbed.of(MODEL)
+    testbed.apply(SERVER.format(name="source", number=1, more=""))
+    testbed.apply(
         SERVER.format(name="replica", number=2, more=", --read-only=ON, --super-read-only=ON")
     )
-    bench.run(60)
-    ask(bench, "source", "CREATE TABLE orders (id int PRIMARY KEY, total int)")
-    ask(bench, "source", "INSERT INTO orders VALUES (1, 10)")
-    assert ask(bench, "replica", FOLLOW) == ""
-    assert ask(bench, "replica", "START REPLICA") == ""
-    bench.run(20)
-    return bench
+    testbed.run(60)
+    ask(testbed, "source", "CREATE TABLE orders (id int PRIMARY KEY, total int)")
+    ask(testbed, "source", "INSERT INTO orders VALUES (1, 10)")
+    assert ask(testbed, "replica", FOLLOW) == ""
+    assert ask(testbed, "replica", "START REPLICA") == ""
+    testbed.run(20)
+    return testbed
 
 
 @pytest.fixture
-def cluster(started: ClusterBench) -> ClusterBench:
+def cluster(started: ClusterTestbed) -> ClusterTestbed:
     return started.fork()
 
 
-def ask(cluster: ClusterBench, name: str, statement: str, *options: str) -> str:
+def ask(cluster: ClusterTestbed, name: str, statement: str, *options: str) -> str:
     command = ("mysql", "-uroot", "-ppw", "-N", *options, "shop", "-e", statement)
     done = cluster.kubectl("exec", f"deploy/{name}", "--", *command)
     told = "\n".join(line for line in done.stderr.splitlines() if line.startswith("ERROR"))
     return (done.stdout + told).strip()
 
 
-def status(cluster: ClusterBench, statement: str = "SHOW REPLICA STATUS") -> dict[str, str]:
+def status(cluster: ClusterTestbed, statement: str = "SHOW REPLICA STATUS") -> dict[str, str]:
     command = ("mysql", "-uroot", "-ppw", "-e", f"{statement}\\G")
     text = cluster.kubectl("exec", "deploy/replica", "--", *command).stdout
     rows = (line.strip().partition(":") for line in text.splitlines() if ":" in line)
     return {name: value.strip() for name, _, value in rows}
 
 
-def chosen(cluster: ClusterBench, *names: str) -> tuple[str, ...]:
+def chosen(cluster: ClusterTestbed, *names: str) -> tuple[str, ...]:
     found = status(cluster)
     return tuple(found[name] for name in names)
 
@@ -104,7 +104,7 @@ def chosen(cluster: ClusterBench, *names: str) -> tuple[str, ...]:
 THREADS = ("Replica_IO_Running", "Replica_SQL_Running", "Seconds_Behind_Source")
 
 
-def test_a_replica_has_what_its_source_writes_and_takes_no_writes(cluster: ClusterBench) -> None:
+def test_a_replica_has_what_its_source_writes_and_takes_no_writes(cluster: ClusterTestbed) -> None:
     assert ask(cluster, "replica", "SELECT total FROM orders") == "10"
     ask(cluster, "source", "INSERT INTO orders VALUES (2, 20)")
     cluster.run(3)
@@ -127,7 +127,7 @@ def test_a_replica_has_what_its_source_writes_and_takes_no_writes(cluster: Clust
     assert ask(cluster, "source", "SHOW REPLICA STATUS") == ""
 
 
-def test_a_thread_that_is_stopped_leaves_the_replica_behind(cluster: ClusterBench) -> None:
+def test_a_thread_that_is_stopped_leaves_the_replica_behind(cluster: ClusterTestbed) -> None:
     ask(cluster, "replica", "STOP REPLICA SQL_THREAD")
     ask(cluster, "source", "INSERT INTO orders VALUES (2, 20)")
     cluster.run(60)
@@ -142,20 +142,20 @@ def test_a_thread_that_is_stopped_leaves_the_replica_behind(cluster: ClusterBenc
 
 
 def test_a_replica_of_an_old_source_takes_nothing_of_the_time_before_it() -> None:
-    bench = ClusterBench.of(MODEL)
-    bench.run(10 * 86_400)
-    bench.apply(SERVER.format(name="source", number=1, more=""))
-    bench.apply(SERVER.format(name="replica", number=2, more=""))
-    bench.run(60)
-    ask(bench, "source", "CREATE TABLE orders (id int PRIMARY KEY)")
-    assert ask(bench, "replica", FOLLOW) == ""
-    assert ask(bench, "replica", "START REPLICA") == ""
-    bench.run(3)
-    assert ask(bench, "replica", "SELECT count(*) FROM orders") == "0"
-    assert chosen(bench, *THREADS) == ("Yes", "Yes", "0")
+    testbed = ClusterTestbed.of(MODEL)
+    testbed.run(10 * 86_400)
+    testbed.apply(SERVER.format(name="source", number=1, more=""))
+    testbed.apply(SERVER.format(name="replica", number=2, more=""))
+    testbed.run(60)
+    ask(testbed, "source", "CREATE TABLE orders (id int PRIMARY KEY)")
+    assert ask(testbed, "replica", FOLLOW) == ""
+    assert ask(testbed, "replica", "START REPLICA") == ""
+    testbed.run(3)
+    assert ask(testbed, "replica", "SELECT count(*) FROM orders") == "0"
+    assert chosen(testbed, *THREADS) == ("Yes", "Yes", "0")
 
 
-def test_a_replica_can_be_kept_behind(cluster: ClusterBench) -> None:
+def test_a_replica_can_be_kept_behind(cluster: ClusterTestbed) -> None:
     ask(cluster, "replica", "STOP REPLICA")
     ask(cluster, "replica", "CHANGE REPLICATION SOURCE TO SOURCE_DELAY = 60")
     ask(cluster, "replica", "START REPLICA")
@@ -169,7 +169,7 @@ def test_a_replica_can_be_kept_behind(cluster: ClusterBench) -> None:
     assert ask(cluster, "replica", "SELECT count(*) FROM orders") == "2"
 
 
-def test_a_replica_without_its_source_is_promoted_by_hand(cluster: ClusterBench) -> None:
+def test_a_replica_without_its_source_is_promoted_by_hand(cluster: ClusterTestbed) -> None:
     cluster.apply(DENIED)
     cluster.run(20)
     assert chosen(cluster, *THREADS) == ("Connecting", "Yes", "NULL")
@@ -196,7 +196,7 @@ def test_a_replica_without_its_source_is_promoted_by_hand(cluster: ClusterBench)
     assert ask(cluster, "source", "SELECT count(*) FROM orders") == "1"
 
 
-def test_a_replica_that_is_started_anew_goes_on(cluster: ClusterBench) -> None:
+def test_a_replica_that_is_started_anew_goes_on(cluster: ClusterTestbed) -> None:
     cluster.kubectl("delete", "pod", "-l", "app=replica")
     ask(cluster, "source", "INSERT INTO orders VALUES (2, 20)")
     cluster.run(60)
@@ -213,7 +213,7 @@ def test_a_replica_that_is_started_anew_goes_on(cluster: ClusterBench) -> None:
         ("source", "CHANGE MASTER TO MASTER_PLACE='x'", "ERROR 1064 (42000) at line 1: You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near 'MASTER_PLACE='x'' at line 1"),
     ],
 )  # fmt: skip
-def test_what_is_refused(name: str, statement: str, error: str, cluster: ClusterBench) -> None:
+def test_what_is_refused(name: str, statement: str, error: str, cluster: ClusterTestbed) -> None:
     assert ask(cluster, name, statement) == error
 
 
@@ -225,7 +225,7 @@ def test_what_is_refused(name: str, statement: str, error: str, cluster: Cluster
         ("SOURCE_PORT=3307", "2003"),
     ],
 )
-def test_why_a_replica_does_not_connect(option: str, number: str, cluster: ClusterBench) -> None:
+def test_why_a_replica_does_not_connect(option: str, number: str, cluster: ClusterTestbed) -> None:
     ask(cluster, "replica", "STOP REPLICA")
     ask(cluster, "replica", f"CHANGE REPLICATION SOURCE TO {option}")
     ask(cluster, "replica", "START REPLICA")
@@ -233,14 +233,14 @@ def test_why_a_replica_does_not_connect(option: str, number: str, cluster: Clust
     assert chosen(cluster, "Replica_IO_Running", "Last_IO_Errno") == ("Connecting", number)
 
 
-def test_servers_of_the_same_number_do_not_replicate(cluster: ClusterBench) -> None:
+def test_servers_of_the_same_number_do_not_replicate(cluster: ClusterTestbed) -> None:
     same = SERVER.format(name="replica", number=1, more="")
     cluster.apply(same)
     cluster.run(60)
     assert chosen(cluster, "Replica_IO_Running", "Last_IO_Errno") == ("No", "13117")
 
 
-def test_exporters_tell_of_threads_and_lag(cluster: ClusterBench) -> None:
+def test_exporters_tell_of_threads_and_lag(cluster: ClusterTestbed) -> None:
     def figures(name: str) -> list[float]:
         return list(cluster.query(f"mysql_slave_status_{name}").values())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_cluster_embedded.sdk.testing import ClusterBench
+from sregym_cluster_embedded.sdk.testing import ClusterTestbed
 
 MODEL = """
 application: shop
@@ -67,36 +67,36 @@ spec:
 
 
 @pytest.fixture(scope="module")
-def started() -> ClusterBench:
-    bench = ClusterBench.of(MODEL)
-    bench.apply(SERVER.format(name="primary", command='["docker-entrypoint.sh", "postgres"]'))
-    bench.run(30)
-    ask(bench, "primary", "CREATE TABLE orders (id int PRIMARY KEY, total int)")
-    ask(bench, "primary", "INSERT INTO orders VALUES (1, 10)")
+def started() -> ClusterTestbed:
+    testbed = ClusterTestbed.of(MODEL)
+    testbed.apply(SERVER.format(name="primary", command='["docker-entrypoint.sh", "postgres"]'))
+    testbed.run(30)
+    ask(testbed, "primary", "CREATE TABLE orders (id int PRIMARY KEY, total int)")
+    ask(testbed, "primary", "INSERT INTO orders VALUES (1, 10)")
     quoted = FOLLOW.replace('"', '\\"')
-    bench.apply(SERVER.format(name="standby", command=f'["sh", "-c", "{quoted}"]'))
-    bench.run(60)
-    return bench
+    testbed.apply(SERVER.format(name="standby", command=f'["sh", "-c", "{quoted}"]'))
+    testbed.run(60)
+    return testbed
 
 
 @pytest.fixture
-def cluster(started: ClusterBench) -> ClusterBench:
+def cluster(started: ClusterTestbed) -> ClusterTestbed:
     return started.fork()
 
 
-def ask(cluster: ClusterBench, name: str, *statements: str) -> str:
+def ask(cluster: ClusterTestbed, name: str, *statements: str) -> str:
     words = [word for statement in statements for word in ("-c", statement)]
     command = ("psql", "-U", "postgres", "-d", "shop", "-tA", *words)
     done = cluster.kubectl("exec", f"deploy/{name}", "--", *command)
     return (done.stdout + done.stderr).strip()
 
 
-def logged(cluster: ClusterBench, name: str) -> list[str]:
+def logged(cluster: ClusterTestbed, name: str) -> list[str]:
     text = cluster.kubectl("logs", f"deploy/{name}").stdout
     return [line.partition("] ")[2] for line in text.splitlines()]
 
 
-def test_a_standby_has_what_the_primary_writes_and_takes_no_writes(cluster: ClusterBench) -> None:
+def test_a_standby_has_what_the_primary_writes_and_takes_no_writes(cluster: ClusterTestbed) -> None:
     assert (
         ask(cluster, "standby", "SELECT pg_is_in_recovery()", "SELECT total FROM orders") == "t\n10"
     )
@@ -114,7 +114,7 @@ def test_a_standby_has_what_the_primary_writes_and_takes_no_writes(cluster: Clus
     assert ask(cluster, "standby", "SHOW transaction_read_only") == "on"
 
 
-def test_both_sides_tell_of_the_stream(cluster: ClusterBench) -> None:
+def test_both_sides_tell_of_the_stream(cluster: ClusterTestbed) -> None:
     asked = "SELECT usename, state, sync_state, sent_lsn = replay_lsn FROM pg_stat_replication"
     assert ask(cluster, "primary", asked) == "postgres|streaming|async|t"
     name = ask(cluster, "primary", "SELECT application_name FROM pg_stat_replication")
@@ -127,7 +127,7 @@ def test_both_sides_tell_of_the_stream(cluster: ClusterBench) -> None:
     )
 
 
-def test_a_paused_standby_stays_behind(cluster: ClusterBench) -> None:
+def test_a_paused_standby_stays_behind(cluster: ClusterTestbed) -> None:
     ask(cluster, "standby", "SELECT pg_wal_replay_pause()")
     ask(cluster, "primary", "INSERT INTO orders VALUES (2, 20)")
     cluster.run(90)
@@ -146,7 +146,7 @@ def test_a_paused_standby_stays_behind(cluster: ClusterBench) -> None:
     assert ask(cluster, "standby", "SELECT count(*) FROM orders") == "2"
 
 
-def test_a_delayed_standby_has_what_there_was(cluster: ClusterBench) -> None:
+def test_a_delayed_standby_has_what_there_was(cluster: ClusterTestbed) -> None:
     ask(
         cluster,
         "standby",
@@ -162,7 +162,7 @@ def test_a_delayed_standby_has_what_there_was(cluster: ClusterBench) -> None:
 
 
 def test_a_standby_without_its_primary_keeps_what_it_has_and_is_promoted(
-    cluster: ClusterBench,
+    cluster: ClusterTestbed,
 ) -> None:
     cluster.apply(DENIED)
     cluster.run(60)
@@ -185,7 +185,7 @@ def test_a_standby_without_its_primary_keeps_what_it_has_and_is_promoted(
     assert refused == "ERROR:  recovery is not in progress"
 
 
-def test_a_standby_that_is_started_anew_goes_on(cluster: ClusterBench) -> None:
+def test_a_standby_that_is_started_anew_goes_on(cluster: ClusterTestbed) -> None:
     cluster.kubectl("delete", "pod", "-l", "app=standby")
     ask(cluster, "primary", "INSERT INTO orders VALUES (2, 20)")
     cluster.run(60)
@@ -203,7 +203,7 @@ def test_a_standby_that_is_started_anew_goes_on(cluster: ClusterBench) -> None:
     ],
 )  # fmt: skip
 def test_what_keeps_a_backup_from_beginning(
-    words: tuple[str, ...], error: str, cluster: ClusterBench
+    words: tuple[str, ...], error: str, cluster: ClusterTestbed
 ) -> None:
     done = cluster.kubectl(
         "exec", "deploy/standby", "--", "pg_basebackup", "-U", "postgres", *words
@@ -211,12 +211,12 @@ def test_what_keeps_a_backup_from_beginning(
     assert done.stderr.splitlines()[0] == f"pg_basebackup: error: {error}"
 
 
-def figure(cluster: ClusterBench, name: str, **labels: str) -> list[float]:
+def figure(cluster: ClusterTestbed, name: str, **labels: str) -> list[float]:
     wanted = ",".join(f'{key}=~"{value}"' for key, value in labels.items())
     return [round(value, 1) for value in cluster.query(f"{name}{{{wanted}}}").values()]
 
 
-def test_exporters_tell_how_far_standbys_are(cluster: ClusterBench) -> None:
+def test_exporters_tell_how_far_standbys_are(cluster: ClusterTestbed) -> None:
     assert figure(cluster, "pg_replication_is_replica", pod="primary-.*") == [0.0]
     assert figure(cluster, "pg_replication_is_replica", pod="standby-.*") == [1.0]
     diff = cluster.query("pg_stat_replication_pg_wal_lsn_diff")
@@ -258,7 +258,7 @@ def test_exporters_tell_how_far_standbys_are(cluster: ClusterBench) -> None:
     ],
 )
 def test_a_primary_tells_for_whom_commits_wait(
-    names: str, shown: str, cluster: ClusterBench
+    names: str, shown: str, cluster: ClusterTestbed
 ) -> None:
     setting = f"ALTER SYSTEM SET synchronous_standby_names = '{names}'"
     ask(cluster, "primary", setting, "SELECT pg_reload_conf()")
@@ -266,7 +266,7 @@ def test_a_primary_tells_for_whom_commits_wait(
     assert ask(cluster, "primary", asked) == shown
 
 
-def test_a_server_follows_by_its_file_and_leads_once_promoted(cluster: ClusterBench) -> None:
+def test_a_server_follows_by_its_file_and_leads_once_promoted(cluster: ClusterTestbed) -> None:
     following = "ALTER SYSTEM SET primary_conninfo = 'host=standby user=postgres password=pw'"
     ask(cluster, "primary", following)
     shell = ("exec", "deploy/primary", "--", "sh", "-c")

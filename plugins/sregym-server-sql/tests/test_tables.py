@@ -50,38 +50,38 @@ STORES = {
 class Store:
     """A server with one table of three rows that can be looked at, of a thousand."""
 
-    def __init__(self, bench: Any, name: str) -> None:
+    def __init__(self, testbed: Any, name: str) -> None:
         (image, folder, env), self.client, self.asking = STORES[name]
-        self.bench = bench
-        bench.name("db", "8")
-        bench.start("db", image, "8", env=env, mounts={folder: Mount("volume", f"pv/{name}")})
-        bench.run(6)
-        self.kind.seed(bench.world, self.server, self.client, "things", 3, RECORD)
+        self.testbed = testbed
+        testbed.name("db", "8")
+        testbed.start("db", image, "8", env=env, mounts={folder: Mount("volume", f"pv/{name}")})
+        testbed.run(6)
+        self.kind.seed(testbed.world, self.server, self.client, "things", 3, RECORD)
         self.enlarge()
 
     @property
     def server(self) -> Any:
-        return process_of(self.bench.world, self.bench.ref("db"))
+        return process_of(self.testbed.world, self.testbed.ref("db"))
 
     @property
     def kind(self) -> Any:
-        return self.bench.runtime.kind_of(self.server)
+        return self.testbed.runtime.kind_of(self.server)
 
     def enlarge(self) -> None:
         """As the program does each time it starts."""
-        world = self.bench.world
+        world = self.testbed.world
         self.kind.enlarge(world, self.server, self.client, "things", 1000, ("owner",))
 
     def say(self, statement: str) -> str:
-        code, out, err = self.bench.shell("db", f'{self.asking} "{statement}"')
+        code, out, err = self.testbed.shell("db", f'{self.asking} "{statement}"')
         return str(out if code == 0 else err).strip()
 
     def examined(self, *by: str) -> int:
-        world = self.bench.world
+        world = self.testbed.world
         return int(self.kind.examined(world, self.server, self.client, "things", by))
 
     def insert(self) -> Refusal | None:
-        world, program = self.bench.world, self.server.behaviour
+        world, program = self.testbed.world, self.server.behaviour
         found: Refusal | None = self.kind.command(
             world, self.server, program, self.client, "insert", "things", True
         )

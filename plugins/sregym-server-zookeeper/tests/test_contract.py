@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sregym_cluster_embedded.sdk.exporters import Exporter
 from sregym_cluster_embedded.sdk.testing import (
-    ClusterBench,
+    ClusterTestbed,
     ExporterContract,
     ExtensionContract,
 )
@@ -29,7 +29,7 @@ class TestExporter(ExporterContract):
         return EXPORTER
 
     @pytest.fixture
-    def cluster(self) -> ClusterBench:
-        cluster = ClusterBench.of()
+    def cluster(self) -> ClusterTestbed:
+        cluster = ClusterTestbed.of()
         cluster.apply(POD)
         return cluster

@@ -28,12 +28,12 @@ programs:
 HELLO = "Connecting to localhost:2181\n\nWATCHER::\n\nWatchedEvent state:SyncConnected type:None path:null\n"
 
 
-def start(bench: Any, tag: str = "3.4", attempt: int = 0, **environment: str) -> Any:
-    bench.name("zoo", "7")
+def start(testbed: Any, tag: str = "3.4", attempt: int = 0, **environment: str) -> Any:
+    testbed.name("zoo", "7")
     mounts = {"/data": Mount("volume", "pv/data")}
-    bench.start("zoo", f"zoo:{tag}", "7", attempt, mounts=mounts, env=environment)
-    bench.run(3)
-    return bench
+    testbed.start("zoo", f"zoo:{tag}", "7", attempt, mounts=mounts, env=environment)
+    testbed.run(3)
+    return testbed
 
 
 @pytest.fixture
@@ -97,8 +97,8 @@ def test_words_of_four_letters(zoo: Any) -> None:
 
 
 def test_later_releases_answer_what_they_are_told_to(make_shop: Any) -> None:
-    bench = start(make_shop(MODEL), "3.9")
-    assert bench.send("zoo", "ruok") == (
+    testbed = start(make_shop(MODEL), "3.9")
+    assert testbed.send("zoo", "ruok") == (
         "ruok is not executed because it is not in the whitelist.\n"
     )
     allowed = start(make_shop(MODEL), "3.9", ZOO_4LW_COMMANDS_WHITELIST="srvr, ruok")

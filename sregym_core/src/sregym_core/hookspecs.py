@@ -32,14 +32,14 @@ def sregym_register_clusters() -> Sequence[Offer]:  # type: ignore[empty-body]
     """Contribute providers of clusters, subclasses of `sregym_core.interfaces.ClusterProvider`.
 
     Returns:
-        Offers; the answers of all plugins are joined. An empty sequence contributes nothing.
+        One `Offer` for each class; the lists of all plugins are concatenated. Empty: none.
 
     Errors:
-        What an implementation raises marks the plugin as broken; other plugins stay usable.
+        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
 
     Called:
-        Once per process, when components are first asked for; in the user's process and in each
-        worker. Before any episode.
+        Once per process, when a component of this kind is first looked up: in the user's process and
+        in each worker, before any episode.
 
     Example:
         `plugins/sregym-cluster-embedded/src/sregym_cluster_embedded/plugin.py`
@@ -53,14 +53,14 @@ def sregym_register_applications() -> Sequence[Offer]:  # type: ignore[empty-bod
     """Contribute applications, subclasses of `sregym_core.interfaces.Application`.
 
     Returns:
-        Offers; the answers of all plugins are joined. An empty sequence contributes nothing.
+        One `Offer` for each class; the lists of all plugins are concatenated. Empty: none.
 
     Errors:
-        What an implementation raises marks the plugin as broken; other plugins stay usable.
+        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
 
     Called:
-        Once per process, when components are first asked for; in the user's process and in each
-        worker. Before any episode.
+        Once per process, when a component of this kind is first looked up: in the user's process and
+        in each worker, before any episode.
 
     Example:
         `plugins/sregym-app-deathstarbench/src/sregym_app_deathstarbench/plugin.py`
@@ -74,14 +74,14 @@ def sregym_register_injectors() -> Sequence[Offer]:  # type: ignore[empty-body]
     """Contribute fault primitives, subclasses of `sregym_core.interfaces.Fault`.
 
     Returns:
-        Offers; the answers of all plugins are joined. An empty sequence contributes nothing.
+        One `Offer` for each class; the lists of all plugins are concatenated. Empty: none.
 
     Errors:
-        What an implementation raises marks the plugin as broken; other plugins stay usable.
+        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
 
     Called:
-        Once per process, when components are first asked for; in the user's process and in each
-        worker. Before any episode.
+        Once per process, when a component of this kind is first looked up: in the user's process and
+        in each worker, before any episode.
 
     Example:
         `plugins/sregym-injector-kubernetes/src/sregym_injector_kubernetes/plugin.py`
@@ -95,14 +95,14 @@ def sregym_register_noise_sources() -> Sequence[Offer]:  # type: ignore[empty-bo
     """Contribute sources of noise, subclasses of `sregym_core.interfaces.Noise`.
 
     Returns:
-        Offers; the answers of all plugins are joined. An empty sequence contributes nothing.
+        One `Offer` for each class; the lists of all plugins are concatenated. Empty: none.
 
     Errors:
-        What an implementation raises marks the plugin as broken; other plugins stay usable.
+        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
 
     Called:
-        Once per process, when components are first asked for; in the user's process and in each
-        worker. Before any episode.
+        Once per process, when a component of this kind is first looked up: in the user's process and
+        in each worker, before any episode.
 
     Example:
         `plugins/sregym-noise-kubernetes/src/sregym_noise_kubernetes/plugin.py`
@@ -116,14 +116,14 @@ def sregym_register_oracles() -> Sequence[Offer]:  # type: ignore[empty-body]
     """Contribute oracles, subclasses of `sregym_core.interfaces.Oracle`.
 
     Returns:
-        Offers; the answers of all plugins are joined. An empty sequence contributes nothing.
+        One `Offer` for each class; the lists of all plugins are concatenated. Empty: none.
 
     Errors:
-        What an implementation raises marks the plugin as broken; other plugins stay usable.
+        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
 
     Called:
-        Once per process, when components are first asked for; in the user's process and in each
-        worker. Before any episode.
+        Once per process, when a component of this kind is first looked up: in the user's process and
+        in each worker, before any episode.
 
     Example:
         `plugins/sregym-oracle-state/src/sregym_oracle_state/plugin.py`
@@ -137,14 +137,14 @@ def sregym_register_agents() -> Sequence[Offer]:  # type: ignore[empty-body]
     """Contribute agent adapters, subclasses of `sregym_core.interfaces.Agent`.
 
     Returns:
-        Offers; the answers of all plugins are joined. An empty sequence contributes nothing.
+        One `Offer` for each class; the lists of all plugins are concatenated. Empty: none.
 
     Errors:
-        What an implementation raises marks the plugin as broken; other plugins stay usable.
+        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
 
     Called:
-        Once per process, when components are first asked for; in the user's process and in each
-        worker. Before any episode.
+        Once per process, when a component of this kind is first looked up: in the user's process and
+        in each worker, before any episode.
 
     Example:
         `plugins/sregym-agent-baselines/src/sregym_agent_baselines/plugin.py`
@@ -158,14 +158,14 @@ def sregym_register_reporters() -> Sequence[Offer]:  # type: ignore[empty-body]
     """Contribute run reporters, subclasses of `sregym_core.interfaces.Reporter`.
 
     Returns:
-        Offers; the answers of all plugins are joined. An empty sequence contributes nothing.
+        One `Offer` for each class; the lists of all plugins are concatenated. Empty: none.
 
     Errors:
-        What an implementation raises marks the plugin as broken; other plugins stay usable.
+        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
 
     Called:
-        Once per process, when components are first asked for; in the user's process and in each
-        worker. Before any episode.
+        Once per process, when a component of this kind is first looked up: in the user's process and
+        in each worker, before any episode.
 
     Example:
         `plugins/sregym-reporter-html/src/sregym_reporter_html/plugin.py`
@@ -179,14 +179,14 @@ def sregym_register_rewards() -> Sequence[Offer]:  # type: ignore[empty-body]
     """Contribute rewards of episodes, subclasses of `sregym_core.interfaces.Reward`.
 
     Returns:
-        Offers; the answers of all plugins are joined. An empty sequence contributes nothing.
+        One `Offer` for each class; the lists of all plugins are concatenated. Empty: none.
 
     Errors:
-        What an implementation raises marks the plugin as broken; other plugins stay usable.
+        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
 
     Called:
-        Once per process, when components are first asked for; in the user's process and in each
-        worker. Before any episode.
+        Once per process, when a component of this kind is first looked up: in the user's process and
+        in each worker, before any episode.
 
     Example:
         `plugins/sregym-reward-standard/src/sregym_reward_standard/plugin.py`
@@ -197,18 +197,18 @@ def sregym_register_rewards() -> Sequence[Offer]:  # type: ignore[empty-body]
 
 @hookspec
 def sregym_register_routines() -> Sequence[Offer]:  # type: ignore[empty-body]
-    """Contribute everyday life of simulated worlds, subclasses of `sregym_core.interfaces.Routine`.
+    """Contribute routine activity of simulated clusters, subclasses of `sregym_core.interfaces.Routine`.
 
     Returns:
-        Offers; the answers of all plugins are joined, and every simulated world has all of them. An
-        empty sequence contributes nothing.
+        One `Offer` for each class; the lists of all plugins are concatenated, and every simulated
+        cluster plays all of them, sorted by name. Empty: none.
 
     Errors:
-        What an implementation raises marks the plugin as broken; other plugins stay usable.
+        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
 
     Called:
-        Once per process, when components are first asked for; in the user's process and in each
-        worker. Before any episode.
+        Once per process, when a component of this kind is first looked up: in the user's process and
+        in each worker, before any episode.
 
     Example:
         `plugins/sregym-routine-kubernetes/src/sregym_routine_kubernetes/plugin.py`
@@ -222,14 +222,14 @@ def sregym_register_runners() -> Sequence[Offer]:  # type: ignore[empty-body]
     """Contribute runners of campaigns, subclasses of `sregym_core.interfaces.Runner`.
 
     Returns:
-        Offers; the answers of all plugins are joined. An empty sequence contributes nothing.
+        One `Offer` for each class; the lists of all plugins are concatenated. Empty: none.
 
     Errors:
-        What an implementation raises marks the plugin as broken; other plugins stay usable.
+        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
 
     Called:
-        Once per process, when components are first asked for; in the user's process and in each
-        worker. Before any episode.
+        Once per process, when a component of this kind is first looked up: in the user's process and
+        in each worker, before any episode.
 
     Example:
         `plugins/sregym-campaign/src/sregym_campaign/plugin.py`
@@ -240,18 +240,18 @@ def sregym_register_runners() -> Sequence[Offer]:  # type: ignore[empty-body]
 
 @hookspec
 def sregym_register_tools() -> Sequence[Offer]:  # type: ignore[empty-body]
-    """Contribute tools that agents observe with, subclasses of `sregym_core.interfaces.SessionTool`.
+    """Contribute read-only tools for agents, subclasses of `sregym_core.interfaces.SessionTool`.
 
     Returns:
-        Offers, in the order in which language models are told of them; the answers of all plugins
-        are joined. Every session has all of them. An empty sequence contributes nothing.
+        One `Offer` for each class, in the order in which the tools are listed to language models; the
+        lists of all plugins are concatenated. Every session offers all of them. Empty: none.
 
     Errors:
-        What an implementation raises marks the plugin as broken; other plugins stay usable.
+        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
 
     Called:
-        Once per process, when components are first asked for; in the user's process and in each
-        worker. Before any episode.
+        Once per process, when a component of this kind is first looked up: in the user's process and
+        in each worker, before any episode.
 
     Example:
         `plugins/sregym-tools-observability/src/sregym_tools_observability/plugin.py`
@@ -265,14 +265,14 @@ def sregym_register_commands() -> Sequence[Offer]:  # type: ignore[empty-body]
     """Contribute subcommands of `sregym`, subclasses of `sregym_core.cli.Subcommand`.
 
     Returns:
-        Offers; the answers of all plugins are joined. An empty sequence contributes nothing.
+        One `Offer` for each class; the lists of all plugins are concatenated. Empty: none.
 
     Errors:
-        What an implementation raises marks the plugin as broken; other plugins stay usable.
+        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
 
     Called:
-        Once per process, when components are first asked for; in the user's process and in each
-        worker. Before any episode.
+        Once per process, when a component of this kind is first looked up: in the user's process and
+        in each worker, before any episode.
 
     Example:
         `plugins/sregym-dev/src/sregym_dev/plugin.py`
@@ -290,11 +290,11 @@ def sregym_register_problems() -> Sequence[Traversable]:  # type: ignore[empty-b
         problems with one id are a clash that names both distributions.
 
     Errors:
-        What an implementation raises marks the plugin as broken. A file that is not a problem is
-        an error with file, line and field as soon as somebody asks for problems.
+        An exception marks this plugin as broken. A file that is not a valid problem raises a
+        `UsageError` with file, line and field when problems are first read.
 
     Called:
-        Once per process, when problems are first asked for.
+        Once per process, when problems are first looked up.
 
     Example:
         `plugins/sregym-app-deathstarbench/src/sregym_app_deathstarbench/plugin.py`
@@ -308,24 +308,24 @@ def sregym_register_problems() -> Sequence[Traversable]:  # type: ignore[empty-b
 
 @hookspec
 def sregym_episode_event(episode: str, at_s: float, event: EpisodeEvent) -> None:
-    """Watch an episode: called for each event as it is put on the timeline.
+    """Observe an episode: called for each event when it is appended to the timeline.
 
     Args:
-        episode: Id of the episode in its run. Key your state by it: one plugin object serves all
-            episodes of a process.
-        at_s: Seconds on the episode's clock since the episode began.
-        event: A frozen dataclass of `sregym_core.events`; read it, keep it, do not change it.
+        episode: Id of the episode in its run. Keep state under this key: one plugin object serves
+            all episodes of a process, several of them at the same time.
+        at_s: Seconds since the start of the episode, on the clock of its cluster.
+        event: An instance of a frozen dataclass of `sregym_core.events`; it may be stored.
 
     Returns:
-        Nothing; all plugins are told.
+        Nothing; all plugins are called.
 
     Errors:
-        What an implementation raises becomes a warning in the episode's record, with the
-        plugin's name; the episode goes on.
+        An exception becomes a warning in the episode's record, with the name of the plugin; the
+        episode continues.
 
     Called:
-        In the process that plays the episode, while nothing else of the episode runs, in the
-        order of the timeline.
+        Synchronously, in the process that runs the episode and in the order of the timeline; the
+        episode waits until the call returns.
 
     Example:
         `plugins/sregym-observer-log/src/sregym_observer_log/plugin.py`

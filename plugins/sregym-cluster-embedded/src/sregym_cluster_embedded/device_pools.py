@@ -107,7 +107,7 @@ def selects(selector: Object, node: Object) -> bool:
     return any(term_matches(term, node) for term in terms)
 
 
-def taken(world: World) -> set[tuple[str, str, str]]:
+def allocated_devices(world: World) -> set[tuple[str, str, str]]:
     """The devices that claims have, but for those that are only looked at."""
     return {
         (entry["driver"], entry["pool"], entry["device"])

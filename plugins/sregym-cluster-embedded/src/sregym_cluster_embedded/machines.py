@@ -202,7 +202,7 @@ def add(world: World, new: Machine) -> None:
     _remember(world, new)
 
 
-def as_made(world: World, node: str) -> Machine | None:
+def initial_machine(world: World, node: str) -> Machine | None:
     """A machine as it was when it came; None for a Node object that has none."""
     found: Machine | None = world.table(_MADE).get(node)
     return found

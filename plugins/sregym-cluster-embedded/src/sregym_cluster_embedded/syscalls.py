@@ -121,7 +121,7 @@ def number(error: str) -> int:
     return int(getattr(errno, error))
 
 
-def words(error: str) -> str:
+def strerror(error: str) -> str:
     """What a program prints of an error: `Input/output error`."""
     return os.strerror(number(error))
 

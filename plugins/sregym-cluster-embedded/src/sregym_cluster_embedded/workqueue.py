@@ -26,7 +26,7 @@ def enqueue(world: World, handler: str, key: Any, delay_s: float) -> None:
     waiting[key] = (at, clock.schedule(at, handler, key))
 
 
-def taken(world: World, handler: str, key: Any) -> None:
+def mark_processing(world: World, handler: str, key: Any) -> None:
     """To be called first by the handler: `key` is no longer waiting."""
     world.queue(handler).pop(key, None)
 

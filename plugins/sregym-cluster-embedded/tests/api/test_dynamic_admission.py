@@ -382,7 +382,7 @@ def test_controllers_that_are_heard_are_asked_about_changes_and_deletions(
         lambda: internal_client.update(world, "configmaps", {**old, "data": {"a": "2"}}),
         lambda: internal_client.delete(world, place),
     ):
-        with dynamic.heard(world), pytest.raises(ApiError) as refused:
+        with dynamic.dynamic_admission(world), pytest.raises(ApiError) as refused:
             write()
         assert refused.value.message == said
     assert world.store.get(place) == old

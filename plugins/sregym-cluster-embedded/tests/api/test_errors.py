@@ -92,7 +92,7 @@ CAUSES = [
             "accepted media types include: application/json",
             {},
         ),
-        (errors.gone("too old"), 410, "Expired", "too old", None),
+        (errors.resource_expired("too old"), 410, "Expired", "too old", None),
         (
             errors.internal("broken"),
             500,

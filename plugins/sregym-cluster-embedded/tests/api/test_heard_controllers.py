@@ -48,7 +48,7 @@ def test_a_status_is_a_request_of_its_own(world):
     )
     labelled = {**made, "metadata": {**made["metadata"], "labels": {"a": "b"}}}
     busy = {"loadBalancer": {"ingress": [{"ip": "10.0.0.9"}]}}
-    with dynamic.heard(world):
+    with dynamic.dynamic_admission(world):
         changed = internal_client.update(world, "services", labelled)
         with pytest.raises(ApiError):
             internal_client.update_status(world, PLACE, busy)
@@ -63,7 +63,7 @@ def test_what_a_controller_writes_is_changed_by_a_mutating_policy(world):
     patch = "[JSONPatch{op: 'add', path: '/metadata/labels', value: {'by': 'policy'}}]"
     mutation = {"patchType": "JSONPatch", "jsonPatch": {"expression": patch}}
     forbid(world, "", "services", kind="Mutating", mutations=[mutation])
-    with dynamic.heard(world):
+    with dynamic.dynamic_admission(world):
         changed = internal_client.annotate(world, PLACE, {"a": "1"})
     assert changed["metadata"]["labels"] == {"by": "policy"}
 
@@ -71,7 +71,7 @@ def test_what_a_controller_writes_is_changed_by_a_mutating_policy(world):
 def test_a_namespace_ends_by_a_request_of_its_own(world):
     forbid(world, "request.operation == 'DELETE'", "namespaces")
     internal_client.delete(world, Key("namespaces", "", "shop"))
-    with dynamic.heard(world):
+    with dynamic.dynamic_admission(world):
         place = world.store.get(Key("namespaces", "", "shop"))
         internal_client.update(world, "namespaces", {**place, "spec": {"finalizers": []}})
     assert world.store.get(Key("namespaces", "", "shop")) is None

@@ -9,7 +9,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from sregym_cluster_embedded.api.pki import authority
 from sregym_cluster_embedded.api.pki.certificates import (
-    Asked,
+    CertificateRequest,
     RequestError,
     Subject,
     Terms,
@@ -53,7 +53,7 @@ def test_a_request_says_whom_it_is_for() -> None:
     builder = x509.CertificateSigningRequestBuilder().subject_name(subject.encoded())
     made = builder.sign(key, hashes.SHA256())
     asked = request(made.public_bytes(serialization.Encoding.DER))
-    assert asked == Asked(subject, key.public_key())
+    assert asked == CertificateRequest(subject, key.public_key())
 
 
 @pytest.mark.parametrize("data", [b"", b"\x30", b"\x30\x05\x00", b"\x30\x80\x00", b"\x30\x00"])

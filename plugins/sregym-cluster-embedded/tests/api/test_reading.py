@@ -303,4 +303,4 @@ def test_a_list_is_no_object_and_no_object_a_list(client, path, form, message):
     ],
 )
 def test_clients_say_what_they_like_best(accept, expected):
-    assert media.wanted(accept).yaml is expected
+    assert media.negotiate(accept).yaml is expected

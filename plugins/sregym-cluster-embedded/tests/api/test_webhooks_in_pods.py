@@ -10,7 +10,7 @@ import yaml
 from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
 from sregym_cluster_embedded.api.pki.certificates import Subject, Terms, certificate
 from sregym_cluster_embedded.api.pki.keys import key_of, private_pem
-from sregym_cluster_embedded.sdk.testing import ClusterBench
+from sregym_cluster_embedded.sdk.testing import ClusterTestbed
 
 _YEAR_S = 365 * 86400
 _EPOCH = 1_767_258_000
@@ -129,56 +129,56 @@ def _hook(kind: str, bundle: str, *timeouts: int, policy: str = "Fail") -> str:
 
 
 @pytest.fixture(scope="module")
-def prepared() -> ClusterBench:
+def prepared() -> ClusterTestbed:
     """A cluster with a webhook's server that runs."""
-    bench = ClusterBench.of()
-    bench.apply(_SERVER)
-    bench.apply(_secret(*_serving()))
-    bench.run(60.0)
-    return bench
+    testbed = ClusterTestbed.of()
+    testbed.apply(_SERVER)
+    testbed.apply(_secret(*_serving()))
+    testbed.run(60.0)
+    return testbed
 
 
 @pytest.fixture
-def bench(prepared: ClusterBench) -> ClusterBench:
+def testbed(prepared: ClusterTestbed) -> ClusterTestbed:
     """A copy of that cluster."""
     return prepared.fork()
 
 
-def _create(bench: ClusterBench, name: str = "web") -> str:
+def _create(testbed: ClusterTestbed, name: str = "web") -> str:
     """What is said to one who creates a pod; empty when it was created in silence."""
-    done = bench.kubectl("create", "-f", "-", stdin=_POD.replace("NAME", name))
+    done = testbed.kubectl("create", "-f", "-", stdin=_POD.replace("NAME", name))
     return str(done.stderr)
 
 
-def _rules(bench: ClusterBench, **policy: object) -> None:
+def _rules(testbed: ClusterTestbed, **policy: object) -> None:
     given = {"data": {"policy.yaml": yaml.safe_dump(policy)}}
     patch = ("--type=merge", "-p", json.dumps(given))
-    bench.kubectl("patch", "configmap", "hook", "-n", "policy", *patch)
-    bench.run(120.0)
+    testbed.kubectl("patch", "configmap", "hook", "-n", "policy", *patch)
+    testbed.run(120.0)
 
 
-def test_a_policy_allows_warns_and_denies(bench: ClusterBench) -> None:
+def test_a_policy_allows_warns_and_denies(testbed: ClusterTestbed) -> None:
     """The rules in its ConfigMap decide, those of the moment."""
-    bench.apply(_hook("ValidatingWebhookConfiguration", _authority()[1]))
-    assert _create(bench, "first") == ""
-    _rules(bench, rules=[{"resources": ["pods"], "warn": "soon"}, {"labels": {"app": "db"}, "deny": "x"}])  # fmt: skip
-    assert _create(bench, "second") == "Warning: soon\n"
-    _rules(bench, rules=[{"labels": {"app": "web"}, "deny": "no owner"}])
-    assert _create(bench, "third") == (
+    testbed.apply(_hook("ValidatingWebhookConfiguration", _authority()[1]))
+    assert _create(testbed, "first") == ""
+    _rules(testbed, rules=[{"resources": ["pods"], "warn": "soon"}, {"labels": {"app": "db"}, "deny": "x"}])  # fmt: skip
+    assert _create(testbed, "second") == "Warning: soon\n"
+    _rules(testbed, rules=[{"labels": {"app": "web"}, "deny": "no owner"}])
+    assert _create(testbed, "third") == (
         'Error from server (Forbidden): error when creating "STDIN": admission webhook '
         '"pods0.policy.example" denied the request: no owner\n'
     )
-    said = bench.kubectl("logs", "-n", "policy", "deployment/hook").stdout
+    said = testbed.kubectl("logs", "-n", "policy", "deployment/hook").stdout
     assert "CREATE pods shop/third: denied" in said
 
 
-def test_a_policy_mutates(bench: ClusterBench) -> None:
+def test_a_policy_mutates(testbed: ClusterTestbed) -> None:
     """What it sets is set in each container, with what has to be there first."""
-    bench.apply(_hook("MutatingWebhookConfiguration", _authority()[1]))
+    testbed.apply(_hook("MutatingWebhookConfiguration", _authority()[1]))
     value = {"/spec/containers/*/resources/limits/memory": "16Mi", "/metadata/labels/app": None}
-    _rules(bench, rules=[{"resources": ["pods"], "set": value}])
-    assert _create(bench) == ""
-    pod = json.loads(bench.kubectl("get", "pod", "-n", "shop", "web", "-o", "json").stdout)
+    _rules(testbed, rules=[{"resources": ["pods"], "set": value}])
+    assert _create(testbed) == ""
+    pod = json.loads(testbed.kubectl("get", "pod", "-n", "shop", "web", "-o", "json").stdout)
     assert pod["spec"]["containers"][0]["resources"]["limits"] == {"memory": "16Mi"}
     assert "labels" not in pod["metadata"] or "app" not in pod["metadata"]["labels"]
 
@@ -191,20 +191,20 @@ _CALLED = (
 _TLS = f"{_CALLED}tls: failed to verify certificate: x509: "
 
 
-def test_the_bundle_must_fit_the_certificate(bench: ClusterBench) -> None:
+def test_the_bundle_must_fit_the_certificate(testbed: ClusterTestbed) -> None:
     """Another authority is unknown; one of the same name has another key."""
-    bench.apply(_hook("ValidatingWebhookConfiguration", _authority("other-ca", b"two")[1]))
-    assert _create(bench) == f"{_TLS}certificate signed by unknown authority\n"
+    testbed.apply(_hook("ValidatingWebhookConfiguration", _authority("other-ca", b"two")[1]))
+    assert _create(testbed) == f"{_TLS}certificate signed by unknown authority\n"
     assert "remote error: tls: bad certificate" in (
-        bench.kubectl("logs", "-n", "policy", "deployment/hook").stdout
+        testbed.kubectl("logs", "-n", "policy", "deployment/hook").stdout
     )
-    bench.apply(_hook("ValidatingWebhookConfiguration", _authority(seed=b"two")[1]))
-    assert _create(bench) == (
+    testbed.apply(_hook("ValidatingWebhookConfiguration", _authority(seed=b"two")[1]))
+    assert _create(testbed) == (
         f'{_TLS}certificate signed by unknown authority (possibly because of "x509: ECDSA verification '
         'failure" while trying to verify candidate authority certificate "policy-ca")\n'
     )
-    bench.apply(_hook("ValidatingWebhookConfiguration", _authority()[1], policy="Ignore"))
-    assert _create(bench) == ""
+    testbed.apply(_hook("ValidatingWebhookConfiguration", _authority()[1], policy="Ignore"))
+    assert _create(testbed) == ""
 
 
 @pytest.mark.parametrize(
@@ -218,95 +218,101 @@ def test_the_bundle_must_fit_the_certificate(bench: ClusterBench) -> None:
     ],
 )  # fmt: skip
 def test_the_certificate_must_be_in_order(
-    bench: ClusterBench, shown: tuple[str, str], words: str
+    testbed: ClusterTestbed, shown: tuple[str, str], words: str
 ) -> None:
     """Its names and its dates count; a server reads it when it starts."""
-    bench.apply(_hook("ValidatingWebhookConfiguration", _authority()[1]))
-    bench.apply(_secret(*shown))
-    bench.kubectl("rollout", "restart", "-n", "policy", "deployment/hook")
-    bench.run(120.0)
-    now = bench.world.timestamp()
-    assert _create(bench) == f"{_TLS}{words.replace('NOW', now)}\n"
+    testbed.apply(_hook("ValidatingWebhookConfiguration", _authority()[1]))
+    testbed.apply(_secret(*shown))
+    testbed.kubectl("rollout", "restart", "-n", "policy", "deployment/hook")
+    testbed.run(120.0)
+    now = testbed.world.timestamp()
+    assert _create(testbed) == f"{_TLS}{words.replace('NOW', now)}\n"
 
 
-def test_a_server_without_its_certificate_does_not_start(bench: ClusterBench) -> None:
+def test_a_server_without_its_certificate_does_not_start(testbed: ClusterTestbed) -> None:
     """It says which file it misses, and is asked by nobody."""
-    bench.apply(_hook("ValidatingWebhookConfiguration", _authority()[1]))
+    testbed.apply(_hook("ValidatingWebhookConfiguration", _authority()[1]))
     patch = '[{"op": "remove", "path": "/spec/template/spec/containers/0/volumeMounts/0"}]'
-    bench.kubectl("patch", "deployment", "hook", "-n", "policy", "--type=json", "-p", patch)
-    bench.kubectl("delete", "replicaset", "-n", "policy", "--all")
-    bench.run(60.0)
-    said = bench.kubectl("logs", "-n", "policy", "deployment/hook").stdout
+    testbed.kubectl("patch", "deployment", "hook", "-n", "policy", "--type=json", "-p", patch)
+    testbed.kubectl("delete", "replicaset", "-n", "policy", "--all")
+    testbed.run(60.0)
+    said = testbed.kubectl("logs", "-n", "policy", "deployment/hook").stdout
     missing = "open /etc/webhook/tls/tls.crt: no such file or directory"
     assert f"Failed to load key pair: {missing}" in said
-    assert "connect: connection refused" in _create(bench)
+    assert "connect: connection refused" in _create(testbed)
 
 
-def test_a_broken_policy_is_an_error_of_the_server(bench: ClusterBench) -> None:
+def test_a_broken_policy_is_an_error_of_the_server(testbed: ClusterTestbed) -> None:
     """What cannot be read decides nothing."""
-    bench.apply(_hook("ValidatingWebhookConfiguration", _authority()[1]))
-    bench.kubectl(
+    testbed.apply(_hook("ValidatingWebhookConfiguration", _authority()[1]))
+    testbed.kubectl(
         "patch", "configmap", "hook", "-n", "policy", "--type=merge", "-p",
         '{"data": {"policy.yaml": "rules: [1"}}',
     )  # fmt: skip
-    bench.run(120.0)
+    testbed.run(120.0)
     assert (
         'an error on the server (\\"cannot parse /etc/webhook/policy/policy.yaml: it is no YAML'
-        in (_create(bench).replace('("', '(\\"'))
+        in (_create(testbed).replace('("', '(\\"'))
     )
-    _rules(bench, rules=["deny"])
-    assert "it has no list of rules" in _create(bench)
+    _rules(testbed, rules=["deny"])
+    assert "it has no list of rules" in _create(testbed)
 
 
-def test_slow_webhooks_add_up(bench: ClusterBench) -> None:
+def test_slow_webhooks_add_up(testbed: ClusterTestbed) -> None:
     """Each takes its time and is given up by itself; the server gives the request up after 34 s."""
-    bench.apply(_hook("MutatingWebhookConfiguration", _authority()[1], 10, 10, 10, policy="Ignore"))
-    _rules(bench, delay="3s")
-    before = bench.world.now
-    assert _create(bench, "first") == ""
-    assert 9 < bench.world.now - before < 10
-    _rules(bench, delay="20s")
-    before = bench.world.now
-    assert _create(bench, "second") == ""
-    assert 29 < bench.world.now - before < 31
-    bench.apply(
+    testbed.apply(
+        _hook("MutatingWebhookConfiguration", _authority()[1], 10, 10, 10, policy="Ignore")
+    )
+    _rules(testbed, delay="3s")
+    before = testbed.world.now
+    assert _create(testbed, "first") == ""
+    assert 9 < testbed.world.now - before < 10
+    _rules(testbed, delay="20s")
+    before = testbed.world.now
+    assert _create(testbed, "second") == ""
+    assert 29 < testbed.world.now - before < 31
+    testbed.apply(
         _hook("MutatingWebhookConfiguration", _authority()[1], 12, 8, 11, 9, policy="Ignore")
     )
-    before = bench.world.now
-    assert _create(bench, "third") == (
+    before = testbed.world.now
+    assert _create(testbed, "third") == (
         'Error from server (Timeout): error when creating "STDIN": Timeout: request did not complete '
         "within requested timeout - context deadline exceeded\n"
     )
-    assert 33 < bench.world.now - before < 35
-    bench.apply(_hook("MutatingWebhookConfiguration", _authority()[1], 5))
-    assert _create(bench, "third") == (
+    assert 33 < testbed.world.now - before < 35
+    testbed.apply(_hook("MutatingWebhookConfiguration", _authority()[1], 5))
+    assert _create(testbed, "third") == (
         _CALLED.replace("timeout=10s", "timeout=5s") + "context deadline exceeded\n"
     )
 
 
-def test_validating_webhooks_are_asked_at_once(bench: ClusterBench) -> None:
+def test_validating_webhooks_are_asked_at_once(testbed: ClusterTestbed) -> None:
     """The slowest of them counts, not their sum."""
-    bench.apply(
+    testbed.apply(
         _hook(
             "ValidatingWebhookConfiguration", _authority()[1], 12, 12, 12, 12, 12, policy="Ignore"
         )
     )
-    _rules(bench, delay="11s")
-    before = bench.world.now
-    assert _create(bench) == ""
-    assert 11 <= bench.world.now - before < 12
+    _rules(testbed, delay="11s")
+    before = testbed.world.now
+    assert _create(testbed) == ""
+    assert 11 <= testbed.world.now - before < 12
 
 
-def test_controllers_meet_them_too(bench: ClusterBench) -> None:
+def test_controllers_meet_them_too(testbed: ClusterTestbed) -> None:
     """A ReplicaSet gets no pods, tries again no faster than it is answered, and says why."""
-    bench.apply(_hook("MutatingWebhookConfiguration", _authority()[1], 20, 20, policy="Ignore"))
-    bench.apply(
+    testbed.apply(_hook("MutatingWebhookConfiguration", _authority()[1], 20, 20, policy="Ignore"))
+    testbed.apply(
         "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: shut, namespace: policy}, "
         "spec: {podSelector: {}, policyTypes: [Ingress]}}"
     )
-    bench.kubectl("create", "deployment", "-n", "shop", "web", "--image=registry.k8s.io/pause:3.10")
-    bench.run(300.0)
-    events = json.loads(bench.kubectl("get", "events", "-n", "shop", "-o", "json").stdout)["items"]
+    testbed.kubectl(
+        "create", "deployment", "-n", "shop", "web", "--image=registry.k8s.io/pause:3.10"
+    )
+    testbed.run(300.0)
+    events = json.loads(testbed.kubectl("get", "events", "-n", "shop", "-o", "json").stdout)[
+        "items"
+    ]
     refused = [one for one in events if one["reason"] == "FailedCreate"]
     assert refused[0]["message"] == (
         "Error creating: Timeout: request did not complete within requested timeout - "

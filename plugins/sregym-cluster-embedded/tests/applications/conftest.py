@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sregym_apps.model import ServiceModel, parse_service_model
 from sregym_cluster_embedded.kubelet.runtime import Mount
-from sregym_cluster_embedded.sdk.testing import ContainerBench
+from sregym_cluster_embedded.sdk.testing import ContainerTestbed
 
 CONFORMANCE = Path(__file__).resolve().parents[4] / "tests" / "conformance"
 IMAGES = (CONFORMANCE / "images.yaml").read_text(encoding="utf-8")
@@ -113,7 +113,7 @@ INIT = """mongo admin --quiet --eval "db.createUser({user: 'admin', pwd: '$APP_P
 
 
 @dataclass
-class Shop(ContainerBench):
+class Shop(ContainerTestbed):
     """A world with the shop's images, and hands to start its containers."""
 
     def mongo(

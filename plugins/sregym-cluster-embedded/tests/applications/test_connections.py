@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from sregym_cluster_embedded.userland.command_counts import counted
 from sregym_cluster_embedded.userland.connections import sockets
-from sregym_cluster_embedded.userland.counted import counted
 
 TOOLS = {
     "tools: [busybox, curl]": "tools: [debian, iproute2, net-tools]",

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.kubelet.runtime import Mount
+from sregym_cluster_embedded.userland.command_counts import Peer, command_count, connected, counted
 from sregym_cluster_embedded.userland.connections import sockets
-from sregym_cluster_embedded.userland.counted import Peer, connected, counted, times_asked
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_server_sql.sessions import process_list
 
@@ -194,8 +194,8 @@ def test_parts_of_the_figures_are_those_of_the_whole(cached: Any, seconds: int) 
         seen = counted(cached.world, ref)
         assert seen.commands
         for command in (*seen.commands, "nothing"):
-            assert times_asked(cached.world, ref, command) == seen.of(command)
-        assert times_asked(cached.world, ref, *seen.commands) == seen.total
+            assert command_count(cached.world, ref, command) == seen.of(command)
+        assert command_count(cached.world, ref, *seen.commands) == seen.total
         assert connected(cached.world, ref) == seen.held_by() != ()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.kubelet.runtime import ExitState, Mount
 from sregym_cluster_embedded.userland.process import listener_at, process_of, processes
-from sregym_cluster_embedded.userland.throttling import lasting
+from sregym_cluster_embedded.userland.throttling import throttled_duration_s
 
 
 def config_mount(text: str) -> dict[str, Mount]:
@@ -228,8 +228,8 @@ def test_a_limit_of_processor_time_makes_work_last(
 ) -> None:
     shop.start_box("sleep", "3600", cpu_limit_cores=limit)
     (process,) = processes(shop.world).values()
-    assert lasting(process, 0.5) == pytest.approx(seconds)
-    assert lasting(process, 0.002) == pytest.approx(0.002)
+    assert throttled_duration_s(process, 0.5) == pytest.approx(seconds)
+    assert throttled_duration_s(process, 0.002) == pytest.approx(0.002)
 
 
 def test_a_database_under_a_small_limit_starts_later(shop: Any) -> None:

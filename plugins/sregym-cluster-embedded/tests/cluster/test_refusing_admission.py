@@ -247,7 +247,7 @@ def test_a_node_whose_lease_cannot_be_renewed_is_lost_and_found_again(world: Wor
     lease = Key("leases.coordination.k8s.io", "kube-node-lease", "node1")
     stored = world.store.get(lease)
     assert stored is not None
-    shown = heartbeats.fresh(world, lease.resource, stored)
+    shown = heartbeats.with_renewed_heartbeat(world, lease.resource, stored)
     assert shown["spec"]["renewTime"] == world.micro_timestamp(before)
     unhook(world)
     assert [status for _, status in turns(world, "node1", 130)] in ([], ["True"])

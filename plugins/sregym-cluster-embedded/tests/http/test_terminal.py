@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_cluster_embedded.http.terminal import LineEditor, Typed, shown
+from sregym_cluster_embedded.http.terminal import LineEditor, Typed, terminal_output
 
 
 @pytest.mark.parametrize(
@@ -29,4 +29,4 @@ def test_a_line_may_arrive_key_by_key() -> None:
 
 
 def test_output_has_the_line_ends_of_a_terminal() -> None:
-    assert shown("a\nb\n") == "a\r\nb\r\n"
+    assert terminal_output("a\nb\n") == "a\r\nb\r\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from sregym_cluster_embedded.sdk.testing import ClusterBench
+from sregym_cluster_embedded.sdk.testing import ClusterTestbed
 
 _OBJECTS = """
 apiVersion: v1
@@ -94,49 +94,49 @@ spec:
 
 
 @pytest.fixture(scope="module")
-def prepared() -> ClusterBench:
+def prepared() -> ClusterTestbed:
     """A cluster with a workload, and pods with and without an account that may change it."""
-    bench = ClusterBench.of()
-    bench.apply(_OBJECTS)
-    bench.run(40.0)
-    return bench
+    testbed = ClusterTestbed.of()
+    testbed.apply(_OBJECTS)
+    testbed.run(40.0)
+    return testbed
 
 
 @pytest.fixture
-def bench(prepared: ClusterBench) -> ClusterBench:
+def testbed(prepared: ClusterTestbed) -> ClusterTestbed:
     """A copy of that cluster."""
     return prepared.fork()
 
 
-def _replicas(bench: ClusterBench) -> int:
-    found = bench.kubectl("get", "deployment", "web", "-o", "json")
+def _replicas(testbed: ClusterTestbed) -> int:
+    found = testbed.kubectl("get", "deployment", "web", "-o", "json")
     return int(json.loads(found.stdout)["spec"]["replicas"])
 
 
-def _inside(bench: ClusterBench, pod: str, *words: str) -> tuple[int, str, str]:
-    done = bench.kubectl("exec", pod, "--", *words)
+def _inside(testbed: ClusterTestbed, pod: str, *words: str) -> tuple[int, str, str]:
+    done = testbed.kubectl("exec", pod, "--", *words)
     return done.exit_code, done.stdout, done.stderr
 
 
-def test_it_is_the_account_of_its_pod(bench: ClusterBench) -> None:
+def test_it_is_the_account_of_its_pod(testbed: ClusterTestbed) -> None:
     """It does what the account may do, and is refused the rest in kubectl's words."""
-    assert _inside(bench, "shell", "kubectl", "get", "deploy", "-o", "name") == (
+    assert _inside(testbed, "shell", "kubectl", "get", "deploy", "-o", "name") == (
         0, "deployment.apps/web\n", "",
     )  # fmt: skip
-    assert _inside(bench, "shell", "kubectl", "get", "pods") == (
+    assert _inside(testbed, "shell", "kubectl", "get", "pods") == (
         1,
         "",
         'Error from server (Forbidden): pods is forbidden: User "system:serviceaccount:default:keeper" '
         'cannot list resource "pods" in API group "" in the namespace "default"\n'
         "command terminated with exit code 1\n",
     )
-    code, out, _ = _inside(bench, "shell", "kubectl", "scale", "deploy/web", "--replicas=4")
-    assert (code, out, _replicas(bench)) == (1, "", 1)
+    code, out, _ = _inside(testbed, "shell", "kubectl", "scale", "deploy/web", "--replicas=4")
+    assert (code, out, _replicas(testbed)) == (1, "", 1)
 
 
-def test_without_a_token_it_knows_no_cluster(bench: ClusterBench) -> None:
+def test_without_a_token_it_knows_no_cluster(testbed: ClusterTestbed) -> None:
     """As the binary does it looks for a server on its own machine."""
-    code, out, err = _inside(bench, "outsider", "kubectl", "get", "pods")
+    code, out, err = _inside(testbed, "outsider", "kubectl", "get", "pods")
     assert (code, out) == (1, "")
     assert err.splitlines()[-2:] == [
         "The connection to the server localhost:8080 was refused - did you specify the right host or port?",
@@ -144,69 +144,71 @@ def test_without_a_token_it_knows_no_cluster(bench: ClusterBench) -> None:
     ]
 
 
-def test_a_network_policy_holds_for_it(bench: ClusterBench) -> None:
+def test_a_network_policy_holds_for_it(testbed: ClusterTestbed) -> None:
     """What may not leave its pod does not reach the API either, and takes its time."""
-    bench.apply(
+    testbed.apply(
         "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: shut, namespace: default}, "
         "spec: {podSelector: {}, policyTypes: [Egress]}}"
     )
-    before = bench.world.now
-    address = bench.world.store.list("services", "default")[0]["spec"]["clusterIP"]
-    assert _inside(bench, "shell", "kubectl", "get", "deploy") == (
+    before = testbed.world.now
+    address = testbed.world.store.list("services", "default")[0]["spec"]["clusterIP"]
+    assert _inside(testbed, "shell", "kubectl", "get", "deploy") == (
         1,
         "",
         f"Unable to connect to the server: dial tcp {address}:443: i/o timeout\n"
         "command terminated with exit code 1\n",
     )
-    assert bench.world.now - before >= 30.0
+    assert testbed.world.now - before >= 30.0
 
 
-def test_a_loop_repeats_what_it_is_for(bench: ClusterBench) -> None:
+def test_a_loop_repeats_what_it_is_for(testbed: ClusterTestbed) -> None:
     """A Deployment that runs a script acts for long, with a rest between its looks."""
-    bench.apply(_LOOP)
-    bench.run(40.0)
-    assert _replicas(bench) == 2
-    bench.run(1800.0)
-    bench.kubectl("scale", "deployment", "web", "--replicas=1")
-    bench.run(20.0)
-    assert _replicas(bench) == 2
-    said = bench.kubectl("logs", "deployment/scaler").stdout
+    testbed.apply(_LOOP)
+    testbed.run(40.0)
+    assert _replicas(testbed) == 2
+    testbed.run(1800.0)
+    testbed.kubectl("scale", "deployment", "web", "--replicas=1")
+    testbed.run(20.0)
+    assert _replicas(testbed) == 2
+    said = testbed.kubectl("logs", "deployment/scaler").stdout
     assert said == "deployment.apps/web patched\n" * 2
-    pods = json.loads(bench.kubectl("get", "pods", "-l", "app=scaler", "-o", "json").stdout)
+    pods = json.loads(testbed.kubectl("get", "pods", "-l", "app=scaler", "-o", "json").stdout)
     assert [one["status"]["containerStatuses"][0]["restartCount"] for one in pods["items"]] == [0]
 
 
-def test_a_job_acts_each_minute(bench: ClusterBench) -> None:
+def test_a_job_acts_each_minute(testbed: ClusterTestbed) -> None:
     """Init containers and Jobs of a CronJob do as well."""
-    bench.apply(_CRON)
-    bench.run(90.0)
-    assert _replicas(bench) == 3
-    bench.kubectl("scale", "deployment", "web", "--replicas=1")
-    bench.run(90.0)
-    assert _replicas(bench) == 3
+    testbed.apply(_CRON)
+    testbed.run(90.0)
+    assert _replicas(testbed) == 3
+    testbed.kubectl("scale", "deployment", "web", "--replicas=1")
+    testbed.run(90.0)
+    assert _replicas(testbed) == 3
     managers = json.loads(
-        bench.kubectl("get", "deployment", "web", "-o", "json", "--show-managed-fields").stdout
+        testbed.kubectl("get", "deployment", "web", "-o", "json", "--show-managed-fields").stdout
     )["metadata"]["managedFields"]
     assert "kubectl-patch" in {one["manager"] for one in managers}
 
 
-def test_waiting_takes_time(bench: ClusterBench) -> None:
+def test_waiting_takes_time(testbed: ClusterTestbed) -> None:
     """It waits by the cluster's clock for what comes, and gives up after its limit."""
-    before = bench.world.now
+    before = testbed.world.now
     words = ("kubectl", "wait", "deploy/web", "--for=condition=Available", "--timeout=20s")
-    assert _inside(bench, "shell", *words)[:2] == (0, "deployment.apps/web condition met\n")
-    assert bench.world.now - before < 2
+    assert _inside(testbed, "shell", *words)[:2] == (0, "deployment.apps/web condition met\n")
+    assert testbed.world.now - before < 2
     words = ("kubectl", "wait", "deploy/web", "--for=condition=Progressing=False", "--timeout=20s")
-    code, _, err = _inside(bench, "shell", *words)
+    code, _, err = _inside(testbed, "shell", *words)
     assert (code, err.splitlines()[0]) == (
         1, "error: timed out waiting for the condition on deployments/web",
     )  # fmt: skip
-    assert bench.world.now - before >= 20
+    assert testbed.world.now - before >= 20
 
 
-def test_files_are_the_containers(bench: ClusterBench) -> None:
+def test_files_are_the_containers(testbed: ClusterTestbed) -> None:
     """What it reads are files of the container, never of the machine outside."""
-    code, _, err = _inside(bench, "shell", "kubectl", "patch", "deploy", "web", "--patch-file", "p")
+    code, _, err = _inside(
+        testbed, "shell", "kubectl", "patch", "deploy", "web", "--patch-file", "p"
+    )
     assert (code, err.splitlines()[0]) == (
         1, "error: unable to read patch file: open p: no such file or directory",
     )  # fmt: skip
@@ -214,13 +216,13 @@ def test_files_are_the_containers(bench: ClusterBench) -> None:
         'echo \'{"spec":{"replicas":5}}\' > /tmp/p.yaml; '
         "kubectl patch deploy web --patch-file /tmp/p.yaml"
     )
-    assert _inside(bench, "shell", "sh", "-c", script)[:2] == (0, "deployment.apps/web patched\n")
-    assert _replicas(bench) == 5
+    assert _inside(testbed, "shell", "sh", "-c", script)[:2] == (0, "deployment.apps/web patched\n")
+    assert _replicas(testbed) == 5
 
 
-def test_another_cluster_is_not_known(bench: ClusterBench) -> None:
+def test_another_cluster_is_not_known(testbed: ClusterTestbed) -> None:
     """Nothing leads from a pod to other servers."""
-    assert _inside(bench, "shell", "kubectl", "-s", "http://localhost:1", "get", "pods") == (
+    assert _inside(testbed, "shell", "kubectl", "-s", "http://localhost:1", "get", "pods") == (
         1,
         "",
         "error: no configuration of another cluster has been provided\n"
@@ -228,9 +230,9 @@ def test_another_cluster_is_not_known(bench: ClusterBench) -> None:
     )
 
 
-def test_what_it_cannot_do_it_says(bench: ClusterBench) -> None:
+def test_what_it_cannot_do_it_says(testbed: ClusterTestbed) -> None:
     """Nothing is passed over in silence: copies, streams, and changes that wait half-way."""
-    bench.apply(
+    testbed.apply(
         "{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: all, namespace: default}, "
         "roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}, "
         "subjects: [{kind: ServiceAccount, name: keeper, namespace: default}]}"
@@ -238,7 +240,7 @@ def test_what_it_cannot_do_it_says(bench: ClusterBench) -> None:
     head = "error: not supported by this build of kubectl: "
 
     def said(*words: str) -> str:
-        code, _, err = _inside(bench, "shell", "kubectl", *words)
+        code, _, err = _inside(testbed, "shell", "kubectl", *words)
         assert code == 1
         return err.splitlines()[0]
 
@@ -249,9 +251,9 @@ def test_what_it_cannot_do_it_says(bench: ClusterBench) -> None:
         said("get", "--raw", "/api/v1/namespaces/default/pods?watch=1&timeoutSeconds=5")
         == f"{head}a stream"
     )
-    _inside(bench, "shell", "sh", "-c", "kubectl get pod outsider -o json > /tmp/pod.json")
+    _inside(testbed, "shell", "sh", "-c", "kubectl get pod outsider -o json > /tmp/pod.json")
     done = said("replace", "--force", "-f", "/tmp/pod.json")
     assert done == f"{head}a change that waits for something"
-    assert _inside(bench, "shell", "kubectl", "delete", "deploy", "web")[:2] == (
+    assert _inside(testbed, "shell", "kubectl", "delete", "deploy", "web")[:2] == (
         0, 'deployment.apps "web" deleted from default namespace\n',
     )  # fmt: skip

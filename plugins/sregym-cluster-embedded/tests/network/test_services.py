@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.network import proxies
-from sregym_cluster_embedded.network.connect import Dialled
+from sregym_cluster_embedded.network.connect import ConnectResult
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.store import Key, Object
 
@@ -19,10 +19,12 @@ def pod(town: Any, name: str) -> Object:
     return found
 
 
-def dial(town: Any, source: str | None, host: str, port: int, protocol: str = "TCP") -> Dialled:
+def dial(
+    town: Any, source: str | None, host: str, port: int, protocol: str = "TCP"
+) -> ConnectResult:
     client = None if source is None else pod(town, source)
     network = town.world.service(NETWORK)
-    found: Dialled = network.dial(town.world, client, host, port, protocol)
+    found: ConnectResult = network.dial(town.world, client, host, port, protocol)
     return found
 
 

@@ -73,7 +73,7 @@ def test_a_call_fails_where_its_rule_says(shop: Any) -> None:
     assert syscalls.failure(world, CALLER, "read", "/etc/hosts") == ""
     assert syscalls.failure(world, CALLER, "write", "/data/x") == ""
     assert syscalls.failure(world, CALLER._replace(pod_uid="uid-2"), "read", "/data/x") == ""
-    assert syscalls.words("EIO") == "Input/output error"
+    assert syscalls.strerror("EIO") == "Input/output error"
     syscalls.heal(world, "bad")
     syscalls.heal(world, "bad")
     assert syscalls.failure(world, CALLER, "read", "/data/x") == ""

@@ -85,9 +85,9 @@ def test_a_pod_that_goes_leaves_no_promise(places: Any) -> None:
     claim(places, "nowhere.example.com")
     places.pod("app", MOUNTS)
     key = Key("pods", "shop", "app")
-    assert reservations.kept(places.shop.world, key) is not None
+    assert reservations.reserved_node(places.shop.world, key) is not None
     internal_client.delete(places.shop.world, key)
-    assert reservations.kept(places.shop.world, key) is None
+    assert reservations.reserved_node(places.shop.world, key) is None
     places.shop.run(620)
     assert failed(places) == []
 

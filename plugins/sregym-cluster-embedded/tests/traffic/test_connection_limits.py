@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.traffic.openings import share_without
 from sregym_cluster_embedded.traffic.segments import SERVED, segments
-from sregym_cluster_embedded.userland.life import wake_traffic
+from sregym_cluster_embedded.userland.life import invalidate_traffic
 from sregym_cluster_embedded.userland.process import change, process_of
 
 FIRST = {
@@ -188,7 +188,7 @@ def test_the_limit_of_mongodb(make_market: Any) -> None:
     server = process_of(market.world, market.refs("store")[-1])
     assert server is not None
     change(market.world, server.ref, settings={**server.settings, "mongod.connections": "8"})
-    wake_traffic(market.world)
+    invalidate_traffic(market.world)
     market.run(3)
     assert errors(market) == [{}, {}, {"EOF": 1.0}]
     asked = "mongo --port 8080 --quiet --eval 'JSON.stringify(db.serverStatus().connections)'"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sregym_apps.model import Client
 from sregym_cluster_embedded import machines, syscalls
-from sregym_cluster_embedded.userland.disk import DataFile, Trouble, read_trouble
+from sregym_cluster_embedded.userland.disk import DataFile, DiskProblem, read_problem
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds import Refusal
 from sregym_cluster_embedded.userland.life import end
@@ -188,10 +188,10 @@ def test_a_bad_block_fails_the_reads_of_the_file_on_it(make_market: Any) -> None
     assert process is not None
     file = DataFile("pv/data", "/data/db", "WiredTiger.wt")
     first, last = machines.blocks_of(machine.root, "pv/data:WiredTiger.wt", 32 << 20)
-    met_at_end = Trouble("EIO", offset=(32 << 20) - 4096)
+    met_at_end = DiskProblem("EIO", offset=(32 << 20) - 4096)
     for block, met in ((last, met_at_end), (first - 1, None), (last + 1, None)):
         machines.change_root(market.world, machine.name, bad_blocks=((block, block),))
-        assert read_trouble(market.world, process, file) == met
+        assert read_problem(market.world, process, file) == met
 
 
 def test_a_broker_whose_only_log_folder_fails_gives_up(make_market: Any) -> None:

@@ -10,7 +10,7 @@ from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.traffic.processors import filled
-from sregym_cluster_embedded.userland.counted import scheduled
+from sregym_cluster_embedded.userland.command_counts import scheduled
 from sregym_cluster_embedded.userland.process import process_of
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.userland.disk import read_trouble
+from sregym_cluster_embedded.userland.disk import read_problem
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.process import Process, change, process_of
 
@@ -129,7 +129,7 @@ def test_sql_servers_know_pages_that_were_altered(
     process = store_of(market)
     kind_of = market.world.service(RUNTIME).kind_of(process)
     file = kind_of.data_file(process, process.behaviour)
-    trouble = read_trouble(market.world, process, file)
+    trouble = read_problem(market.world, process, file)
     assert trouble is not None
     assert kind_of.withstands(trouble, file, "orders", False) == words
     lines = said(market)[before : before + len(told)]

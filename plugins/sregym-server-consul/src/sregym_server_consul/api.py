@@ -6,7 +6,7 @@ import json
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sregym_cluster_embedded.sdk.servers import deregister, registrations, wake_traffic
+from sregym_cluster_embedded.sdk.servers import deregister, invalidate_traffic, registrations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -48,7 +48,7 @@ def forget(world: World, server: Process, number: str) -> str:
     for name, process, _ in registrations(world, server.ref):
         if uuid(process.ref.pod_uid, name) == number:
             deregister(world, server.ref, name, process.ref)
-            wake_traffic(world)
+            invalidate_traffic(world)
             return ""
     return f'Unknown service ID "{number}". Ensure that the service ID is passed, not the service name.'
 

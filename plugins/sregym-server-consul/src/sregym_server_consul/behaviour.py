@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Line, expand
-from sregym_cluster_embedded.sdk.servers import StoreKind, WebAnswer, say
+from sregym_cluster_embedded.sdk.servers import StoreKind, WebAnswer, write_log
 
 from sregym_server_consul.api import answer
 
@@ -28,7 +28,7 @@ class RegistryKind(StoreKind):
     def begin(self, world: World, process: Process, program: Any) -> None:
         """Plan what the program does first."""
         line = Line(text="==> Starting Consul agent...", raw=True)
-        say(world, process.ref, program, (line,))
+        write_log(world, process.ref, program, (line,))
         super().begin(world, process, program)
 
     def ports(self, process: Process, program: Any) -> tuple[int, ...]:

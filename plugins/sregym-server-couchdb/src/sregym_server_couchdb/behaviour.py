@@ -9,19 +9,19 @@ from sregym_apps.model import Client, Line
 from sregym_cluster_embedded.sdk.servers import (
     ALTERED,
     DataFile,
+    DiskProblem,
     Process,
     Refusal,
     StoreKind,
-    Trouble,
     WebAnswer,
     WebRequest,
     change,
     end,
+    invalidate_traffic,
     moment,
     process_of,
-    say,
     storage,
-    wake_traffic,
+    write_log,
 )
 
 from sregym_server_couchdb.api import Admin, Asked, answer
@@ -73,7 +73,9 @@ class CouchKind(StoreKind):
         }
         process = change(world, process.ref, settings={**process.settings, **settings})
         if not settings["couchdb.user"] and int(program.version.partition(".")[0]) >= _NO_PARTY:
-            say(world, process.ref, program, (Line(text=_NO_ADMIN, raw=True, stream="stderr"),))
+            write_log(
+                world, process.ref, program, (Line(text=_NO_ADMIN, raw=True, stream="stderr"),)
+            )
             end(world, process.ref, 1)
             return
         data = load(world, kept)
@@ -82,7 +84,7 @@ class CouchKind(StoreKind):
                 data = data.with_database(name, Database(documents))
         store(world, kept, data._replace(starts=data.starts + 1))
         if not settings["couchdb.user"]:
-            say(world, process.ref, program, (Line(text=_PARTY, raw=True, stream="stderr"),))
+            write_log(world, process.ref, program, (Line(text=_PARTY, raw=True, stream="stderr"),))
         self._write(world, process, program, "info", _STARTED)
         super().begin(world, process, program)
 
@@ -142,7 +144,7 @@ class CouchKind(StoreKind):
         known = data.databases.get(collection)
         if known is not None and not known.documents:
             store(world, kept, data.with_database(collection, Database(documents, record)))
-            wake_traffic(world)
+            invalidate_traffic(world)
 
     def respond(
         self, world: World, process: Process, program: CouchProgram, request: WebRequest
@@ -157,7 +159,7 @@ class CouchKind(StoreKind):
         found, after = answer(asked)
         if after is not data:
             store(world, kept, after)
-            wake_traffic(world)
+            invalidate_traffic(world)
         return found
 
     def talk(self, world: World, process: Process, program: CouchProgram, text: str) -> str:
@@ -182,7 +184,7 @@ class CouchKind(StoreKind):
         kept = process.settings.get("couchdb.storage")
         return None if kept is None else DataFile(kept, program.data_dir, f"{_SHARDS}/_dbs.couch")
 
-    def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
+    def withstands(self, trouble: DiskProblem, file: DataFile, collection: str, write: bool) -> str:
         """Its words when the disk does not do what it should."""
         if trouble.error == ALTERED:
             return "file_corruption: file corruption"
@@ -211,7 +213,7 @@ class CouchKind(StoreKind):
             Line(text=f"[{level}] {stamp} nonode@nohost <0.9.0> -------- {text}", raw=True, stream="stderr")
             for text in texts
         ]  # fmt: skip
-        say(world, process.ref, program, lines)
+        write_log(world, process.ref, program, lines)
 
 
 def _admin(process: Process) -> Admin:

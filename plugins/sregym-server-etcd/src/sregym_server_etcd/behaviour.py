@@ -18,8 +18,8 @@ from sregym_cluster_embedded.sdk.servers import (
     listener_at,
     machine,
     process_of,
-    say,
-    write_trouble,
+    write_log,
+    write_problem,
 )
 
 from sregym_server_etcd.data import load, store
@@ -109,12 +109,12 @@ class EtcdKind(StoreKind):
     def look_at_disk(self, world: World, process: Process, program: EtcdProgram) -> None:
         """A member that cannot write its log gives up."""
         file = self.data_file(process, program)
-        if file is not None and write_trouble(world, process, file) is not None:
+        if file is not None and write_problem(world, process, file) is not None:
             world.after(_FLUSHES_S, "userland.event", process.ref, "flush")
 
     def _flush(self, world: World, process: Process, program: EtcdProgram) -> None:
         file = self.data_file(process, program)
-        trouble = None if file is None else write_trouble(world, process, file)
+        trouble = None if file is None else write_problem(world, process, file)
         if file is None or trouble is None:
             return
         error = f"write {process.settings['etcd.dir']}/{_WAL}: {_go(trouble.words)}"
@@ -146,7 +146,7 @@ class EtcdKind(StoreKind):
         self, world: World, process: Process, program: EtcdProgram, lines: Sequence[Said]
     ) -> None:
         texts = written(world, lines)
-        say(world, process.ref, program, [_raw(text) for text in texts])
+        write_log(world, process.ref, program, [_raw(text) for text in texts])
 
 
 def _raw(text: str) -> Line:

@@ -16,8 +16,8 @@ from sregym_cluster_embedded.sdk.servers import (
     end,
     moment,
     process_of,
-    say,
-    write_trouble,
+    write_log,
+    write_problem,
 )
 
 from sregym_server_kafka.data import data_at, save
@@ -164,7 +164,7 @@ class KafkaKind(StoreKind):
         ):
             self._write(world, process, program, text)
         last = Line(text="Terminating due to java.lang.OutOfMemoryError: Java heap space", raw=True)
-        say(world, process.ref, program, (last,))
+        write_log(world, process.ref, program, (last,))
         end(world, process.ref, _OUT_OF_HEAP)
 
     def data_file(self, process: Process, program: KafkaProgram) -> DataFile | None:
@@ -175,12 +175,12 @@ class KafkaKind(StoreKind):
     def look_at_disk(self, world: World, process: Process, program: KafkaProgram) -> None:
         """A broker whose only log folder fails gives up."""
         file = self.data_file(process, program)
-        if file is not None and write_trouble(world, process, file) is not None:
+        if file is not None and write_problem(world, process, file) is not None:
             world.after(_FLUSHES_S, "userland.event", process.ref, "flush")
 
     def _flush(self, world: World, process: Process, program: KafkaProgram) -> None:
         file = self.data_file(process, program)
-        trouble = None if file is None else write_trouble(world, process, file)
+        trouble = None if file is None else write_problem(world, process, file)
         if trouble is None:
             return
         for text in (
@@ -227,7 +227,7 @@ class KafkaKind(StoreKind):
     def _write(self, world: World, process: Process, program: KafkaProgram, text: str) -> None:
         when = moment(world, world.now)
         stamp = f"{when:%Y-%m-%d %H:%M:%S},{when.microsecond // 1000:03d}"
-        say(world, process.ref, program, (Line(text=f"[{stamp}] {text}", raw=True),))
+        write_log(world, process.ref, program, (Line(text=f"[{stamp}] {text}", raw=True),))
 
 
 def _has_controller(program: KafkaProgram) -> bool:

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.sdk.commands import Command, Output, Session, connect
-from sregym_cluster_embedded.sdk.servers import process_of, wake_traffic
+from sregym_cluster_embedded.sdk.servers import invalidate_traffic, process_of
 
 from sregym_server_kafka.configuring import configs, invalid
 from sregym_server_kafka.data import add_odd, data_at, save
@@ -101,7 +101,7 @@ def _topics(ask: Ask) -> Output:
             return Output(1, f"Error while executing topic command : {why}\n")
         told = {**ask.data.configs, topic: {name: value}} if equals else ask.data.configs
         save(ask.session.world, ask.storage, replace(ask.data, topics=topics, configs=told))
-        wake_traffic(ask.session.world)
+        invalidate_traffic(ask.session.world)
         return Output(0, f"Created topic {topic}.\n")
     if topic and topic not in ask.data.topics and "if-exists" in ask.given:
         return Output(0)
@@ -113,7 +113,7 @@ def _topics(ask: Ask) -> Output:
         told = {name: kept for name, kept in ask.data.configs.items() if name != topic}
         data = replace(ask.data, topics=topics, odd=odd, configs=told)
         save(ask.session.world, ask.storage, data)
-        wake_traffic(ask.session.world)
+        invalidate_traffic(ask.session.world)
         return Output(0)
     return Output(
         0,
@@ -145,7 +145,7 @@ def _produce(ask: Ask) -> Output:
             key = f"{ask.session.world.now} {number}"
             ends = ends_of(ask.session.world, ask.storage, topic)
             add_odd(ask.session.world, ask.storage, topic, key, line, ends)
-    wake_traffic(ask.session.world)
+    invalidate_traffic(ask.session.world)
     return Output(0)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.sdk.commands import Output
-from sregym_cluster_embedded.sdk.servers import wake_traffic
+from sregym_cluster_embedded.sdk.servers import invalidate_traffic
 
 from sregym_server_kafka.data import BROKERS, save
 
@@ -62,7 +62,7 @@ def configs(ask: Ask) -> Output:
     kept = {name: entries for name, entries in ask.data.configs.items() if name != place}
     data = replace(ask.data, configs={**kept, place: known} if known else kept)
     save(ask.session.world, ask.storage, data)
-    wake_traffic(ask.session.world)
+    invalidate_traffic(ask.session.world)
     done = "default config for brokers in the cluster" if brokers else f"config for {what}"
     return Output(0, f"Completed updating {done}.\n")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.sdk.servers import Broker, OddRecord, OffsetReset, TableKey, Topics
+from sregym_cluster_embedded.sdk.servers import Broker, NonJsonRecord, OffsetReset, TableKey, Topics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -51,7 +51,7 @@ def add_odd(
         world.seed.fraction("partition", topic, key, len(data.odd)) * data.topics[topic]
     )
     after = ends[partition] if partition < len(ends) else 0
-    odd = OddRecord(topic, partition, len(data.odd), world.now, text, after)
+    odd = NonJsonRecord(topic, partition, len(data.odd), world.now, text, after)
     save(world, storage, replace(data, odd=(*data.odd, odd)))
 
 
@@ -91,7 +91,7 @@ def describe(data: Kept) -> str:
     )
 
 
-def _kept(data: Kept) -> Iterator[OddRecord]:
+def _kept(data: Kept) -> Iterator[NonJsonRecord]:
     """Odd records that nobody has deleted."""
     before: dict[tuple[str, int], int] = {}
     for odd in data.odd:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.sdk.commands import Output
-from sregym_cluster_embedded.sdk.servers import REQUEST_FLOW, wake_traffic
+from sregym_cluster_embedded.sdk.servers import REQUEST_FLOW, invalidate_traffic
 
 from sregym_server_kafka.data import data_at, last_set, reset, save
 from sregym_server_kafka.offsets import Partition, partition_of
@@ -91,7 +91,7 @@ def _reset(ask: Ask, group: str, mine: Sequence[GroupView]) -> Output:
             places.append((number, at, *log.left_from(at)))
         if "execute" in ask.given and places:
             reset(ask.session.world, ask.storage, group, view.topic, places)
-            wake_traffic(ask.session.world)
+            invalidate_traffic(ask.session.world)
     return Output(0, "\n" + _table(rows))
 
 
@@ -126,7 +126,7 @@ def delete_records(ask: Ask) -> Output:
     shown = [_DELETED]
     for topic, number, offset in asked:
         shown.append(f"partition: {topic}-{number}\t{_delete(ask, topic, number, offset)}\n")
-    wake_traffic(world)
+    invalidate_traffic(world)
     return Output(0, "".join(shown))
 
 

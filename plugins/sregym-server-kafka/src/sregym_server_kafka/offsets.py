@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.sdk.servers import OddRecord, Topics
+    from sregym_cluster_embedded.sdk.servers import NonJsonRecord, Topics
 
 
 class Partition(NamedTuple):
@@ -19,7 +19,7 @@ class Partition(NamedTuple):
     """
 
     arrived: int
-    odd: tuple[OddRecord, ...]
+    odd: tuple[NonJsonRecord, ...]
     first: int
 
     @property
@@ -27,7 +27,7 @@ class Partition(NamedTuple):
         """Offset of the next record that arrives."""
         return self.arrived + len(self.odd)
 
-    def odd_at(self, offset: int) -> OddRecord | None:
+    def odd_at(self, offset: int) -> NonJsonRecord | None:
         """The odd record at an offset; None where an ordinary one stands."""
         found = (odd for number, odd in enumerate(self.odd) if odd.after + number == offset)
         return next(found, None)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.sdk.servers import (
     ANSWER_BYTES,
     REQUEST_BYTES,
+    connection_sources,
     counted,
-    held_from,
     parse_words,
 )
 
@@ -162,7 +162,7 @@ def by_connections(world: World, process: Process, port: int) -> dict[str, objec
         "26:secs_since_last_cmd": int(world.now - process.started_at),
     }  # fmt: skip
     own = process.config.pod_ip
-    for place, end in enumerate(held_from(world, process)):
+    for place, end in enumerate(connection_sources(world, process)):
         number = 28 + place
         rows |= {
             f"{number}:addr": f"tcp:{end.ip}:{end.port}",

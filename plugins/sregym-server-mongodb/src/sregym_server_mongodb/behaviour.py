@@ -20,12 +20,12 @@ from sregym_cluster_embedded.sdk.servers import (
     change,
     connection_count,
     end,
-    lasting,
     listen_failure,
     open_port,
-    read_trouble,
+    read_problem,
     serve,
-    write_trouble,
+    throttled_duration_s,
+    write_problem,
 )
 
 from sregym_server_mongodb import checkpoints, encryption, members
@@ -110,7 +110,7 @@ class MongodbKind(Kind):
         if data.version and data.version not in (major, *(program.reads or before(major))):
             self._refuse_files(world, process, program, data.version)
             return
-        seconds = lasting(process, program.starts_in_s)
+        seconds = throttled_duration_s(process, program.starts_in_s)
         world.after(seconds, "userland.event", process.ref, "ready", data.version == "")
 
     def event(
@@ -315,7 +315,7 @@ class MongodbKind(Kind):
         """End a server that cannot read or write its files when it starts; whether it ended."""
         file = self.data_file(process, program)
         assert file is not None
-        reads, writes = read_trouble(world, process, file), write_trouble(world, process, file)
+        reads, writes = read_problem(world, process, file), write_problem(world, process, file)
         if reads is not None:
             self._panic(
                 world,

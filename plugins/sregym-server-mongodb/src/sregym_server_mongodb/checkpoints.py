@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.sdk.servers import ALTERED, read_trouble, write_trouble
+from sregym_cluster_embedded.sdk.servers import ALTERED, read_problem, write_problem
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.sdk.servers import DataFile, Process, Trouble, World
+    from sregym_cluster_embedded.sdk.servers import DataFile, DiskProblem, Process, World
 
 # Seconds between two checkpoints.
 CHECKPOINT_S = 60.0
@@ -38,7 +38,7 @@ def checkpoint_due_s(world: World, process: Process, file: DataFile) -> float | 
     """
     if process.served_at is None:
         return None
-    reads, writes = read_trouble(world, process, file), write_trouble(world, process, file)
+    reads, writes = read_problem(world, process, file), write_problem(world, process, file)
     if reads is None and writes is None:
         return None
     due_s = CHECKPOINT_S - (world.now - process.served_at) % CHECKPOINT_S
@@ -50,12 +50,12 @@ def checkpoint_due_s(world: World, process: Process, file: DataFile) -> float | 
 
 def met_by_checkpoint(world: World, process: Process, file: DataFile) -> tuple[int, str] | None:
     """The number of the error that a checkpoint meets now, and what the engine says; or None."""
-    found = read_trouble(world, process, file)
+    found = read_problem(world, process, file)
     if found is not None and found.error == ALTERED:
         return _wrong_checksum(world, process, file, found)
-    trouble, text = write_trouble(world, process, file), f"__posix_file_io: {file.name}: "
+    trouble, text = write_problem(world, process, file), f"__posix_file_io: {file.name}: "
     if trouble is None:
-        trouble = read_trouble(world, process, file)
+        trouble = read_problem(world, process, file)
         offset = 0 if trouble is None else trouble.offset
         text = (
             f"__posix_file_read: {file.path}: handle-read: pread: failed to read "
@@ -64,7 +64,9 @@ def met_by_checkpoint(world: World, process: Process, file: DataFile) -> tuple[i
     return None if trouble is None else (getattr(errno, trouble.error), f"{text}{trouble.words}")
 
 
-def met_by_start(world: World, process: Process, file: DataFile, met: Trouble) -> tuple[int, str]:
+def met_by_start(
+    world: World, process: Process, file: DataFile, met: DiskProblem
+) -> tuple[int, str]:
     """The number of the error that a start meets, and what the engine says."""
     if met.error == ALTERED:
         return _wrong_checksum(world, process, file, met)
@@ -72,7 +74,7 @@ def met_by_start(world: World, process: Process, file: DataFile, met: Trouble) -
 
 
 def _wrong_checksum(
-    world: World, process: Process, file: DataFile, met: Trouble
+    world: World, process: Process, file: DataFile, met: DiskProblem
 ) -> tuple[int, str]:
     """The number of the engine's own error about a page with other bytes, and what it says."""
     sums = [

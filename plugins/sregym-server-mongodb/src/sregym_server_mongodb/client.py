@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from sregym_cluster_embedded.sdk.commands import Output, Session, Target, parse_address, reach
-from sregym_cluster_embedded.sdk.replication import ONCE, led, wish_of
+from sregym_cluster_embedded.sdk.replication import ONCE, led, server_preference
 from sregym_cluster_embedded.sdk.servers import Process, process_of
 
 from sregym_server_mongodb.arguments import KNOWN, arguments, evals
@@ -255,7 +255,7 @@ class Shell:
             where = parse_address(place, 27017)
             return reach(world, own, where.host, where.port, "mongodb", where.host)
 
-        end = led(world, wish_of(url, 27017), "primary", ONCE, at)[0]
+        end = led(world, server_preference(url, 27017), "primary", ONCE, at)[0]
         return end.facts["host"], int(end.facts["port"])
 
     def _server(self, host: str, port: int) -> tuple[Process | None, str]:

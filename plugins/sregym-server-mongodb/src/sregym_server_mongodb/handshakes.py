@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.sdk.servers import NO_CERTIFICATE, NOT_SECURED, Refusal, speaks_tls
+from sregym_cluster_embedded.sdk.servers import (
+    NO_CERTIFICATE,
+    NOT_SECURED,
+    Refusal,
+    client_uses_tls,
+)
 
 from sregym_server_mongodb.encryption import secured, told
 from sregym_server_mongodb.visits import Visit
@@ -56,6 +61,6 @@ def _words(server: Process, caller: Process, client: str, call: CallFlow) -> str
     offered = secured(server)
     if offered is None:
         return told(Refusal("protocol", NOT_SECURED))
-    if not speaks_tls(caller.clients[client]) and offered.plain is not None:
+    if not client_uses_tls(caller.clients[client]) and offered.plain is not None:
         return told(offered.plain)
     return told(Refusal("protocol", NO_CERTIFICATE))

@@ -12,7 +12,7 @@ from sregym_cluster_embedded.sdk.replication import (
     Role,
     applied,
     freeze,
-    heard,
+    last_heartbeat,
     majority,
     stand,
     standing_of,
@@ -35,7 +35,7 @@ from sregym_server_mongodb.script import ScriptError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sregym_cluster_embedded.sdk.replication import Sight, Standing
+    from sregym_cluster_embedded.sdk.replication import MemberView, Standing
     from sregym_cluster_embedded.sdk.servers import World
 
     from sregym_server_mongodb.connection import Connection
@@ -109,12 +109,12 @@ def _shown(
 
 
 def _other(
-    connection: Connection, given: MemberSet, member: Member, sight: Sight | None
+    connection: Connection, given: MemberSet, member: Member, sight: MemberView | None
 ) -> dict[str, Any]:
     world = connection.world
     theirs = None if sight is None or sight.ref is None else standing_of(world, sight.ref)
     process = None if sight is None or sight.ref is None else process_of(world, sight.ref)
-    at = -1.0 if sight is None else heard(world, connection.server.ref, sight)
+    at = -1.0 if sight is None else last_heartbeat(world, connection.server.ref, sight)
     common = {"_id": member.number, "name": member.host}
     if theirs is None or process is None:
         why = heartbeat_error(sight.kind if sight else "refused", member.host)["errmsg"]

@@ -20,12 +20,12 @@ from sregym_cluster_embedded.sdk.servers import (
     certificates,
     change,
     end,
-    lasting,
     listener_at,
     machine,
     open_port,
     pages,
     serve,
+    throttled_duration_s,
 )
 
 from sregym_server_nginx.answering import Answering
@@ -67,7 +67,7 @@ class NginxKind(Kind):
 
     def begin(self, world: World, process: Process, program: NginxProgram) -> None:
         """Plan to read the configuration."""
-        seconds = lasting(process, program.starts_in_s)
+        seconds = throttled_duration_s(process, program.starts_in_s)
         world.after(seconds, "userland.event", process.ref, "open")
 
     def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:

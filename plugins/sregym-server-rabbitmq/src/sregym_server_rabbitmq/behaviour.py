@@ -16,7 +16,7 @@ from sregym_cluster_embedded.sdk.servers import (
     change,
     machine,
     process_of,
-    say,
+    write_log,
 )
 
 from sregym_server_rabbitmq.boot import (
@@ -187,4 +187,4 @@ class RabbitmqKind(StoreKind):
         self, world: World, process: Process, program: RabbitmqProgram, lines: Sequence[Said | str]
     ) -> None:
         texts = written(world, lines)
-        say(world, process.ref, program, [Line(text=text, raw=True) for text in texts])
+        write_log(world, process.ref, program, [Line(text=text, raw=True) for text in texts])

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.sdk.commands import Output, Session
-from sregym_cluster_embedded.sdk.servers import wake_traffic
+from sregym_cluster_embedded.sdk.servers import invalidate_traffic
 
 from sregym_server_rabbitmq.boot import CLUSTERING, plugins_of
 from sregym_server_rabbitmq.data import Account, RabbitmqData, store
@@ -53,7 +53,7 @@ class Ask(NamedTuple):
     def keep(self, **changes: Any) -> None:
         """Let the node keep other data."""
         store(self.session.world, self.node.storage, replace(self.node.data, **changes))
-        wake_traffic(self.session.world)
+        invalidate_traffic(self.session.world)
 
 
 def _parsed(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:

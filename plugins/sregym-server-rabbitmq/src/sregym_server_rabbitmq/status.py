@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_apps.model import expand
-from sregym_cluster_embedded.sdk.servers import counted, machine, room_of
+from sregym_cluster_embedded.sdk.servers import counted, filesystem_usage, machine
 
 from sregym_server_rabbitmq.boot import (
     CLUSTERING,
@@ -54,7 +54,7 @@ def status(session: Session, node: Node) -> str:
         for point in files.container.all_points()
         if f"{node.program.data_dir}/".startswith(point.place.rstrip("/") + "/")
     ]
-    free = room_of(files, max(points, key=lambda point: len(point.place))).free_kib * 1024
+    free = filesystem_usage(files, max(points, key=lambda point: len(point.place))).free_kib * 1024
     used = seen.memory_bytes
     folder = data_dir_of(process, node.program)
     parts = "".join(

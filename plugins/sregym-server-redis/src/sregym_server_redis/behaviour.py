@@ -13,19 +13,19 @@ from sregym_cluster_embedded.sdk.servers import (
     WRITING,
     ConnectionLimit,
     DataFile,
+    DiskProblem,
     Process,
     Refusal,
     StoreKind,
-    Trouble,
     change,
     connection_count,
     counted,
     end,
     process_of,
-    read_trouble,
-    say,
+    read_problem,
     store_bytes,
-    write_trouble,
+    write_log,
+    write_problem,
 )
 
 from sregym_server_redis.connection import (
@@ -94,7 +94,7 @@ class RedisKind(StoreKind):
         name = program.flavour.capitalize()
         if error:
             text = f"*** FATAL CONFIG FILE ERROR ({name} {program.version}) ***\n{error}"
-            say(world, process.ref, program, (Line(text=text, stream="stderr", raw=True),))
+            write_log(world, process.ref, program, (Line(text=text, stream="stderr", raw=True),))
             end(world, process.ref, 1)
             return
         strong = _strong(program)
@@ -164,7 +164,7 @@ class RedisKind(StoreKind):
         file = self.data_file(process, program)
         if not count or file is None:
             return True
-        trouble = read_trouble(world, process, file)
+        trouble = read_problem(world, process, file)
         if trouble is not None and trouble.error == ALTERED:
             sums = [
                 f"{int(world.seed.fraction('rdb', what, process.ref) * 2**64):016x}"
@@ -204,7 +204,7 @@ class RedisKind(StoreKind):
         if process.served_at is not None:
             now = int(world.epoch + world.now)
             received = f"1:signal-handler ({now}) Received SIGTERM scheduling shutdown..."
-            say(world, process.ref, program, (Line(text=received, raw=True),))
+            write_log(world, process.ref, program, (Line(text=received, raw=True),))
             self._bye(world, process, program)
         return super().goodbye(world, process, program)
 
@@ -267,7 +267,7 @@ class RedisKind(StoreKind):
             return None
         return DataFile(kept, process.settings.get("redis.dir", program.data_dir), "dump.rdb")
 
-    def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
+    def withstands(self, trouble: DiskProblem, file: DataFile, collection: str, write: bool) -> str:
         """Whoever cannot save a snapshot takes no more changes; reads come from memory."""
         return not_saved("redis") if write else ""
 
@@ -279,10 +279,12 @@ class RedisKind(StoreKind):
             change(world, process.ref, settings={**process.settings, "redis.retries": "yes"})
             world.after(_RETRY_S, "userland.event", process.ref, "save")
 
-    def save_trouble(self, world: World, process: Process, program: RedisProgram) -> Trouble | None:
+    def save_trouble(
+        self, world: World, process: Process, program: RedisProgram
+    ) -> DiskProblem | None:
         """What snapshots meet; None where there are none, or nothing is amiss."""
         file = self.data_file(process, program)
-        return None if file is None else write_trouble(world, process, file)
+        return None if file is None else write_problem(world, process, file)
 
     def _save(self, world: World, process: Process, program: RedisProgram) -> None:
         """A snapshot, because there are changes; one that fails is tried again."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.sdk.servers import counted, held_from
+from sregym_cluster_embedded.sdk.servers import connection_sources, counted
 
 from sregym_server_redis.keys import SYNTAX
 from sregym_server_redis.keyspace import weight
@@ -98,7 +98,7 @@ def _others(client: Connection) -> str:
     usual = max(seen.commands, key=lambda name: seen.commands[name], default="get").lower()
     first = number_of(client) - seen.connections
     found = ""
-    held = held_from(client.world, client.server)
+    held = connection_sources(client.world, client.server)
     for place, (peer, end) in enumerate(zip(seen.held_by(), held, strict=True)):
         address = f"{end.ip}:{end.port}"
         user = peer.user or "default"

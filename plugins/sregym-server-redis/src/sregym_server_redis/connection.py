@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.sdk.replication import wake
-from sregym_cluster_embedded.sdk.servers import RUNTIME, store_bytes, wake_traffic
+from sregym_cluster_embedded.sdk.replication import schedule_checks
+from sregym_cluster_embedded.sdk.servers import RUNTIME, invalidate_traffic, store_bytes
 
 from sregym_server_redis.accounts import User, default_user
 from sregym_server_redis.data import RedisData, load, memory_size, store
@@ -17,7 +17,7 @@ from sregym_server_redis.snapshots import snapshots
 from sregym_server_redis.vocabulary import Refused
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.sdk.servers import Process, Trouble, World
+    from sregym_cluster_embedded.sdk.servers import DiskProblem, Process, World
 
     from sregym_server_redis.vocabulary import Spec
 
@@ -84,9 +84,9 @@ class Connection:
         store_bytes(self.world, self.server.ref, data.held_bytes())
         limits = before.settings, before.users, self._full(before)
         if data.databases is not before.databases and following(self.world, self.server.ref):
-            wake(self.world)
+            schedule_checks(self.world)
         if limits != (data.settings, data.users, self._full(data)):
-            wake_traffic(self.world)
+            invalidate_traffic(self.world)
 
     def _full(self, data: RedisData) -> bool:
         """Whether more is kept than the server may."""
@@ -139,7 +139,7 @@ class Connection:
         if not self._fits() and "m" in spec.flags:
             raise Refused(FULL)
 
-    def save_trouble(self) -> Trouble | None:
+    def save_trouble(self) -> DiskProblem | None:
         """What snapshots of the server meet on the disk."""
         program = self.world.service(RUNTIME).program_as(self.server, RedisProgram)
         return snapshots(self.world, self.server).save_trouble(self.world, self.server, program)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_apps.model import Line, Program
-from sregym_cluster_embedded.sdk.servers import RUNTIME, moment, say
+from sregym_cluster_embedded.sdk.servers import RUNTIME, moment, write_log
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.sdk.servers import Process, World
@@ -26,4 +26,4 @@ def note(world: World, server: Process, role: str, level: str, text: str, pid: i
     when = moment(world, world.now)
     stamp = f"{when:%d %b %Y %H:%M:%S}.{when.microsecond // 1000:03d}"
     line = Line(text=f"{pid}:{role} {stamp} {level} {text}", raw=True)
-    say(world, server.ref, program, (line,))
+    write_log(world, server.ref, program, (line,))

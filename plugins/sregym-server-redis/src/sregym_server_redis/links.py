@@ -6,7 +6,7 @@ from hashlib import sha1
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.sdk.replication import asleep
-from sregym_cluster_embedded.sdk.servers import WRITING, TableKey, process_of, times_asked
+from sregym_cluster_embedded.sdk.servers import WRITING, TableKey, command_count, process_of
 
 from sregym_server_redis.data import load
 
@@ -91,7 +91,9 @@ def _offset(world: World, process: Process) -> int:
     if following(world, process.ref):
         pings = int((world.now - process.started_at) / _PING_S)
     written = load(world, process.settings["redis.storage"]).written
-    return written + _WRITE_BYTES * times_asked(world, process.ref, *WRITING) + _PING_BYTES * pings
+    return (
+        written + _WRITE_BYTES * command_count(world, process.ref, *WRITING) + _PING_BYTES * pings
+    )
 
 
 def history_of(client: Connection) -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.sdk.commands import reach
 from sregym_cluster_embedded.sdk.replication import asleep, rouse, sleep
 from sregym_cluster_embedded.sdk.servers import (
+    invalidate_traffic,
     process_of,
-    wake_traffic,
 )
 
 from sregym_server_redis.connection import NO_AUTH, WRONG_PASS, Connection
@@ -100,7 +100,7 @@ def _remember(world: World, server: Process, before: Link | None) -> None:
             changed = remember(world, master, Followed(world.now, places)) or changed
     if changed:
         # Writes may need it, Sentinels look for it.
-        wake_traffic(world)
+        invalidate_traffic(world)
 
 
 def look(client: Connection) -> None:

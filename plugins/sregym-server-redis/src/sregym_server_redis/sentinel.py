@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.sdk.commands import reach
 from sregym_cluster_embedded.sdk.replication import Role, standing_of
-from sregym_cluster_embedded.sdk.servers import process_of, wake_traffic
+from sregym_cluster_embedded.sdk.servers import invalidate_traffic, process_of
 
 from sregym_server_redis.connection import Connection
 from sregym_server_redis.journal import note
@@ -95,7 +95,7 @@ def look(world: World, process: Process) -> None:
     world.table(SIGHTS)[process.ref] = sight
     if sight.down != before.down or sight.agreed != before.agreed:
         # Others count on what this one holds for down.
-        wake_traffic(world)
+        invalidate_traffic(world)
     own = standing_of(world, process.ref)
     leads = own is not None and own.role is Role.PRIMARY
     if sight.agreed and leads:
@@ -139,7 +139,7 @@ def _introduced(world: World, process: Process, given: Watched, servers: list[Pr
         if heard.get(own) != (process.ref, place):
             heard = {**heard, own: (process.ref, place)}
             table[server.ref] = heard
-            wake_traffic(world)
+            invalidate_traffic(world)
         for name, (ref, where) in heard.items():
             other = process_of(world, ref)
             if name != own and other is not None and other.running and found.get(name) != where:
@@ -183,7 +183,7 @@ def _switched(world: World, process: Process, given: Watched, place: str, epoch:
     world.table(SIGHTS)[process.ref] = sight._replace(
         agreed=False, missed={}, wrong={}, down=frozenset()
     )
-    wake_traffic(world)
+    invalidate_traffic(world)
     return given
 
 

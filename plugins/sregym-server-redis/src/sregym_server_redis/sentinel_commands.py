@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.sdk.commands import globs
-from sregym_cluster_embedded.sdk.replication import majority, wake
+from sregym_cluster_embedded.sdk.replication import majority, schedule_checks
 
 from sregym_server_redis.connection import Connection
 from sregym_server_redis.information import sections
@@ -236,7 +236,7 @@ def _set(client: SentinelConnection, words: list[str]) -> Status:
         except ValueError:
             raise Refused(f"ERR Invalid argument '{value}' for SENTINEL SET '{name}'") from None
     keep(client.world, client.server, given)
-    wake(client.world)
+    schedule_checks(client.world)
     return Status("OK")
 
 
@@ -245,7 +245,7 @@ def _reset(client: SentinelConnection, words: list[str]) -> int:
     if given is None or not globs.matches(words[0], given.name):
         return 0
     keep(client.world, client.server, given.changed(replicas=(), sentinels=()))
-    wake(client.world)
+    schedule_checks(client.world)
     return 1
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Line
 from sregym_cluster_embedded.sdk.replication import Place, beat, join, leave, turns
-from sregym_cluster_embedded.sdk.servers import RUNTIME, Refusal, change, end, say
+from sregym_cluster_embedded.sdk.servers import RUNTIME, Refusal, change, end, write_log
 
 from sregym_server_redis.behaviour import RedisKind
 from sregym_server_redis.journal import note
@@ -44,7 +44,7 @@ class SentinelKind(RedisKind):
         if text is None:
             name = program.flavour.capitalize()
             said = f"*** FATAL CONFIG FILE ERROR ({name} {program.version}) ***\nSentinel needs config file on disk, but no config file was specified, exiting..."
-            say(world, process.ref, program, (Line(text=said, stream="stderr", raw=True),))
+            write_log(world, process.ref, program, (Line(text=said, stream="stderr", raw=True),))
             end(world, process.ref, 1)
             return
         storage = files.storage(posixpath.dirname(path))

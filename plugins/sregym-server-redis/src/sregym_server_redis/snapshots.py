@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from sregym_cluster_embedded.sdk.servers import RUNTIME
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.sdk.servers import Process, Trouble, World
+    from sregym_cluster_embedded.sdk.servers import DiskProblem, Process, World
 
     from sregym_server_redis.program import RedisProgram
 
@@ -19,7 +19,9 @@ class Snapshots(Protocol):
     def shut_down(self, world: World, process: Process, program: RedisProgram) -> None:
         """End because a client says so."""
 
-    def save_trouble(self, world: World, process: Process, program: RedisProgram) -> Trouble | None:
+    def save_trouble(
+        self, world: World, process: Process, program: RedisProgram
+    ) -> DiskProblem | None:
         """What snapshots meet; None where there are none, or nothing is amiss."""
 
 

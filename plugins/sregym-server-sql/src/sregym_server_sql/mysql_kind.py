@@ -14,16 +14,16 @@ from sregym_cluster_embedded.sdk.servers import (
     WRITING,
     ConnectionLimit,
     DataFile,
+    DiskProblem,
     Process,
     Refusal,
-    Trouble,
     change,
     end,
     moment,
     parse_words,
     process_of,
-    read_trouble,
-    say,
+    read_problem,
+    write_log,
 )
 
 from sregym_server_sql import mysql_replica
@@ -125,7 +125,7 @@ class SqlKind(FilledTables):
 
     def tell(self, world: World, process: Process, program: Any, said: Sequence[Said]) -> None:
         """Write lines of now."""
-        say(world, process.ref, program, lines(world, said, str(program.kind)))
+        write_log(world, process.ref, program, lines(world, said, str(program.kind)))
 
     def goodbye(self, world: World, process: Process, program: Any) -> float | None:
         """End in order."""
@@ -161,7 +161,7 @@ class SqlKind(FilledTables):
         """How large a part of its memory it keeps pages of its files in."""
         raise NotImplementedError
 
-    def unread(self, world: World, program: Any, trouble: Trouble) -> Sequence[Said]:
+    def unread(self, world: World, program: Any, trouble: DiskProblem) -> Sequence[Said]:
         """What it writes when it cannot read a page."""
         raise NotImplementedError
 
@@ -174,7 +174,7 @@ class SqlKind(FilledTables):
         file = self.data_file(process, program)
         if file is None or process.served_at is None or _MEETS in process.settings:
             return
-        trouble = read_trouble(world, process, file)
+        trouble = read_problem(world, process, file)
         if trouble is not None:
             share = trouble.share * self.cold_share(world, process, program)
             change(world, process.ref, settings={**process.settings, _MEETS: "yes"})
@@ -192,7 +192,7 @@ class SqlKind(FilledTables):
             settings = {key: value for key, value in process.settings.items() if key != _MEETS}
             process = change(world, process.ref, settings=settings)
             file = self.data_file(process, program)
-            trouble = None if file is None else read_trouble(world, process, file)
+            trouble = None if file is None else read_problem(world, process, file)
             if trouble is not None:
                 self.tell(world, process, program, self.unread(world, program, trouble))
         self.look_at_disk(world, process_of(world, process.ref) or process, program)
@@ -367,7 +367,7 @@ class MysqlKind(SqlKind):
             return Refusal("server", text)
         return None
 
-    def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
+    def withstands(self, trouble: DiskProblem, file: DataFile, collection: str, write: bool) -> str:
         """A table that cannot grow is full, whatever keeps it from growing."""
         if trouble.error == "ENOSPC":
             return f"Error 1114 (HY000): The table '{collection}' is full"
@@ -383,7 +383,7 @@ class MysqlKind(SqlKind):
         kept = load(world, process.settings["sql.storage"]).settings
         return size_of(in_effect(process.settings, kept, "innodb_buffer_pool_size"))
 
-    def unread(self, world: World, program: MysqlProgram, trouble: Trouble) -> Sequence[Said]:
+    def unread(self, world: World, program: MysqlProgram, trouble: DiskProblem) -> Sequence[Said]:
         """The number of the error, and what it means."""
         if trouble.error == ALTERED:
             return innodb_altered(world, trouble.offset, mariadb=not _is_mysql(program))
@@ -396,4 +396,4 @@ class MysqlKind(SqlKind):
 
     def _say(self, world: World, process: Process, text: str) -> None:
         program = world.service(RUNTIME).program_as(process, Program)
-        say(world, process.ref, program, (Line(text=text, raw=True, stream="stderr"),))
+        write_log(world, process.ref, program, (Line(text=text, raw=True, stream="stderr"),))

@@ -11,8 +11,8 @@ from sregym_cluster_embedded.sdk.replication import (
     Progress,
     as_of,
     asleep,
-    begun,
     caught_up,
+    initial_progress,
     record,
     rouse,
     sleep,
@@ -199,7 +199,7 @@ def _taken(
         world.table(FOLLOWED)[above] = True
         record(world, above, load(world, above))
     progress = caught_up(
-        world, begun(world, stream.progress, above), source, end.path, stopped=not applying(data),
+        world, initial_progress(world, stream.progress, above), source, end.path, stopped=not applying(data),
         delay_s=float(data.follows["delay"]),
     )  # fmt: skip
     if stream_of(world, source.ref) is not None:

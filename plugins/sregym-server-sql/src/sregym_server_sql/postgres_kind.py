@@ -19,8 +19,8 @@ from sregym_cluster_embedded.sdk.servers import (
     end,
     moment,
     process_of,
-    say,
-    write_trouble,
+    write_log,
+    write_problem,
 )
 
 from sregym_server_sql import standby
@@ -46,7 +46,7 @@ from sregym_server_sql.unread import until_next_failure_s
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sregym_cluster_embedded.sdk.servers import DataFile, Trouble, World
+    from sregym_cluster_embedded.sdk.servers import DataFile, DiskProblem, World
 
 # The process of the server that serves a session.
 _BACKEND = 61
@@ -130,7 +130,7 @@ class PostgresKind(SqlKind):
                 connection.execute(statement)
             except PostgresError as error:
                 program = world.service(RUNTIME).program_as(process, PostgresProgram)
-                say(
+                write_log(
                     world, process.ref, program, (Line(text=str(error), raw=True, stream="stderr"),)
                 )
                 return
@@ -276,7 +276,7 @@ class PostgresKind(SqlKind):
             [Said(f"{{at}} [{_BACKEND}] {line}") for line in said],
         )
 
-    def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
+    def withstands(self, trouble: DiskProblem, file: DataFile, collection: str, write: bool) -> str:
         """A file cannot be extended or read."""
         state = _STATES.get(trouble.error, "58030")
         if write and trouble.call == SYNC:
@@ -298,10 +298,12 @@ class PostgresKind(SqlKind):
             due_s = until_next_failure_s(world, process, trouble.share)
             world.after(due_s, "userland.event", process.ref, *_SYNCS)
 
-    def _unsynced(self, world: World, process: Process, program: PostgresProgram) -> Trouble | None:
+    def _unsynced(
+        self, world: World, process: Process, program: PostgresProgram
+    ) -> DiskProblem | None:
         """What its syncs meet, where they alone do."""
         file = self.data_file(process, program)
-        trouble = None if file is None else write_trouble(world, process, file)
+        trouble = None if file is None else write_problem(world, process, file)
         return trouble if trouble is not None and trouble.call == SYNC else None
 
     def _sync(self, world: World, process: Process, program: PostgresProgram) -> None:
@@ -320,7 +322,9 @@ class PostgresKind(SqlKind):
         pages = in_effect(process.settings, kept, "shared_buffers")
         return int(pages) * _PAGE_BYTES if pages.isdecimal() else 0
 
-    def unread(self, world: World, program: PostgresProgram, trouble: Trouble) -> Sequence[Said]:
+    def unread(
+        self, world: World, program: PostgresProgram, trouble: DiskProblem
+    ) -> Sequence[Said]:
         """As the client is told."""
         lines = [f"ERROR:  {self._unreadable(trouble)}"]
         if trouble.error == ALTERED:
@@ -329,7 +333,7 @@ class PostgresKind(SqlKind):
             lines.insert(0, f"WARNING:  page verification failed, {warned}")
         return [Said(f"{{at}} [{_BACKEND}] {line}") for line in lines]
 
-    def _unreadable(self, trouble: Trouble) -> str:
+    def _unreadable(self, trouble: DiskProblem) -> str:
         block = trouble.offset // _PAGE_BYTES
         if trouble.error == ALTERED:
             return f"invalid page in block {block} of relation {self.main_file}"

@@ -9,7 +9,7 @@ from sregym_server_sql.journal import Said
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_cluster_embedded.sdk.servers import Trouble
+    from sregym_cluster_embedded.sdk.servers import DiskProblem
 
 SYNC = "fsync"
 # The first segment of the log, which a server of this size has not left.
@@ -17,12 +17,12 @@ _SEGMENT = "000000010000000000000001"
 _POSTMASTER, _STARTUP = 1, 62
 
 
-def panic(trouble: Trouble) -> str:
+def panic(trouble: DiskProblem) -> str:
     """What the session is told whose change cannot be made sure of."""
     return f'could not fdatasync file "{_SEGMENT}": {trouble.words}'
 
 
-def fall(trouble: Trouble, backend: int, data_dir: str, last: str) -> Sequence[Said]:
+def fall(trouble: DiskProblem, backend: int, data_dir: str, last: str) -> Sequence[Said]:
     """All that it writes until it ends.
 
     Args:

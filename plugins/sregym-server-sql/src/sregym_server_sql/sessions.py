@@ -12,8 +12,8 @@ from sregym_cluster_embedded.sdk.servers import (
     Lock,
     Peer,
     connected,
+    connection_sources,
     counted,
-    held_from,
     holder,
     locks,
     release,
@@ -106,7 +106,7 @@ def process_list(
         )
         for lock in locks(world, server.ref)
     ]  # fmt: skip
-    held, busy = held_from(world, server), _Busy(world, server)
+    held, busy = connection_sources(world, server), _Busy(world, server)
     for (number, peer, lock), end in zip(_clients(world, server), held, strict=True):
         state = ("Query", 0, "Waiting for table metadata lock") if lock else ("Sleep", 0, "")
         where = lock.database if lock is not None else None

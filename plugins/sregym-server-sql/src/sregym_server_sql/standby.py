@@ -15,7 +15,7 @@ from sregym_cluster_embedded.sdk.replication import (
     rouse,
     sleep,
 )
-from sregym_cluster_embedded.sdk.servers import RUNTIME, TableKey, process_of, wake_traffic
+from sregym_cluster_embedded.sdk.servers import RUNTIME, TableKey, invalidate_traffic, process_of
 
 from sregym_server_sql.data import FOLLOWED, load, store
 from sregym_server_sql.journal import Said
@@ -201,7 +201,7 @@ def _note(world: World, process: Process, before: Stream | None) -> None:
             ]  # fmt: skip
             note(world, source, Followed(world.now, tuple(told)))
     # Commits may wait for it, or need not any longer.
-    wake_traffic(world)
+    invalidate_traffic(world)
 
 
 def standing_of(world: World, process: Process, stream: Stream) -> Standing:

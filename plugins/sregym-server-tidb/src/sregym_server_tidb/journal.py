@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sregym_apps.model import Line
-from sregym_cluster_embedded.sdk.servers import say
+from sregym_cluster_embedded.sdk.servers import write_log
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +48,7 @@ def tell(world: World, process: Process, lines: Sequence[Said]) -> None:
         )
         for level, caller, text, fields in lines
     ]
-    say(world, process.ref, program, written)
+    write_log(world, process.ref, program, written)
 
 
 def _literal(text: str) -> str:

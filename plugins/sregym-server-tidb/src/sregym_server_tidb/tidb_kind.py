@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sregym_apps.model import Client, Line
-    from sregym_cluster_embedded.sdk.servers import Process, Trouble, World
+    from sregym_cluster_embedded.sdk.servers import DiskProblem, Process, World
 
     from sregym_server_tidb.program import TidbProgram
 
@@ -167,7 +167,7 @@ class TidbKind(MysqlKind):
         """Nor a directory."""
         return "", {}
 
-    def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
+    def withstands(self, trouble: DiskProblem, file: DataFile, collection: str, write: bool) -> str:
         """It touches no disk."""
         return ""
 

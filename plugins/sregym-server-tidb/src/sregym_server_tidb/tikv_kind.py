@@ -12,7 +12,7 @@ from sregym_cluster_embedded.sdk.servers import (
     change,
     end,
     process_of,
-    write_trouble,
+    write_problem,
 )
 
 from sregym_server_tidb.flags import flag, port_of
@@ -116,12 +116,12 @@ class TikvKind(StoreKind):
     def look_at_disk(self, world: World, process: Process, program: TikvProgram) -> None:
         """A store that cannot write its log gives up."""
         file = self.data_file(process, program)
-        if file is not None and write_trouble(world, process, file) is not None:
+        if file is not None and write_problem(world, process, file) is not None:
             world.after(_WRITES_S, "userland.event", process.ref, "write")
 
     def _write(self, world: World, process: Process, program: TikvProgram) -> None:
         file = self.data_file(process, program)
-        trouble = None if file is None else write_trouble(world, process, file)
+        trouble = None if file is None else write_problem(world, process, file)
         if trouble is not None:
             error = f"failed to append raft log: IO Error: {trouble.words}"
             tell(world, process, [("fatal", "lib.rs:495", error, {})])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.sdk.commands import parse_address, reach
-from sregym_cluster_embedded.sdk.servers import TableKey, process_of, wake_traffic
+from sregym_cluster_embedded.sdk.servers import TableKey, invalidate_traffic, process_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,7 +77,7 @@ def keep_pd(world: World, storage: str, data: PdData) -> None:
     for other, known in sorted(table.items()):
         if known.cluster == data.cluster and known != data:
             table[other] = data
-    wake_traffic(world)
+    invalidate_traffic(world)
 
 
 def load_store(world: World, storage: str) -> StoreData | None:

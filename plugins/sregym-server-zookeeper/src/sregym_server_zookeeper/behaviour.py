@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 from sregym_apps.model import Client, Line
 from sregym_cluster_embedded.sdk.servers import (
     DataFile,
+    DiskProblem,
     Process,
     Refusal,
     StoreKind,
-    Trouble,
     change,
     counted,
     end,
     moment,
     process_of,
-    say,
     storage,
-    write_trouble,
+    write_log,
+    write_problem,
 )
 
 from sregym_server_zookeeper.data import load, store
@@ -109,19 +109,19 @@ class ZooKind(StoreKind):
         kept = process.settings.get("zookeeper.storage")
         return None if kept is None else DataFile(kept, program.data_dir, _LOG)
 
-    def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
+    def withstands(self, trouble: DiskProblem, file: DataFile, collection: str, write: bool) -> str:
         """The tree is in memory; what cannot be logged ends the server."""
         return ""
 
     def look_at_disk(self, world: World, process: Process, program: ZooProgram) -> None:
         """A server that cannot write its log gives up."""
         file = self.data_file(process, program)
-        if file is not None and write_trouble(world, process, file) is not None:
+        if file is not None and write_problem(world, process, file) is not None:
             world.after(_FLUSHES_S, "userland.event", process.ref, "flush")
 
     def _flush(self, world: World, process: Process, program: ZooProgram) -> None:
         file = self.data_file(process, program)
-        trouble = None if file is None else write_trouble(world, process, file)
+        trouble = None if file is None else write_problem(world, process, file)
         if trouble is None:
             return
         text = f"Severe unrecoverable error, exiting\njava.io.IOException: {trouble.words}"
@@ -158,7 +158,7 @@ class ZooKind(StoreKind):
             Line(text=f"{stamp} [myid:] - {level:<5} [main:{who}] - {text}", raw=True)
             for who, text in told
         ]
-        say(world, process.ref, program, lines)
+        write_log(world, process.ref, program, lines)
 
 
 _WORDS = ("ruok", "srvr", "stat", "mntr", "conf", "cons", "isro")

@@ -170,9 +170,7 @@ class EpisodePlayer:
                 self._tear_down()
             else:
                 self.drop()
-        return rewarded(
-            self._record(), self.plan.reward, lambda: self._setup.ground_truths, self._blamed
-        )
+        return rewarded(self._record(), self.plan.reward, lambda: self._setup.truths, self._blamed)
 
     def drop(self) -> None:
         """Give up without grading. A world of its own is thrown away, any other is recovered."""
@@ -239,9 +237,8 @@ class EpisodePlayer:
     def _open_session(self) -> None:
         plan, world, episode_setup = self.plan, self._require_world(), self._setup.episode_setup
         assert episode_setup is not None  # the set-up is over
-        briefing = BriefingContext(
-            self._application, self._setup.ground_truths, episode_setup.alerts, plan.seed
-        )
+        truths, alerts = self._setup.truths, episode_setup.alerts
+        briefing = BriefingContext(self._application, truths, alerts, plan.seed)
         if plan.extra_setup is not None:
             plan.extra_setup(world.cluster, self._journal)
         broken = episode_setup.injection.injected_at_s is not None or not plan.inject
@@ -254,14 +251,12 @@ class EpisodePlayer:
             plan.mode.instruction(briefing),
             self._application.namespaces,
             plan.budget,
-            grading.reference(self._setup.faults, self._setup.ground_truths)
-            if plan.agent.privileged
-            else None,
+            grading.reference(self._setup.faults, truths) if plan.agent.privileged else None,
             weak_method(self._on_submit),
             weak_method(self._before_call),
             self._policy(),
             task=plan.mode.task,
-            alerts=episode_setup.alerts,
+            alerts=alerts,
             hear=weak_method(self._hear),
             toolset=self._bench.toolset,
         )

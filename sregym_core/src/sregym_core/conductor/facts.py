@@ -34,7 +34,7 @@ def facts_of(
         cluster=cluster,
         application=application,
         problem=plan.problem,
-        ground_truths=setup.ground_truths,
+        ground_truths=setup.truths,
         faults=setup.faults,
         baseline=world.baseline,
         states=states,

@@ -72,7 +72,7 @@ class Setup:
         return () if self.episode_setup is None else self.episode_setup.injection.faults
 
     @property
-    def ground_truths(self) -> tuple[GroundTruth, ...]:
+    def truths(self) -> tuple[GroundTruth, ...]:
         """Their ground truths."""
         return tuple(
             check_returned(fault, "ground_truth", fault.ground_truth(context), GroundTruth)
@@ -109,7 +109,7 @@ class Setup:
             self._progress,
         )
         episode_setup = self.episode_setup = EpisodeSetup(plan, injection, self.timeline)
-        _ = self.ground_truths  # a fault that cannot tell its own says so before anything breaks
+        _ = self.truths  # a fault that cannot tell its own says so before anything breaks
         if start is not None:
             self.journal.take_over(start.journal)
             episode_setup.take_over(start)

@@ -1,6 +1,6 @@
-"""The agent's side: an adapter drives some agent through a session.
+"""Interface of agents: an adapter runs an agent in a session.
 
-Nothing here leads to faults, ground truth or oracles.
+This module imports nothing of faults, ground truth or oracles, so that no adapter can reach them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Stage(StrEnum):
-    """Where an episode stands, as the agent may know it."""
+    """The submission that an episode expects next."""
 
     DIAGNOSIS = "diagnosis"
     MITIGATION = "mitigation"
@@ -33,15 +33,15 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True)
 class Task:
-    """What a session asks for: the mode of the episode, for programs.
+    """What the agent has to submit and is graded by, machine-readable.
 
     Attributes:
         mode: Name of the mode, as behind `--mode`.
-        submissions: The stages that are handed in, in order.
-        judged: The stages that are graded. One that is judged and not handed in is judged at the
-            last submission.
-        watching: Whether nothing was reported: the agent has to notice by itself, and the system
-            may be healthy when it begins.
+        submissions: The stages that the agent submits, in order.
+        judged: The stages that are graded. A graded stage without a submission of its own is graded
+            at the last submission.
+        watching: Whether no incident is reported to the agent: it has to detect the fault itself, and
+            the system may still be healthy when the agent starts.
     """
 
     mode: str = "standard"
@@ -52,13 +52,13 @@ class Task:
 
 @dataclass(frozen=True)
 class Access:
-    """How processes outside reach the world.
+    """How processes outside the harness reach the cluster.
 
     Attributes:
         kubeconfig: Path of a kubeconfig file.
         endpoints: By name (`kubernetes`, `prometheus` ...), base URLs.
-        folder: A folder of this session's own, where adapters may write.
-        token: What endpoints of the session itself ask for, as a bearer token.
+        folder: A directory that belongs to this session; adapters may write files there.
+        token: Bearer token that the session's own endpoints require.
     """
 
     kubeconfig: Path
@@ -69,7 +69,7 @@ class Access:
 
 @dataclass(frozen=True)
 class Receipt:
-    """The answer to a submission: what stage follows. Never says whether it was right."""
+    """The response to a submission: the next stage. It never reveals whether the submission is right."""
 
     accepted: bool
     stage: Stage
@@ -78,7 +78,7 @@ class Receipt:
 
 @dataclass(frozen=True)
 class Reference:
-    """The answer key. Only privileged baselines get it; the record says that they did.
+    """Diagnosis and repair that are known to be right. Only privileged agents get it, which is recorded.
 
     Attributes:
         diagnosis: The root cause in a sentence.
@@ -101,8 +101,8 @@ class Budget:
         episode_s: Seconds on the episode's clock.
         wall_s: Wall-clock seconds.
         steps: Tool calls.
-        tokens: Tokens of a language model, prompts and completions together, as far as the
-            adapter tells of them.
+        tokens: Tokens of language models, prompts and completions together, as reported with
+            `Session.note_tokens`.
     """
 
     episode_s: float | None = 1800.0
@@ -112,30 +112,30 @@ class Budget:
 
 
 class Session(ABC):
-    """What an adapter gets: instruction, tools, submission. One per episode.
+    """The interface through which an adapter acts in one episode: instruction, tools, submissions.
 
-    A call that would exceed the budget raises `sregym_core.errors.BudgetExceededError`, which the
-    adapter lets pass: the episode then ends and is graded as it stands.
+    A call that would exceed the budget raises `sregym_core.errors.BudgetExceededError`. The adapter
+    must not catch it: the episode then ends, and the present state is graded.
     """
 
     @property
     @abstractmethod
     def instruction(self) -> str:
-        """What the agent is told."""
+        """The task as text, for the prompt of the agent."""
 
     @property
     @abstractmethod
     def stage(self) -> Stage:
-        """Which submission comes next."""
+        """The submission that is expected next."""
 
     @property
     def task(self) -> Task:
-        """What is asked for."""
+        """Mode, submissions and graded stages of this episode."""
         return Task()
 
     @property
     def alerts(self) -> Mapping[str, Any] | None:
-        """The alerts that the agent was told of, as a payload of Alertmanager's webhook."""
+        """The alerts of the instruction, as the JSON payload of Alertmanager's webhook; None without."""
         return None
 
     @property
@@ -151,97 +151,102 @@ class Session(ABC):
     @property
     @abstractmethod
     def budget(self) -> Budget:
-        """Limits of this session; an adapter that runs a process ends it when they are used up."""
+        """Limits of this session. An adapter that runs a process stops it when they are exhausted."""
 
     @property
     @abstractmethod
     def tools(self) -> tuple[Tool, ...]:
-        """What can be called by name; the same in process and through the gateway."""
+        """Tools for `call`; the gateway serves the same ones."""
 
     @abstractmethod
     def call(self, tool: str, arguments: Mapping[str, object]) -> ToolResult:
-        """Use a tool as a language model does: by name, with arguments as JSON has them.
+        """Call a tool by name, with arguments as decoded from JSON.
 
-        A wrong name, wrong arguments or a refusal are a result that says so, not an exception.
+        An unknown name, invalid arguments and refusals are returned as a result with `ok` False
+        and a text that explains it; only `BudgetExceededError` is raised.
         """
 
     @abstractmethod
     def note_tokens(self, prompt: int, completion: int, cached: int = 0) -> None:
-        """Tell what a request to a language model cost; it counts against the budget.
+        """Record the tokens of one request to a language model; they count against the budget.
 
-        `cached` is the part of `prompt` that the provider had kept.
+        `cached` is the part of `prompt` that the provider read from its prompt cache.
         """
 
     def note_agent(self, version: str = "", model: str = "") -> None:  # noqa: B027 - optional
-        """Record which version of a program acts, and with which language model."""
+        """Record the version of the agent's program and the name of its language model."""
 
     def note_message(self, text: str) -> None:  # noqa: B027 - optional
-        """Record what the agent said between its calls: its thoughts, its summary."""
+        """Append a text of the agent between its tool calls to the transcript: reasoning, a summary."""
 
     def note_own_call(  # noqa: B027 - optional
         self, tool: str, arguments: Mapping[str, object], output: str, ok: bool
     ) -> None:
-        """Record a call of a tool of the agent's own that the session knows nothing of.
+        """Append a call of a tool that the agent brought itself to the transcript.
 
-        It has happened already; it counts as a step.
+        It has been executed already; it counts as a step of the budget.
         """
 
     @abstractmethod
     def kubectl(self, command: str | Command) -> CommandResult:
         """Run a kubectl command; a string is split as a shell would, with no shell behind it.
 
-        Commands that would read or write files of this machine, ask back or never end are refused.
+        Commands that access local files, are interactive or do not terminate are refused.
         """
 
     @abstractmethod
     def wait(self, seconds: float) -> None:
-        """Let episode time pass."""
+        """Let `seconds` pass on the clock of the episode."""
 
     def run_due_events(self) -> None:  # noqa: B027 - nothing is due by default
-        """Let happen what is due on the episode's clock.
+        """Run events that are due on the episode's clock, such as noise or the fault in mode `proactive`.
 
-        Calls do it by themselves; an adapter that waits for processes outside does it in between.
-        Raises `BudgetExceededError` when time or tokens are used up.
+        Every tool call does so itself; an adapter that waits for an external process calls this
+        about once a second. Raises `BudgetExceededError` when time or tokens are exhausted.
         """
 
     @abstractmethod
     def submit(self, text: str, claims: Claims | None = None) -> Receipt:
-        """Hand in the current stage, as `task` orders them.
+        """Submit the current stage, in the order of `task.submissions`.
 
-        Where nothing was reported (`task.watching`), a submission that says "no incident", or
-        that reports one while the system is healthy, leaves the stage as it is.
+        If `task.watching`, a submission of "no incident", or of an incident while the system is
+        still healthy, does not advance the stage.
         """
 
     @property
     def policy(self) -> Policy:
-        """As whom an agent acts in the cluster, what is refused and what is hidden.
+        """Identity and rights of the agent in the cluster, and the objects that are hidden from it.
 
-        The same for the tool `kubectl` and for an agent's own clients.
+        It holds for the tool `kubectl` and for the agent's own clients.
         """
         from sregym_core.policy import Policy
 
         return Policy()
 
     def note_requests(self, requests: Sequence[ApiRequest]) -> None:  # noqa: B027 - optional
-        """Record what the agent's own clients asked the Kubernetes API."""
+        """Record requests of the agent's own clients to the Kubernetes API."""
 
     def note_attempts(self, attempts: Sequence[Attempt]) -> None:  # noqa: B027 - optional
-        """Record what somebody tried at the session's endpoints that was not theirs."""
+        """Record unauthorised requests to the session's endpoints."""
 
     @abstractmethod
     def access(self) -> Access:
-        """Open the world to processes outside (once; later calls return the same)."""
+        """Open endpoints for external processes; later calls return the same value."""
 
     @abstractmethod
     def announce(self, access: Access) -> None:
-        """Tell people that everything behind `access` is reachable: `sregym up` prints it.
+        """Announce that all endpoints of `access` are reachable; `sregym up` prints them.
 
-        An adapter that serves endpoints of its own adds them before.
+        An adapter that serves endpoints of its own adds them to `access` first.
         """
 
     @abstractmethod
     def reference(self) -> Reference:
-        """The answer key; raises `PermissionError` for an adapter that is not privileged."""
+        """Diagnosis and repair that are known to be right.
+
+        Raises:
+            PermissionError: The agent is not `privileged`.
+        """
 
 
 class Agent(ABC):
@@ -249,14 +254,14 @@ class Agent(ABC):
 
     Attributes:
         name: The word behind `--agent`.
-        privileged: Whether it needs the answer key: baselines that prove problems do.
-        served: Whether a process outside acts in the session: the cluster's clock then keeps
-            pace with the wall clock.
-        accepts: Names of the options that it knows; None when it looks itself.
+        privileged: Whether it needs `Session.reference`, as baselines that prove problems do.
+        served: Whether an external process acts in the session: the clock of a simulated cluster
+            then follows the wall clock.
+        accepts: Names of its options; None if its constructor validates them.
         options: What the user gave with `--agent-option name=value`.
 
     Raises:
-        UsageError: It does not know an option: one that is misspelt may have been for its walls.
+        UsageError: An option is unknown; a misspelt one may have been meant for the sandbox.
     """
 
     name: ClassVar[str]
@@ -273,29 +278,29 @@ class Agent(ABC):
                 raise UsageError(msg)
 
     def missing(self) -> str:
-        """What it needs and is not there, in words: the key of a provider, a program.
+        """Which prerequisite is missing, as text: the API key of a provider, a program on `PATH`.
 
-        Asked before many episodes are begun; empty when nothing is known to be missing.
+        Called before a run or campaign starts; empty if nothing is known to be missing.
         """
         return ""
 
     @abstractmethod
     def run(self, session: Session) -> None:
-        """Act until done. Returning without a submission is graded as no submission.
+        """Act in the episode until all stages are submitted.
 
-        What it raises ends the agent's part; the episode is graded as it stands and the record
-        says what was raised.
+        A stage without a submission when this returns is graded as failed. An exception ends the
+        agent's turn as well: the present state is graded, and the record holds the exception.
         """
 
 
 @dataclass(frozen=True)
 class AgentDescription:
-    """What an episode needs to know of whoever acts in it.
+    """Properties of the agent of an episode.
 
     Attributes:
         name: As records name it.
-        privileged: Whether it gets the answer key.
-        served: Whether a process outside acts in the session.
+        privileged: Whether it may read `Session.reference`.
+        served: Whether an external process acts in the session.
     """
 
     name: str
@@ -304,5 +309,5 @@ class AgentDescription:
 
     @classmethod
     def of(cls, agent: Agent) -> AgentDescription:
-        """That of an adapter."""
+        """The properties of an adapter."""
         return cls(agent.name, agent.privileged, agent.served)

@@ -1,4 +1,4 @@
-"""An application: what is deployed, what its parts are, and how well it serves its users."""
+"""Interface of applications: manifests, components, and the traffic of their users."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OperationTraffic:
-    """What one user-visible operation saw in a window: counts of requests and of good answers."""
+    """Requests of one user-visible operation in a window: all, and those that succeeded."""
 
     requests: int
     ok: int
 
     @property
     def success_rate(self) -> float:
-        """Share of good answers; 0.0 when nobody asked."""
+        """Share of requests that succeeded, 0 to 1; 0.0 without requests."""
         return self.ok / self.requests if self.requests else 0.0
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """What users saw in a window, as the load generator measured it from outside.
+    """Traffic of users in a window, as the load generator measured it.
 
     Attributes:
-        seconds: Length of the window that the figures really cover.
-        operations: By name.
-        p50_ms: Median latency over all operations, None when unknown.
-        p99_ms: 99th percentile.
+        seconds: Length of the window that the figures cover, which may differ from the requested one.
+        operations: Figures by name of the operation.
+        p50_ms: Median latency over all operations; None if unknown.
+        p99_ms: 99th percentile of the latency; None if unknown.
     """
 
     seconds: float
@@ -54,24 +54,24 @@ class Traffic:
 
     @property
     def ok(self) -> int:
-        """Good answers over all operations."""
+        """Successful requests over all operations."""
         return sum(operation.ok for operation in self.operations.values())
 
     @property
     def success_rate(self) -> float:
-        """Share of good answers over all operations; 0.0 when nobody asked."""
+        """Share of requests that succeeded over all operations; 0.0 without requests."""
         return self.ok / self.requests if self.requests else 0.0
 
 
 @dataclass(frozen=True)
 class Prober:
-    """Clients that ask for what users ask for, apart from all that belongs to the application.
+    """Clients that send the requests of users, independent of the application's load generator.
 
     Attributes:
-        objects: What is created for them, in order; all in one namespace.
-        pod: The pod in whose log they tell what they saw.
-        read: Gives what they saw in the last seconds.
-        warm_up_s: How long after its start all of them ask.
+        objects: Manifests to create for them, in order; all in one namespace.
+        pod: The pod whose log holds their measurements.
+        read: `read(cluster, seconds)` returns their traffic in the last seconds.
+        warm_up_s: Seconds from the start of the pod until all clients send requests.
     """
 
     objects: tuple[KubeObject, ...]
@@ -84,10 +84,10 @@ class Application(ABC):
     """An application that can be deployed on any cluster.
 
     Attributes:
-        name: The word in problems and on the command line.
-        title: For people.
+        name: Its name in problems and on the command line.
+        title: Its name for people.
         namespaces: Namespaces that belong to it; faults and agents act there.
-        description: What it does and of what parts, for the agent's instruction. Neutral.
+        description: Purpose and architecture, for the agent's instruction; without hints at faults.
     """
 
     name: ClassVar[str]
@@ -96,12 +96,12 @@ class Application(ABC):
     description: ClassVar[str]
 
     def with_options(self, options: Mapping[str, str]) -> Application:
-        """The same application with options, as `NAME:key=value,key=value` gives them.
+        """The application with the options of `NAME:key=value,key=value`; a new object.
 
-        Its name then is such a text: applications of one name are one application.
+        Its `name` has to include the options: applications with equal names are treated as equal.
 
         Raises:
-            UsageError: It has no such option, as most have none, or the value does not fit.
+            UsageError: An option is unknown (by default all are), or its value is invalid.
         """
         msg = (
             f"application {self.name!r} takes no options, and {', '.join(options)} was given; "
@@ -111,10 +111,10 @@ class Application(ABC):
 
     @abstractmethod
     def manifests(self) -> list[KubeObject]:
-        """All objects, workload generator included, in the order in which they are created."""
+        """New copies of all objects, load generator included, in the order of creation."""
 
     def manifest(self, ref: ObjectRef) -> KubeObject | None:
-        """One object of `manifests` by its address, or None; the caller may change it."""
+        """One object of `manifests` by reference, as a copy; None if there is none."""
         for obj in self.manifests():
             metadata = obj["metadata"]
             place = (obj["kind"], metadata.get("namespace", ""), metadata["name"])
@@ -124,86 +124,83 @@ class Application(ABC):
 
     @abstractmethod
     def components(self) -> tuple[Component, ...]:
-        """Its parts, with what a fault may hold on to; sorted by name."""
+        """Its components, with all properties that faults use; sorted by name."""
 
     @abstractmethod
     def service_models(self) -> tuple[Any, ...]:
         """Service models for simulated clusters (`sregym_apps.model.ServiceModel`), or ()."""
 
     def server_kinds(self) -> tuple[str, ...]:
-        """Names of the kinds of servers that simulated clusters need for it, sorted.
+        """Names of the server kinds that a simulated cluster needs for it, sorted.
 
-        Those that its service models name, unless an application says otherwise.
+        By default those that its service models name.
         """
         kinds = {kind for model in self.service_models() for kind in _server_kinds(model)}
         return tuple(sorted(kinds))
 
     @abstractmethod
     def deploy(self, cluster: Cluster) -> None:
-        """Create everything; returns when the objects are accepted, not when pods are ready."""
+        """Create all objects. Returns when the API server accepted them; pods need not be ready."""
 
     def deploy_with_load(self, cluster: Cluster, load: Load) -> None:
-        """Deploy it with a load generator that asks for so much, and for that mix.
+        """Deploy it with a load generator of this request rate and mix of operations.
 
-        Applications whose load generators cannot be told so are deployed as they are.
+        By default `load` is ignored: for load generators that cannot be configured.
         """
         self.deploy(cluster)
 
     def with_namespace_suffix(self, suffix: str) -> Application | None:
-        """The same application in namespaces whose names end with `suffix`; None where that cannot be.
+        """The application in namespaces whose names end with `suffix`; None if it does not support that.
 
-        Several of them can then share one cluster. Everything that an application says of itself is
-        about these namespaces: manifests, components, description.
+        Several such copies can share one cluster. All methods of the returned object refer to its
+        namespaces: manifests, components, description.
         """
         return None
 
     @abstractmethod
     def ready(self, cluster: Cluster) -> list[str]:
-        """What is not ready yet, one phrase each; empty when all parts are."""
+        """What is not ready yet, one phrase for each; empty if all components are ready."""
 
     @abstractmethod
     def remove(self, cluster: Cluster) -> None:
-        """Delete everything that `deploy` made."""
+        """Delete everything that `deploy` created."""
 
     @abstractmethod
     def traffic(self, cluster: Cluster, seconds: float) -> Traffic:
-        """What users saw in the last `seconds`, in whole rounds of the load generator."""
+        """Traffic of users in the last `seconds` of the cluster's clock, in whole reporting intervals."""
 
     def prober(self, objects: Mapping[str, KubeObject], namespace: str) -> Prober | None:
-        """Clients like those of the load generator, for a namespace of their own.
+        """Clients that send the requests of the load generator, in a namespace of their own.
 
-        They ask for the same, and so rarely that it makes no difference to the system. None where an
-        application does not say how.
+        Their rate is so low that it does not affect the system. None (default): not supported.
 
         Args:
-            objects: The baseline, in which the load generator is as nobody has changed it since.
-            namespace: Where to put them; it does not exist yet, and is not among `objects`.
+            objects: Objects of the baseline by `str(ObjectRef)`, with the unchanged load generator.
+            namespace: Name of the namespace, which does not exist yet and is not in `objects`.
         """
         return None
 
     def traffic_rounds(self, cluster: Cluster, seconds: float) -> Sequence[tuple[float, Traffic]]:
-        """What users saw in each round of the load generator of the last `seconds`, oldest first.
+        """Traffic in each reporting interval of the load generator in the last `seconds`, oldest first.
 
-        Each with the time of its end, on the cluster's clock. Nothing where it tells of none.
+        Pairs of its end, in seconds of the cluster's clock, and its traffic. Default: none.
         """
         return ()
 
     def component(self, name: str) -> Component | None:
-        """The part with this name."""
+        """The component with this name; None if there is none."""
         return next((part for part in self.components() if part.name == name), None)
 
     def lint(self, vocabulary: Vocabulary | None = None) -> Sequence[Defect]:
-        """What is wrong with its data files, all of it, for `sregym lint` and the contract kit.
-
-        Nothing by default: an application may have no files.
+        """All defects of its data files, for `sregym lint` and the contract kit; none by default.
 
         Args:
-            vocabulary: What simulated clusters know of tools and images; None where none is asked.
+            vocabulary: Tools and images that the simulated cluster knows; None: do not check them.
         """
         return ()
 
 
 def _server_kinds(model: Any) -> Sequence[str]:
-    """What a service model says of its kinds of servers; nothing where it is of another toolkit."""
+    """The server kinds of a service model; none for models of other toolkits."""
     kinds: Sequence[str] = getattr(model, "server_kinds", ())
     return kinds

@@ -1,4 +1,4 @@
-"""Time as an object: an episode waits on conditions, and this is what it waits with."""
+"""Interface of clocks: episodes wait on conditions with them, never with `time.sleep`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 
 class Clock(ABC):
-    """The clock of one cluster. Nothing in an episode looks at another one.
+    """The clock of one cluster, and the only one that an episode uses.
 
-    On the embedded cluster time is virtual: waiting costs no wall-clock time. On a real cluster it
+    On a simulated cluster time is virtual: waiting takes no wall-clock time. On a real cluster it
     is the wall clock.
     """
 
-    # Whether waiting takes the time of those who wait; then it is worth saying for what.
+    # Whether waiting takes wall-clock time; then the command line reports what is waited for.
     real_time: ClassVar[bool] = False
 
     @abstractmethod
@@ -30,10 +30,10 @@ class Clock(ABC):
     def wait_until(
         self, condition: Callable[[], bool], timeout_s: float, poll_s: float = 1.0
     ) -> bool:
-        """Let time pass until `condition()` holds; returns False if `timeout_s` passed before.
+        """Let time pass until `condition()` is true; returns False if it is not after `timeout_s`.
 
-        The condition is looked at now, every `poll_s` seconds of this clock, and a last time when
-        the timeout is over.
+        It is evaluated at once, then every `poll_s` seconds of this clock, and once more at the
+        timeout. Exceptions of the condition pass through.
         """
         deadline = self.now() + timeout_s
         while not condition():
@@ -44,4 +44,4 @@ class Clock(ABC):
         return True
 
     def spend(self, seconds: float) -> None:  # noqa: B027 - nothing to do where time passes by itself
-        """Account for the time that an action took: moves virtual time, nothing on a wall clock."""
+        """Account for the duration of an action: advances virtual time; no effect on a wall clock."""

@@ -92,7 +92,7 @@ class ServiceAnswer:
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of `sregym doctor`: what was looked at, whether it is all right, what to do."""
+    """One line of `sregym doctor`: subject, whether it is in order, details, and what to do."""
 
     subject: str
     ok: bool
@@ -102,16 +102,16 @@ class Finding:
 
 @dataclass(frozen=True)
 class ClusterSpec:
-    """What an episode needs of a cluster.
+    """Parameters of the cluster of an episode.
 
     Attributes:
-        seed: From which all chance of a simulated cluster derives.
+        seed: The source of randomness of a simulated cluster.
         applications: Those that will be deployed; a simulated cluster reads their service models.
-        options: What the user gave behind the colon: `kubeconfig:CONTEXT`, `embedded:pace=10`.
-        served: Whether processes outside will connect: the clock then keeps pace with the wall clock.
-        folder: Where `open_access` writes kubeconfig and the like; None for a temporary one.
-        salt: What keys, and whatever must not be foreseen from inside, depend on besides the seed. Nothing
-            that can be seen in the cluster gives it away. One is drawn where none is given.
+        options: Options behind the colon: `kubeconfig:CONTEXT`, `embedded:pace=10`.
+        served: Whether external processes will connect: virtual time then follows the wall clock.
+        folder: Directory where `open_access` writes the kubeconfig; None: a temporary one.
+        salt: Derives keys, and whatever must not be predictable from the seed alone. It cannot be
+            computed from anything visible in the cluster. Default: random.
     """
 
     seed: int = 0
@@ -123,39 +123,38 @@ class ClusterSpec:
 
 
 class Checkpoint(ABC):
-    """A cluster at one moment, from which any number of equal clusters can go on."""
+    """A saved state of a cluster, from which any number of equal clusters can continue."""
 
     @abstractmethod
     def fork(self, spec: ClusterSpec) -> Cluster:
-        """A new cluster that starts where the checkpoint was taken, with the spec's seed."""
+        """A new, independent cluster in the state of the checkpoint, with the seed of `spec`."""
 
 
 class Cluster(ABC):
-    """One live cluster for one episode.
+    """A running cluster for one episode.
 
-    Objects are plain JSON dicts; never change one that `get` or `list` returned, it may be given
-    out again: build a new one. Every method raises `ClusterError` with the API server's words
-    when a request is refused. The same application manifests, faults, oracles and agents use this
-    interface on the embedded cluster and on a real one.
+    Objects are JSON as dicts. Never modify one that `get` or `list` returned, since it may be
+    returned again: make a copy. Every method raises `ClusterError` with status, reason and message
+    of the API server if a request is refused. Applications, faults, oracles and agents use this
+    interface for simulated clusters and real ones alike.
 
-    Each write names an `Actor`: who changes this, with which tool. None stands for a person with
-    `kubectl create`, `replace` or `patch` (`default_actor`); no write is anonymous.
+    Each write has an `Actor`: user, client and field manager. None stands for a person with
+    `kubectl create`, `replace` or `patch` (`default_actor`).
     """
 
-    # Whether whoever is root on a node is still far from the machine of the harness: then agents
-    # may debug nodes from the namespaces of the application.
+    # Whether root on a node cannot reach the harness: then agents may debug nodes from pods.
     nodes_are_apart: bool = False
 
     @property
     @abstractmethod
     def clock(self) -> Clock:
-        """The clock that everything in the episode waits with."""
+        """The clock of the cluster; the only one that an episode waits with."""
 
     @abstractmethod
     def get(self, ref: ObjectRef) -> KubeObject | None:
-        """The object, or None when it does not exist.
+        """The object; None if it does not exist.
 
-        The same answer may be given again, in forks, too: whoever wants to change it copies it.
+        The returned dict may be shared with later calls and forks: copy it before changing it.
         """
 
     @abstractmethod
@@ -164,13 +163,13 @@ class Cluster(ABC):
     ) -> list[KubeObject]:
         """Objects of a kind, sorted by namespace and name; all namespaces when none is given.
 
-        As with `get`, they are there to be read.
+        As with `get`, copy them before changing them.
 
         Args:
             api_version: `v1`, `apps/v1` ...
             kind: `Pod`, `Deployment` ...
-            namespace: Namespace, empty for all.
-            selector: Label selector in kubectl's syntax, empty for all.
+            namespace: Namespace; empty: all.
+            selector: Label selector in kubectl's syntax; empty: all objects.
         """
 
     @abstractmethod
@@ -191,7 +190,7 @@ class Cluster(ABC):
     def delete(
         self, ref: ObjectRef, propagation: str = "Background", actor: Actor | None = None
     ) -> None:
-        """Ask for deletion; deleting what does not exist is no error."""
+        """Request deletion; no error if the object does not exist. Finalizers may delay it."""
 
     @abstractmethod
     def logs(
@@ -203,24 +202,24 @@ class Cluster(ABC):
         since_s: float | None = None,
         previous: bool = False,
     ) -> str:
-        """Log text of a container (of the only or default one when none is named)."""
+        """Log of a container as text; of the default container if none is named."""
 
     @abstractmethod
     def exec(
         self, namespace: str, pod: str, command: Sequence[str], container: str = "", stdin: str = ""
     ) -> CommandResult:
-        """Run a command in a container to its end."""
+        """Run a command in a container until it exits. A non-zero exit code is no exception."""
 
     @abstractmethod
     def kubectl(self, command: Command) -> CommandResult:
-        """Run a kubectl command as a person with full rights would."""
+        """Run a kubectl command with the rights of a cluster administrator."""
 
     def kubectl_for(self, command: Command, policy: Policy) -> CommandResult:
-        """Run a kubectl command as an agent does: with its rights, without what is hidden from it.
+        """Run a kubectl command with the rights of an agent, without objects that are hidden from it.
 
         Args:
-            command: What to run.
-            policy: The same that stands before the agent's own clients.
+            command: The command.
+            policy: The policy that also holds for the agent's own clients.
         """
         if policy.redacts:
             message = "this kind of cluster cannot hide the tools of a fault from kubectl"
@@ -229,7 +228,7 @@ class Cluster(ABC):
 
     @property
     def services(self) -> tuple[str, ...]:
-        """Names of the services of observability that `observe` reaches, sorted.
+        """Names of the observability services that `observe` can reach, sorted.
 
         Standard names are `prometheus`, `alertmanager`, `loki` and `jaeger`.
         """
@@ -243,24 +242,24 @@ class Cluster(ABC):
         method: str = "GET",
         body: bytes = b"",
     ) -> ServiceAnswer:
-        """Ask a service of observability, as an HTTP client would.
+        """Send an HTTP request to an observability service.
 
         Args:
-            service: One of `services`; another one is refused with 404.
-            path: Of the service's HTTP API, `/api/v1/query` for instance.
-            query: Parameters in order; a name may occur several times.
+            service: One of `services`; others raise `ClusterError` with status 404.
+            path: Path in the service's HTTP API: `/api/v1/query`.
+            query: Query parameters in order; a name may occur several times.
             method: HTTP method.
-            body: Sent with it, as JSON: alerts that are posted to Alertmanager, for instance.
+            body: JSON body, such as alerts that are posted to Alertmanager.
         """
         raise no_such_service(service, self.services)
 
     def observe_for(
         self, policy: Policy, service: str, path: str, query: Sequence[tuple[str, str]] = ()
     ) -> ServiceAnswer:
-        """The same for an agent: without what is hidden from it.
+        """`observe` for an agent, without objects that are hidden from it.
 
-        What is summed up has counted it, unless a kind of cluster leaves it out before.
-        `sregym_kubernetes.observing.observe_with_policy` is what most kinds of clusters do here.
+        Aggregated values may still include hidden objects. Most clusters call
+        `sregym_kubernetes.observing.observe_with_policy` here.
         """
         if policy.redacts:
             message = "this kind of cluster cannot hide the tools of a fault from its services"
@@ -274,94 +273,96 @@ class Cluster(ABC):
 
     @property
     def nodes(self) -> NodeAccess | None:
-        """The machines behind its nodes; None where nobody may touch them. See `node_access`."""
+        """Access to the machines of its nodes; None if there is none. See `node_access`."""
         return None
 
     @abstractmethod
     def hidden_state(self) -> Mapping[str, str]:
-        """State outside the Kubernetes API that a baseline must match, by name, as digests.
+        """Digests of state outside the Kubernetes API, by name, that recovery has to restore.
 
-        The embedded cluster names the accounts of datastores, node state and so on; a real
-        cluster may return nothing.
+        The embedded cluster includes accounts of datastores and state of nodes; a real cluster may
+        return an empty mapping.
         """
 
     def backdate(self, ref: ObjectRef, seconds: float) -> bool:
-        """Let an object that has just been made look as old as this, where the past can be made.
+        """Set the creation time of an object that was just created to so many seconds ago.
 
         Returns:
-            False where nobody can, as on any real cluster: the object stays as young as it is.
+            False if that is impossible, as on any real cluster; nothing is changed then.
         """
         return False
 
     def stored(self) -> Mapping[str, str]:
-        """What datastores hold, by name, as text that can be compared; JSON where it has parts.
+        """Content of datastores, by name, as text to compare; JSON if it is structured.
 
-        What `hidden_state` has digests of, as far as people would miss it. Nothing where nobody but
-        the application can tell.
+        The part of `hidden_state` whose loss users would notice, in full. Empty if only the
+        application could read it.
         """
         return {}
 
     def failures(self, start: float, end: float) -> tuple[PodFailures, ...] | None:
-        """What failed between two moments of the clock, and by whose calls; sorted, quiet pods left out.
+        """Failed requests by pod between two times of the clock, with the calls that made them fail.
 
-        None where nobody can tell causes from what is seen, as on any real cluster.
+        Sorted; pods without failures are omitted. None if causes cannot be determined, as on any
+        real cluster.
         """
         return None
 
     def save_machines(self) -> object:
-        """What stands on the machines of the nodes besides their settings, for `restore_machines`.
+        """State of the machines of nodes besides their settings: an opaque value for `restore_machines`.
 
-        None where nobody but the cluster's owner may touch them.
+        None if the cluster gives no access to them.
         """
         return None
 
     def restore_machines(self, kept: object) -> None:  # noqa: B027 - most have none to restore
-        """Make the machines as they were when `save_machines` gave this value."""
+        """Restore the machines to the state that `save_machines` returned."""
 
     @abstractmethod
     def open_access(self) -> Access:
-        """Make the cluster reachable for processes outside: kubeconfig and endpoints.
+        """Open endpoints for external processes, and write a kubeconfig.
 
-        Called at most once; what it opens is closed by `close`.
+        Called at most once; `close` closes the endpoints.
         """
 
     def open_access_for(self, policy: Policy) -> Access:
-        """The same for an agent: services of observability that are served hide what is hidden.
+        """`open_access` for an agent: endpoints of observability services leave out hidden objects.
 
-        The Kubernetes API is not filtered here: a guard stands before it.
+        The Kubernetes API is not filtered here; a proxy in front of it enforces the policy.
         """
         return self.open_access()
 
     @abstractmethod
     def close(self) -> None:
-        """Release everything this cluster holds; harmless when called twice."""
+        """Release all resources; idempotent."""
 
     def interrupt(self) -> None:  # noqa: B027 - nothing computes here by default
-        """End what clients outside have it compute: the episode is to go on, or to end.
+        """Abort computations that external clients requested, so that the episode can continue or end.
 
-        Called from another thread than the one that computes. What was computed has not happened.
+        Called from another thread than the computing one. Aborted requests leave no effect.
         """
 
     def checkpoint(self) -> Checkpoint | None:
-        """A checkpoint of this moment, or None when this kind of cluster cannot be forked."""
+        """A checkpoint of the present state; None if this cluster cannot be forked."""
         return None
 
 
 def no_such_service(service: str, offered: Sequence[str]) -> ClusterError:
-    """How a cluster refuses to observe through a service that it does not offer."""
+    """The error for `observe` with a service that the cluster does not have."""
     known = ", ".join(offered) or "none"
     message = f"this cluster offers no service {service!r}; it offers: {known}"
     return ClusterError(404, "NotFound", message)
 
 
 class ClusterProvider(ABC):
-    """Gives clusters of one kind.
+    """Provisions clusters of one kind.
 
     Attributes:
-        name: The word behind `--cluster`.
-        simulated: Whether each cluster is a world of its own that the same seed makes the same:
-            episodes may then run side by side, and proofs compare their bytes.
-        capabilities: What every cluster lets one do to its nodes; None where only a try tells.
+        name: Its name behind `--cluster`.
+        simulated: Whether clusters are independent and deterministic: equal seeds give equal
+            clusters. Episodes may then run in parallel, and proofs compare their output.
+        capabilities: What can be done to the nodes of every such cluster; None where only a
+            trial tells.
     """
 
     name: ClassVar[str]
@@ -369,34 +370,34 @@ class ClusterProvider(ABC):
     capabilities: ClassVar[frozenset[Capability] | None] = None
 
     def check(self, options: Mapping[str, str]) -> None:  # noqa: B027 - nothing to check by default
-        """Refuse options that can never work, before anything is started: `UsageError`."""
+        """Raise `UsageError` for invalid options; called before anything is started."""
 
     @abstractmethod
     def provision(self, spec: ClusterSpec) -> Cluster:
-        """A cluster that is ready for `Application.deploy`; raises `SregymError` when it cannot."""
+        """A cluster that is ready for `Application.deploy`; raises `SregymError` if there is none."""
 
     def origin(self, seed: int, options: Mapping[str, str]) -> int:
-        """The seed of the cluster from which episodes with `seed` start, as far as there are several.
+        """The seed of the shared initial cluster for episodes with `seed`; by default `seed` itself.
 
-        It must not depend on anything else: not on which episode came first, for instance.
+        A pure function of its arguments, independent of the order of episodes.
         """
         return seed
 
     def history(self, spec: ClusterSpec) -> History:
-        """What a simulated cluster and its application are to have behind them; nothing by default."""
+        """The simulated history of cluster and application before an episode; none by default."""
         return History()
 
     @abstractmethod
     def examine(self, options: Mapping[str, str]) -> Sequence[Finding]:
-        """What `sregym doctor --cluster` prints: is everything there that episodes need?"""
+        """Check the prerequisites of episodes; `sregym doctor --cluster` prints the findings."""
 
     def this_machine(self) -> NodeAccess | None:
-        """Access to the machine that this program runs on, for `sregym doctor --node`; None by default."""
+        """Node access to the local machine, for `sregym doctor --node`; None by default."""
         return None
 
     def vocabulary(self) -> Vocabulary | None:
-        """What its clusters know of the names in applications' data, for `sregym lint`.
+        """Names that its clusters resolve in applications' data, for `sregym lint`.
 
-        None, which is the default, for clusters that do not simulate: they look nothing up.
+        None (default) for clusters that do not simulate.
         """
         return None

@@ -1,4 +1,4 @@
-"""What a system has behind it when an episode begins."""
+"""The simulated history of a system before an episode."""
 
 from __future__ import annotations
 
@@ -8,31 +8,30 @@ from random import Random
 
 @dataclass(frozen=True)
 class Load:
-    """What users ask of an application.
+    """Load of an application.
 
     Attributes:
-        level: How much, in terms of what its manifests say.
-        mix: The seed from which the share of each kind of request follows; None for the shares of
-            its manifests.
+        level: Factor of the request rate that its manifests configure.
+        mix: Seed of the shares of operations; None: the shares that its manifests configure.
     """
 
     level: float = 1.0
     mix: int | None = None
 
     def weight(self, kind: str, low: float, high: float) -> float:
-        """What follows from the seed for one kind of request, between two weights."""
-        # No secret hangs on it: whoever sees a world sees the shares.
+        """The weight of one operation, between `low` and `high`; a function of the seed."""
+        # Not a secret: the shares can be seen in the cluster.
         return Random(f"share of {kind}, seed {self.mix}").uniform(low, high)  # noqa: S311
 
 
 @dataclass(frozen=True)
 class PastRestart:
-    """Something that made a workload of the application start anew while all was well.
+    """A restart of a workload of the healthy application.
 
     Attributes:
-        before_s: How long before the episode.
-        choice: Which of the workloads that can be restarted, as a share in [0, 1) of their list.
-        rolling: Whether somebody restarted the workload; else one of its pods was deleted.
+        before_s: Seconds before the episode.
+        choice: Index of the workload in the list of restartable ones, as a fraction in [0, 1).
+        rolling: True: a rolling restart; False: one of its pods was deleted.
     """
 
     before_s: float
@@ -42,13 +41,13 @@ class PastRestart:
 
 @dataclass(frozen=True)
 class History:
-    """What passed in a simulated cluster before an episode.
+    """The history of a simulated cluster before an episode.
 
     Attributes:
-        cluster_s: From the start of the cluster to the deployment of the application.
-        application_s: From the deployment of the application to the episode's warm-up.
-        restarts: What happened in between, in any order.
-        load: What users ask of the application.
+        cluster_s: Seconds from the start of the cluster to the deployment of the application.
+        application_s: Seconds from the deployment to the episode's warm-up.
+        restarts: Restarts during `application_s`, in any order.
+        load: Load of the application.
     """
 
     cluster_s: float = 0.0

@@ -31,45 +31,45 @@ _Kind = TypeVar("_Kind", Component, Node, Link, Zone)
 
 
 class Journal(Protocol):
-    """Where a fault writes down how to undo a step *before* it takes the step.
+    """Write-ahead log of undo steps: a fault records how to undo a step *before* it takes the step.
 
-    The conductor replays it backwards on recovery, also when the fault, the agent or an oracle
-    raised, or the user pressed Ctrl-C. Entries are JSON, so a journal survives its process.
+    The conductor replays it in reverse on recovery, also after an exception in fault, agent or
+    oracle, and after Ctrl-C. Entries are JSON on disk, so they survive a crash of the process.
     """
 
     def restore(self, ref: ObjectRef, before: KubeObject | None) -> None:
-        """Undo by giving the object this state again; None: by deleting it."""
+        """Undo by restoring the object to `before`, as `Cluster.get` returned it; None: by deleting it."""
 
     def command(self, namespace: str, workload: ObjectRef, argv: Sequence[str], stdin: str) -> None:
-        """Undo by running a command in a ready pod of the workload; must be harmless when repeated."""
+        """Undo by running `argv` in a ready pod of the workload; it has to be idempotent."""
 
     def node_setting(self, before: NodeSetting) -> None:
-        """Undo by making a thing on a node as it was; see `NodeAccess.apply`."""
+        """Undo by applying `before` to its node again; see `NodeAccess.apply`."""
 
     def node_command(self, node: str, argv: Sequence[str], stdin: str = "") -> None:
-        """Undo by running a command on a host; must be harmless when repeated."""
+        """Undo by running `argv` on the host of a node; it has to be idempotent."""
 
     def redact(self, ref: ObjectRef) -> None:
-        """Keep a tool of the fault from the agent, before it is created.
+        """Hide an object from the agent; call this before the object is created.
 
-        For what a fault needs to act, never for the defect itself. A Namespace conceals all in it,
-        a CustomResourceDefinition its whole group. Give it a namespace of its own, or a name that
-        nobody guesses (end it with what derives from the seed): whoever creates an object of the
-        very name is told that there is one.
+        For helper objects of a fault only, never for the defect itself. A Namespace hides all objects
+        in it, a CustomResourceDefinition its whole API group. Use a namespace of its own or a name
+        that cannot be guessed (with a suffix derived from the seed): a create request for the same
+        name fails with AlreadyExists, which would reveal the object.
         """
 
 
 @dataclass(frozen=True)
 class FaultContext:
-    """All that a fault works with.
+    """Arguments of the methods of a fault.
 
     Attributes:
-        cluster: Where it acts.
-        application: To which the target belongs.
-        target: What it acts on, chosen: a `Component`, `Node`, `Link` ...
+        cluster: The cluster to change.
+        application: The application to which the target belongs.
+        target: The resolved target: a `Component`, `Node`, `Link` ...
         parameters: Validated instance of the fault's `Parameters`.
-        journal: Where undo steps go.
-        seed: Of the episode; all chance derives from it.
+        journal: Records undo steps.
+        seed: Seed of the episode; the only source of randomness.
     """
 
     cluster: Cluster
@@ -99,7 +99,7 @@ class FaultContext:
 
     @property
     def link(self) -> Link:
-        """The target of a fault on the way between two ends.
+        """The target of a fault on the network link between two peers.
 
         Raises:
             TargetError: The target is something else.
@@ -127,33 +127,32 @@ def _as(wanted: type[_Kind], target: FaultTarget) -> _Kind:
     raise TargetError(msg)
 
 
-# Where in a system a fault acts, from the top down.
+# Layers of a system in which a fault acts, from the top down.
 LAYERS = ("application", "datastore", "kubernetes", "network", "os", "hardware")
 
 
 class Fault(ABC):
-    """One primitive defect.
+    """One kind of defect, for any target that fits.
 
-    A fault changes real state: an API object, an account, a kernel table. It never produces a
-    symptom itself.
+    A fault changes state: an API object, an account, a kernel table. Symptoms follow from that state;
+    a fault never produces them itself.
 
-    `ground_truth`, `reference_fix` and `plan`-like work must not depend on whether the fault was
-    injected: they derive from the component, the application's manifests and the parameters.
+    `ground_truth` and `reference_fix` return the same before and after the injection: they derive
+    from the target, the application's manifests and the parameters, not from the live cluster.
 
     Attributes:
-        name: The word in problems: `service-target-port`.
-        title: One line for people.
+        name: Its name in problems: `service-target-port`.
+        title: One line for listings.
         layer: One of `LAYERS`.
-        Parameters: Pydantic model of the parameters, all with defaults where a default fits any
-            component.
-        takes: Kinds of targets it can act on.
-        parts: What of a component a target may name besides the component: one of its containers,
-            one of its Services. `FaultContext.component` is then pointed at it.
-        needs: What the cluster must let one do to its nodes; where it does not, a problem with
-            this fault is skipped.
-        modes: In which ways a system with this fault alone fails, beside that something is wrong.
-        tipping: Names of the parameters that bring about an occasion of `replay`. Without them the
-            defect is the same and waits.
+        Parameters: Pydantic model of the parameters; each has a default if one suits all targets.
+        takes: Kinds of targets that it supports.
+        parts: Parts of a component that a target may select: one of its containers, one of its
+            Services. `FaultContext.component` then points at the selected part.
+        needs: Capabilities of node access that it requires; on a cluster without them, problems
+            with this fault are skipped.
+        modes: Failure modes of a system with this fault alone; see `FailureMode`.
+        tipping: Names of the parameters that select a trigger for `replay`. Without them the same
+            defect is injected and stays latent.
     """
 
     name: ClassVar[str]
@@ -167,99 +166,100 @@ class Fault(ABC):
     tipping: ClassVar[tuple[str, ...]] = ()
 
     def settings_on(self, node: str) -> tuple[NodeSetting, ...]:
-        """What it sets on a node, with default parameters and whatever depends on no target.
+        """The node settings that it applies with default parameters, as far as they depend on no target.
 
-        `sregym doctor --node` tries these; empty, the default, for faults that set nothing on nodes.
+        `sregym doctor --node` tests these on a real node. Default: none.
         """
         return ()
 
     @abstractmethod
     def fits(self, target: Any, /) -> bool:
-        """Whether this target has what the fault needs, with default parameters.
+        """Whether the fault can be injected into this target with default parameters.
 
         Args:
-            target: Of a kind that the fault takes: a `Component`, a `Node` ... In listings nodes
-                and zones are not chosen yet: they have no names, but the component they run.
+            target: Of a kind in `takes`: a `Component`, a `Node` ... When problems are listed, nodes
+                and zones are not resolved yet: their name is empty, and `component` is set.
         """
 
     def mismatch_reason(self, target: Any, /) -> str:
-        """Why `fits` says no, as the end of a sentence: "a DaemonSet has no replicas".
+        """Why `fits` returns False, as a clause for messages: "a DaemonSet has no replicas".
 
-        Empty when it fits, or when there is no more to say than that it does not.
+        Empty if the target fits, or if there is no particular reason.
         """
         return ""
 
     @abstractmethod
     def inject(self, context: FaultContext) -> None:
-        """Break it. Every step is journaled before it is taken.
+        """Inject the defect; record each step in `context.journal` before taking it.
 
-        May wait, with the cluster's clock, until its own next step is possible; returns without
-        waiting for the effect.
+        May wait on `context.cluster.clock` for a condition that its next step requires. Returns
+        when the state is changed, without waiting for the effect; see `outstanding`. An exception
+        ends the episode as an error, and the journal is replayed.
         """
 
     @abstractmethod
     def present(self, context: FaultContext) -> Check:
-        """Whether the defect is gone: passes when it is, fails when it is still there.
+        """Check whether the defect is repaired: the outcome is `pass` if so, `fail` if it is still there.
 
-        Looks at state only, never at symptoms, and accepts every right repair, not only the
-        reference fix.
+        Reads state, never symptoms, and accepts every valid repair, not only the reference fix.
+        Called before and after the injection and by oracles; it changes nothing.
         """
 
     @abstractmethod
     def ground_truth(self, context: FaultContext) -> GroundTruth:
-        """The root cause in fixed fields."""
+        """The root cause in fixed fields, which diagnoses are compared with."""
 
     @abstractmethod
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
-        """The kubectl commands that an SRE would type, in order."""
+        """A valid repair as kubectl commands, in order; a proof runs them and expects a pass."""
 
     def period_s(self, context: FaultContext) -> float:
-        """How often an automation repeats what is wrong, in seconds; 0: nothing repeats it.
+        """Interval in seconds at which an automation reapplies the defect; 0.0: none does.
 
-        A repair counts when it has lasted for two periods.
+        A repair passes if it lasts for two intervals.
         """
         return 0.0
 
     def hasty_fix(self, context: FaultContext) -> tuple[Command, ...]:
-        """What repairs the victim alone while its cause goes on: a proof shows that it fails.
+        """A repair of the affected component alone, while the cause remains; a proof expects a fail.
 
-        Empty where there is no such half of a repair.
+        Empty if the fault has no such incomplete repair.
         """
         return ()
 
     def restart_recovers(self, target: Any, /) -> bool:
-        """Whether the defect is rightly repaired when processes start anew.
+        """Whether restarting processes is a valid repair.
 
-        For state of running processes alone: a setting that nobody has written down, a session, an
-        environment from before a change. Proofs then demand no longer that a restart fails.
+        True for state of running processes alone: a setting that is not persisted, a session, an
+        environment read before a change. Proofs then do not expect a restart to fail.
         """
         return False
 
     def outstanding(self, context: FaultContext) -> str:
-        """What is still missing until the injected defect rules the running system, in words.
+        """What has to happen until the defect takes effect in running processes, as text for a message.
 
-        Asked again and again after `inject` until it is empty; then the effect on users is looked
-        for. For defects that reach running processes by and by, a rollout for instance.
+        Polled after `inject` until it is empty; only then the effect on users is measured. For
+        defects that reach processes gradually, such as by a rollout. Default: "", at once.
         """
         return ""
 
     def replay(self, context: FaultContext) -> bool:
-        """Bring about once more what made the defect hurt, and let it pass again; whether there is such.
+        """Repeat the trigger of a latent defect, such as a load peak, and end it again.
 
-        For defects that wait for an occasion, a peak of load for instance. Journaled as `inject` is,
-        and the same whether the defect is still there or not: a repaired system must bear it.
+        Steps are journaled as in `inject`, and do not depend on whether the defect is still there: a
+        repaired system has to withstand the trigger. Returns False if the fault has no trigger.
         """
         return False
 
     def occasions(
         self, application: Application, target: Any, /
     ) -> Mapping[str, Mapping[str, Any]]:
-        """Parameters with which a defect that waits hurts at once, by a word for what tips it over.
+        """Parameters that add a trigger to a latent defect, by a word for the trigger.
 
-        What tips it over passes, and `replay` brings it about again. Of them problems are made that
-        fail in mode `metastable`; empty where nothing of the application would tip it over.
+        The trigger is transient, and `replay` repeats it. Problems in failure mode `metastable` are
+        generated from these; empty if no trigger exists for this application and target.
         """
         return {}
 
     def recover(self, context: FaultContext) -> None:  # noqa: B027 - an optional hook
-        """Undo what the journal cannot; called before the journal is replayed, perhaps twice."""
+        """Undo what the journal cannot; called before the journal is replayed, and idempotent."""

@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NoiseContext:
-    """All that a noise source works with.
+    """Arguments of the methods of a noise source.
 
     Attributes:
-        cluster: Where it acts.
-        application: Which it disturbs.
-        excluded_components: Names of components it must leave alone: the targets of the episode's faults.
-        seed: All chance derives from it.
-        level: How much, from 1 to 3. Levels 1 and 2 leave a healthy system within its objectives.
-        excluded_nodes: Names of nodes that it must leave alone.
-        memory: What it has to know to end disturbances that last: JSON, of this source and episode
-            alone. A fork of the episode gets a copy, so no source keeps anything elsewhere.
-        journal: Where undo steps go before they are needed, as those of faults: whoever ends an
-            episode that was cut off undoes noise, too. None where nobody would read it.
-        subjects: Where it appends the names of the components, nodes and objects that it disturbs:
-            the report tells from them whether a diagnosis blamed noise.
+        cluster: The cluster to disturb.
+        application: The application to disturb.
+        excluded_components: Names of components that must not be disturbed: targets of the faults.
+        seed: Seed of the episode's noise; the only source of randomness.
+        level: Intensity, 1 to 3. Levels 1 and 2 keep a healthy system within its objectives.
+        excluded_nodes: Names of nodes that must not be disturbed.
+        memory: JSON state of this source in this episode, such as what is needed to end a
+            disturbance. A fork of the episode gets a copy; a source keeps no other state.
+        journal: Records undo steps before changes, as for faults, so that an interrupted episode can
+            be cleaned up; None if there is none.
+        subjects: The source appends the names of components, nodes and objects that it disturbs;
+            the report uses them to find diagnoses that name noise as the root cause.
     """
 
     cluster: Cluster
@@ -43,15 +43,15 @@ class NoiseContext:
 
 
 class Noise(ABC):
-    """One source of disturbances on a seeded schedule.
+    """One source of transient disturbances on a seeded schedule.
 
-    The conductor asks `next_at` and calls `disturb` when that moment has come; it stops asking
-    before it grades. A disturbance that lasts ends at a moment of its own.
+    The conductor calls `next_at`, and `disturb` at the returned time, until grading begins. The end
+    of a disturbance that lasts is a time of its own on the schedule.
 
     Attributes:
-        name: The word in problems and after `--noise`.
-        title: What it does, in a line, for lists.
-        family: Sources of one family resemble each other; a mixture takes some of each.
+        name: Its name in problems and after `--noise`.
+        title: What it does, in one line for listings.
+        family: Group of similar sources; a mixture draws from each family.
     """
 
     name: ClassVar[str]
@@ -60,16 +60,16 @@ class Noise(ABC):
 
     @abstractmethod
     def next_at(self, context: NoiseContext, elapsed_s: float) -> float | None:
-        """The first moment later than `elapsed_s` at which something begins or ends.
+        """The first time after `elapsed_s` at which a disturbance begins or ends; None: never again.
 
-        In seconds since the noise began, which is some time before the agent's start. None when
-        there is none. A pure function of seed and level.
+        Both are seconds since noise was switched on, some minutes before the agent starts. A pure
+        function of seed and level.
         """
 
     @abstractmethod
     def disturb(self, context: NoiseContext, elapsed_s: float) -> str:
-        """Do what is due at this moment; returns one line for the timeline."""
+        """Begin or end the disturbance that is due at `elapsed_s`; returns one line for the timeline."""
 
     @abstractmethod
     def settle(self, context: NoiseContext) -> None:
-        """End every disturbance that still lasts; harmless when there is none."""
+        """End all disturbances that still last; idempotent. Called before grading."""

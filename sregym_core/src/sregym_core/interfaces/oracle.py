@@ -1,4 +1,4 @@
-"""An oracle: judges what an agent said, or the state it left behind."""
+"""Interface of oracles: they grade an agent's diagnosis, or the state that it left behind."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ class Baseline:
 
 @dataclass(frozen=True)
 class SystemState:
-    """What people decide of a system at one moment, and what its datastores hold.
+    """Configuration of a system at one moment, and the content of its datastores.
 
     Attributes:
         objects: Configuration objects, by `str(ObjectRef)`, as in a baseline.
-        stored: What no object tells, as in a baseline.
+        stored: State outside of API objects, as in a baseline.
         observed: As in a baseline.
     """
 
@@ -68,27 +68,27 @@ class SystemState:
 
 
 class SystemStates(ABC):
-    """The system at the moments that tell an agent's changes from everybody else's.
+    """States of the system by which an agent's changes are told apart from all others.
 
-    Each is worked out when it is asked for: that may take a copy of the cluster and some time in it.
+    Each is computed on demand, possibly in a fork of the cluster and with time passing there.
     """
 
     @abstractmethod
     def now(self) -> SystemState:
-        """As it is while it is judged."""
+        """The present state."""
 
     @abstractmethod
     def at_start(self) -> SystemState | None:
-        """As the agent found it: broken. None where nobody knows."""
+        """The faulty state at the start of the agent; None if it was not kept."""
 
     @abstractmethod
     def repaired(self) -> SystemState | None:
-        """As it was found, after the reference fix and nothing else. None where nobody knows."""
+        """The state at the start of the agent with the reference fix applied; None if unknown."""
 
 
 @dataclass(frozen=True)
 class OracleContext:
-    """All that an oracle works with. It reads the cluster and never writes to it.
+    """Arguments of an oracle, which reads the cluster and never writes to it.
 
     Attributes:
         cluster: The system under repair.
@@ -97,17 +97,18 @@ class OracleContext:
         ground_truths: Ground truth of each fault.
         faults: Each fault with the context it was injected with, for `Fault.present`.
         baseline: The healthy system.
-        text: What the agent submitted in this stage.
-        claims: The structured diagnosis, if any.
-        states: The system now, as the agent found it, and as the reference fix leaves it; None where
-            nobody keeps them.
-        probe: Lets clients that are nobody's but the harness's ask for so many seconds, as users do,
-            and tells what they saw. They are started for it outside the application's namespaces,
-            under names that cannot be foreseen, and in a copy of the cluster where there can be one;
-            there the pods of these workloads are started anew before. None where there are no such
-            clients; what stands in their way is a `ProbeError`.
-        brief: Whether the outcome alone is asked for: an oracle that knows that it is no pass may
-            leave out every further check. On a pass it has made them all.
+        text: The agent's submission for this stage.
+        claims: The structured diagnosis; None if only text was submitted.
+        options: Options of the oracle, as in `Oracle.options`.
+        states: The system now, at the start of the agent, and after the reference fix; None if they
+            were not kept.
+        probe: `probe(seconds, workloads)` sends requests as users do, from clients of the harness,
+            and returns their traffic. The clients run outside of the application's namespaces, with
+            unpredictable names, and in a fork of the cluster if it can be forked; there the pods of
+            `workloads` are restarted first. Raises `ProbeError` if clients cannot be started. None
+            for applications without such clients.
+        brief: Whether only the outcome matters: after a failed check the oracle may skip the
+            remaining ones. For a pass it has run all of them.
     """
 
     cluster: Cluster
@@ -125,20 +126,20 @@ class OracleContext:
 
 
 class ProbeError(Exception):
-    """Clients of the harness could not be started in a system; the message says why."""
+    """Clients of the harness could not be started; the message says why."""
 
 
 class Oracle(ABC):
-    """Judges one stage.
+    """Grades one stage of an episode.
 
     Attributes:
-        name: The word in problems.
+        name: Its name in problems.
         stage: `diagnosis` or `mitigation`.
-        accepts: Names of the options that it knows; most have none.
-        options: What was given behind its name: `NAME:key=value,key=value`.
+        accepts: Names of its options; none by default.
+        options: Options by name, as in `NAME:key=value,key=value`.
 
     Raises:
-        UsageError: It does not know an option.
+        UsageError: An option is unknown.
     """
 
     name: ClassVar[str]
@@ -155,22 +156,23 @@ class Oracle(ABC):
 
     @abstractmethod
     def judge(self, context: OracleContext) -> Verdict:
-        """Give a verdict with named checks. May let the clock advance; same world, same verdict.
+        """Return a verdict with named checks.
 
-        What it raises becomes a verdict of `error`, never of `fail`.
+        May let time pass on the cluster's clock. The same state of the cluster has to give the same
+        verdict. An exception becomes a verdict with outcome `error`, never `fail`.
         """
 
 
 class DiagnosisOracle(Oracle):
-    """Judges a diagnosis by ground truth and the application's components alone.
+    """Grades a diagnosis by ground truth and the application's components alone.
 
-    Such an oracle needs no cluster, so `sregym judge` can run it over diagnoses in a file. Questions
-    of its verdicts are checks: `pass` or tolerated with `got` of `yes`, `no` or `unknown`.
+    It needs no cluster, so `sregym judge` can run it on diagnoses in a file. Each question is one
+    check of the verdict, whose `got` is `yes`, `no` or `unknown`.
 
     Attributes:
-        questions: Names of the checks that answer questions, by dimension and in order. With several
-            root causes a name may be followed by the one that is meant, in brackets.
-        asks: The questions themselves, by these names.
+        questions: Names of the checks that are questions, by dimension and in order. With several
+            root causes the name of a check may end with the one it is about, in brackets.
+        asks: Text of each question, by these names.
     """
 
     stage: ClassVar[str] = "diagnosis"
@@ -178,7 +180,7 @@ class DiagnosisOracle(Oracle):
     asks: ClassVar[Mapping[str, str]] = {}
 
     def judge(self, context: OracleContext) -> Verdict:
-        """Judge what was submitted by the context's truths and components."""
+        """Grade the submission of a context; calls `judge_diagnosis`."""
         components = context.application.components()
         return self.judge_diagnosis(context.text, context.claims, context.ground_truths, components)
 
@@ -190,26 +192,26 @@ class DiagnosisOracle(Oracle):
         ground_truths: Sequence[GroundTruth],
         components: Sequence[Component],
     ) -> Verdict:
-        """Give a verdict with a check for each question; same input, same verdict.
+        """Return a verdict with a check for each question; deterministic.
 
         Args:
-            text: As submitted.
-            claims: The structured diagnosis, if any.
+            text: The diagnosis as submitted.
+            claims: The structured diagnosis; None if only text was submitted.
             ground_truths: All root causes, at least one.
-            components: The application's.
+            components: The components of the application.
         """
 
     def verdict_of(
         self, answers: Sequence[Mapping[str, bool | None]], ground_truths: Sequence[GroundTruth]
     ) -> Verdict:
-        """The verdict that follows from a person's answers.
+        """The verdict that follows from answers to the questions, such as a person's.
 
         Args:
-            answers: For each root cause, by question; None where the answer is not known.
-            ground_truths: The root causes.
+            answers: One mapping for each root cause: question to answer; None if it is unknown.
+            ground_truths: The root causes, in the same order.
 
         Raises:
-            UsageError: The oracle asks no questions that a person could answer.
+            UsageError: The oracle has no questions.
         """
         msg = f"oracle {self.name!r} asks no questions; choose one that does, like 'checklist'"
         raise UsageError(msg)

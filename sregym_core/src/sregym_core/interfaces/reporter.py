@@ -1,4 +1,4 @@
-"""A reporter: shows a run to people, while it goes on or after it."""
+"""Interface of reporters: they present a run, during it or afterwards."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunPlan:
-    """What a run is going to do.
+    """The configuration of a run.
 
     Attributes:
-        folder: Where its records go.
-        problems: Ids, in order.
-        agents: Names, in order.
-        seeds: One per attempt.
+        folder: Directory of its records.
+        problems: Ids of problems, in order.
+        agents: Names of agents, in order.
+        seeds: One for each attempt.
         cluster: Name of the cluster provider.
-        cluster_options: What the user gave for it.
-        mode: How episodes are put to agents.
-        start_before_s: Within how many seconds of the agent's start the system breaks; None where
-            it is broken before.
-        noise_levels: Levels of noise at each of which everything is played; empty for once.
+        cluster_options: Options of the provider.
+        mode: Name of the mode.
+        start_before_s: The fault is injected within so many seconds after the agent's start; None:
+            before it.
+        noise_levels: Each episode is run at each of these levels; empty: once, at the problem's own.
     """
 
     folder: Path
@@ -43,18 +43,18 @@ class RunPlan:
 
     @property
     def episodes(self) -> int:
-        """How many episodes that makes."""
-        doses = max(1, len(self.noise_levels))
-        return len(self.problems) * len(self.agents) * len(self.seeds) * doses
+        """Number of episodes of the run."""
+        levels = max(1, len(self.noise_levels))
+        return len(self.problems) * len(self.agents) * len(self.seeds) * levels
 
 
 class Reporter(ABC):
-    """Shows a run. One instance per run, in the process that the user started.
+    """Presents a run. One instance per run, in the process that the user started.
 
-    What it raises is recorded as a warning and never fails a run.
+    An exception in any method is recorded as a warning; it never fails the run.
 
     Attributes:
-        name: The word behind `--report`.
+        name: Its name behind `--report`.
     """
 
     name: ClassVar[str]

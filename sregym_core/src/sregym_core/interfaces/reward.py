@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RewardFacts:
-    """What a reward is worked out from. Nothing of it reaches the agent before its episode is over.
+    """Input of a reward; nothing of it reaches the agent before the end of the episode.
 
     Attributes:
-        record: The episode, graded; its reward is not in it yet.
+        record: The graded episode, without a reward.
         ground_truths: The ground truth of each fault.
     """
 
@@ -28,19 +28,19 @@ class RewardFacts:
 
 
 class Reward(ABC):
-    """Rewards episodes. A function of what is recorded: the same episode has the same reward.
+    """Computes a number for an episode from its record; equal records give equal rewards.
 
-    One object serves many episodes, and forks of them; it holds no state of any.
+    One object serves many episodes and forks of them, so it is stateless.
 
     Attributes:
-        name: The word by which trainers choose it.
-        low: No episode has less.
-        high: No episode has more.
-        accepts: Options and their defaults: weights, as numbers.
-        weights: The same with what the user gave.
+        name: Its name behind `--reward` and in APIs of trainers.
+        low: Lower bound of the reward.
+        high: Upper bound of the reward.
+        accepts: Options with their defaults; all are weights, as numbers.
+        weights: `accepts` with the values that the user set.
 
     Raises:
-        UsageError: It has no such option, or it is no number.
+        UsageError: An option is unknown or not a number.
     """
 
     name: ClassVar[str]
@@ -63,16 +63,15 @@ class Reward(ABC):
 
     @abstractmethod
     def terms(self, facts: RewardFacts) -> Mapping[str, float]:
-        """What the reward consists of, by name; the reward is their sum, held within its bounds.
+        """Terms of the reward by name; the reward is their sum, clipped to `low` and `high`.
 
-        Not asked for episodes that end in an error: their world was not right, they teach nothing.
+        Not called for episodes with outcome `error`: they say nothing about the agent.
         """
 
     def so_far(self, calls: Sequence[ToolCall]) -> float:
-        """What of the sum is settled by the calls alone, while the episode goes on.
+        """The part of the sum that follows from the tool calls so far, during the episode.
 
-        Differences of it are told with each observation, so it must not depend on what only the
-        harness knows: whether a diagnosis was right, for instance. 0.0, the default, rewards at
-        the end alone.
+        Its increments are returned with each observation, so it must not depend on what only the
+        harness knows, such as whether a diagnosis is right. Default: 0.0, a reward at the end only.
         """
         return 0.0

@@ -1,4 +1,4 @@
-"""Routines: what people, pipelines and chance do to a running system whether it breaks or not."""
+"""Interface of routines: ordinary activity of people, pipelines and chance in a simulated cluster."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Readiness(Protocol):
     """Waits until the application is ready."""
 
     def __call__(self, without: Iterable[ObjectRef] = ()) -> None:
-        """Return when it is.
+        """Return when it is ready, on the cluster's clock.
 
         Args:
-            without: Objects that are not there yet: what is told of them does not count.
+            without: Objects that do not exist yet and are ignored.
 
         Raises:
             WorldError: It did not get ready.
@@ -32,12 +32,12 @@ class Readiness(Protocol):
 
 @dataclass(frozen=True)
 class RoutineContext:
-    """A world with an application whose everyday life a routine plays.
+    """A simulated cluster with an application, in which a routine acts.
 
     Attributes:
-        cluster: Where it runs, on virtual time.
+        cluster: The cluster, on virtual time.
         application: The application.
-        seed: From which all chance derives.
+        seed: The only source of randomness.
         wait_ready: Waits until the application is ready.
     """
 
@@ -49,17 +49,17 @@ class RoutineContext:
 
 @dataclass(frozen=True)
 class EpisodeRoutineContext:
-    """The same in the world of one episode, before its agent starts.
+    """The same for one episode, before its agent starts.
 
     Attributes:
-        cluster: Where the application runs, on virtual time.
+        cluster: The cluster, on virtual time.
         application: The application.
-        seed: Of the episode; all chance derives from it and from the problem's id.
-        problem: Id of the problem. What were the same for all problems of a seed would stand out in
-            all of them.
-        journal: Where undo steps go.
-        involved: Names of the components that are broken or suffer; empty before the fault.
-        broken: Those of them in which the faults are.
+        seed: Seed of the episode; with `problem` the only source of randomness.
+        problem: Id of the problem. Use it beside the seed: activity that is equal in all problems of
+            a seed could be recognised.
+        journal: Records undo steps before changes.
+        involved: Names of components that are faulty or affected; empty before the injection.
+        broken: Names of the faulty components among them.
     """
 
     cluster: Cluster
@@ -72,50 +72,50 @@ class EpisodeRoutineContext:
 
 
 class Routine(ABC):
-    """The everyday life of a system in a simulated world.
+    """Ordinary activity in a simulated cluster.
 
-    Without one the only pod younger than a day, the only edited Service and the only alert of a world
-    would be those of the fault. Nothing of it may change how the system serves its users. All routines
-    that are installed are played, in the order of their names; on real clusters none is.
+    Without it the only young pod, the only edited Service and the only alert would be those of the
+    fault, and reveal it. A routine must not change how the application serves its users. All
+    installed routines run, sorted by name; on real clusters none does.
 
-    One object serves many worlds, and holds no state of any. The same seed is the same life.
+    One object serves many clusters, so it is stateless. Equal seeds give equal activity.
 
     Attributes:
-        name: The word by which it is listed.
+        name: Its name in listings.
     """
 
     name: ClassVar[str]
 
     def quiet_s(self, seed: int) -> float:
-        """Seconds between the cluster's past and the deployment of the application; 0 by default.
+        """Idle seconds between the cluster's history and the deployment of the application; 0 by default.
 
         Args:
-            seed: Of the cluster.
+            seed: Seed of the cluster.
         """
         return 0.0
 
     def past(self, context: RoutineContext, history: History) -> None:  # noqa: B027 - optional
-        """Play what is to lie between the deployment and now.
+        """Act during the history of the application.
 
-        Called when the application was deployed just now, if it is to have a past. At most
-        `history.application_s` seconds may pass; what is left of them passes afterwards.
+        Called right after the deployment, if a history is configured. May let at most
+        `history.application_s` seconds pass; the conductor lets the remaining ones pass.
 
         Args:
-            context: The world.
-            history: What it is to have behind it.
+            context: Cluster, application and seed.
+            history: The configured history.
 
         Raises:
             WorldError: The application did not get ready.
         """
 
     def before_baseline(self, context: RoutineContext) -> None:  # noqa: B027 - optional
-        """Play the last hours of a warm application, and let it settle; the baseline is taken then."""
+        """Act on the warm application, and let it settle again; the baseline is recorded next."""
 
     def before_fault(self, context: EpisodeRoutineContext) -> None:  # noqa: B027 - optional
-        """Leave signs of the last hours that differ from problem to problem; no time may pass."""
+        """Leave traces of the last hours, different for each problem; no time may pass."""
 
     def after_fault(self, context: EpisodeRoutineContext) -> None:  # noqa: B027 - optional
-        """Play what goes on beside a fault, on parts that have none in it; the journal undoes it."""
+        """Act on components that are not `involved`, after the injection; journaled and undone."""
 
     def before_agent(self, context: EpisodeRoutineContext) -> None:  # noqa: B027 - optional
-        """Begin what whoever looks finds in progress; alerts have been waited for."""
+        """Start activity that is in progress when the agent starts; called after the alerts fire."""

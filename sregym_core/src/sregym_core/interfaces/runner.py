@@ -1,4 +1,4 @@
-"""A runner: has many episodes played side by side, on this machine or on several."""
+"""Interface of runners: they run episodes in parallel, on one machine or several."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EpisodeRequest:
-    """One episode that is to be played, with all that a process elsewhere needs for it.
+    """One episode to run, with everything that a worker process needs.
 
     Attributes:
         key: What the caller calls it; the id of the episode in its record.
@@ -53,12 +53,12 @@ class EpisodeRequest:
 
 @dataclass(frozen=True)
 class EpisodeResult:
-    """What came of an episode that was begun.
+    """Result of an episode that was started.
 
     Attributes:
         request: The episode.
-        record: Its record; None when its process was lost.
-        lost: Why there is none: the process died, the machine went, it did not end in time.
+        record: Its record; None if its process was lost.
+        lost: Why there is no record: the process crashed, the machine failed, the deadline passed.
     """
 
     request: EpisodeRequest
@@ -67,24 +67,24 @@ class EpisodeResult:
 
 
 class Runner(ABC):
-    """Plays episodes in other processes. One instance per campaign, in the user's process.
+    """Runs episodes in other processes. One instance per campaign, in the user's process.
 
-    Whatever happens to the process that plays an episode, `wait` tells of it once, with a record or
-    with the reason why there is none; the runner goes on.
+    `wait` returns each started episode exactly once, with a record or with the reason why there is
+    none, whatever happens to its process; a lost process does not stop the runner.
 
         class Farm(Runner):
             name = "farm"
 
     Attributes:
-        name: The word behind `runner:` in a campaign's file.
-        accepts: Names of the options that it knows.
+        name: Its name behind `runner:` in a campaign's file.
+        accepts: Names of its options.
 
     Args:
-        jobs: How many episodes at once; None for one a processor.
-        options: What the user gave for it.
+        jobs: Number of episodes in parallel; None: one for each processor.
+        options: Options by name, as in the campaign's file.
 
     Raises:
-        UsageError: It does not know an option, or what it needs is not there.
+        UsageError: An option is unknown, or a prerequisite is missing.
     """
 
     name: ClassVar[str]
@@ -104,24 +104,24 @@ class Runner(ABC):
     @property
     @abstractmethod
     def free(self) -> int:
-        """How many more episodes can be begun now."""
+        """Number of episodes that can be started now."""
 
     @abstractmethod
     def begin(self, request: EpisodeRequest, deadline_s: float | None) -> None:
-        """Have an episode played; returns at once.
+        """Start an episode; returns immediately.
 
         Args:
             request: The episode.
-            deadline_s: Wall-clock seconds after which its process is ended; None for never.
+            deadline_s: Wall-clock seconds after which its process is killed; None: never.
         """
 
     @abstractmethod
     def wait(self, timeout_s: float) -> Sequence[EpisodeResult]:
-        """What has ended since the last call.
+        """Results of episodes that have ended since the last call; may be empty.
 
-        Waits for the first of them, at most `timeout_s` wall-clock seconds.
+        Blocks until at least one has ended, for at most `timeout_s` wall-clock seconds.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """End all processes at once, also those that play; nothing more is told of these."""
+        """Kill all processes, also those with running episodes, which `wait` returns no more."""

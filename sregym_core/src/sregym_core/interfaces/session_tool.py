@@ -1,4 +1,4 @@
-"""A tool that agents observe the system with, besides kubectl."""
+"""Interface of tools with which agents observe a system, besides kubectl."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ToolContext(Protocol):
-    """What a tool works with: the services of the cluster, and the episode's clock."""
+    """Access of a tool to the cluster's observability services and to the episode's clock."""
 
     def now(self) -> float:
         """Seconds since the Unix epoch on the episode's clock."""
@@ -26,7 +26,7 @@ class ToolContext(Protocol):
     def observe(
         self, service: str, path: str, query: Sequence[tuple[str, str]] = ()
     ) -> ServiceAnswer:
-        """Ask a service of observability, with the rights of the agent.
+        """Send a GET request to an observability service, with the rights of the agent.
 
         Raises:
             ClusterError: There is no such service, or it cannot be reached.
@@ -34,15 +34,15 @@ class ToolContext(Protocol):
 
 
 class ToolError(Exception):
-    """A tool cannot answer; the text is for the model."""
+    """A tool cannot respond; the message is shown to the language model."""
 
 
 class ToolArguments(Value):
-    """The arguments of a tool that needs none. Descriptions of fields are read by language models."""
+    """Base of the arguments of tools; by itself, no arguments. Language models read the descriptions."""
 
 
 class PagedArguments(ToolArguments):
-    """Arguments of a tool whose answers can be long: the session cuts them into pages."""
+    """Arguments of a tool with long responses, which the session splits into pages."""
 
     page: int = Field(
         default=1,
@@ -52,17 +52,17 @@ class PagedArguments(ToolArguments):
 
 
 class SessionTool(ABC):
-    """A tool that only observes: it asks services and changes nothing but the time that passes.
+    """A read-only tool: it queries services and changes nothing; only time passes.
 
-    Answers are made for language models: one line an item, common parts said once, times in UTC,
-    numbers short. The session validates arguments, counts the call, records it and cuts long
-    answers into pages. One object serves all sessions of a process; it holds no state.
+    Responses are text for language models: one line for each item, common parts once, times in UTC,
+    short numbers. The session validates arguments, counts and records the call, and splits long
+    responses into pages. One object serves all sessions of a process, so it is stateless.
 
     Attributes:
-        name: By which it is called, as `query_metrics`.
-        group: With which other tools it is served.
-        description: What a model is told of it.
-        Arguments: What it takes; each field has a description.
+        name: Name of the tool: `query_metrics`.
+        group: The group of tools with which it is enabled.
+        description: Description for language models.
+        Arguments: Model of its arguments; each field has a description.
     """
 
     name: ClassVar[str]
@@ -72,14 +72,14 @@ class SessionTool(ABC):
 
     @abstractmethod
     def respond(self, context: ToolContext, given: Any) -> str:
-        """All that it has to say.
+        """Return the whole response, as text.
 
         Args:
-            context: What it may ask.
-            given: An instance of its `Arguments`.
+            context: Services and clock.
+            given: A validated instance of `Arguments`.
 
         Raises:
-            ToolError: It cannot answer; the model reads why.
+            ToolError: There is no response; the language model reads the message.
         """
 
 

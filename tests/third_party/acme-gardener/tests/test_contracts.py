@@ -10,7 +10,7 @@ import pytest
 from acme_gardener.application import Orchard
 from acme_gardener.operator import OPERATOR
 from sregym_cluster_embedded.sdk.controllers import Operator
-from sregym_cluster_embedded.sdk.testing import ClusterBench, ExtensionContract, OperatorContract
+from sregym_cluster_embedded.sdk.testing import ClusterTestbed, ExtensionContract, OperatorContract
 from sregym_core.interfaces import Application
 from sregym_testing import (
     ApplicationTrafficContract,
@@ -52,13 +52,13 @@ class TestGardener(OperatorContract):
         return OPERATOR
 
     @pytest.fixture
-    def cluster(self) -> ClusterBench:
-        cluster = ClusterBench.of((files("acme_gardener") / "service_model.yaml").read_text())
+    def cluster(self) -> ClusterTestbed:
+        cluster = ClusterTestbed.of((files("acme_gardener") / "service_model.yaml").read_text())
         for name in ("gardener", "orchard"):
             cluster.apply((files("acme_gardener") / f"manifests/{name}.yaml").read_text())
         return cluster
 
-    def test_conditions_follow_the_trees(self, settled: ClusterBench) -> None:
+    def test_conditions_follow_the_trees(self, settled: ClusterTestbed) -> None:
         assert _ready(settled) == "True 2 of 2 trees are ready"
         three = ("patch", "grove", "trees", "--type=merge", "-p", '{"spec": {"replicas": 3}}')
         settled.kubectl("-n", "orchard", *three)
@@ -67,14 +67,14 @@ class TestGardener(OperatorContract):
         settled.run(60)
         assert _ready(settled) == "True 3 of 3 trees are ready"
 
-    def test_its_columns_are_shown(self, settled: ClusterBench) -> None:
+    def test_its_columns_are_shown(self, settled: ClusterTestbed) -> None:
         shown = settled.kubectl("-n", "orchard", "get", "groves").stdout.splitlines()
         assert [line.split() for line in shown] == [
             ["NAME", "READY", "TREES"],
             ["trees", "True", "2"],
         ]
 
-    def test_what_it_may_not_do_stands_in_its_log(self, settled: ClusterBench) -> None:
+    def test_what_it_may_not_do_stands_in_its_log(self, settled: ClusterTestbed) -> None:
         words = ("delete", "clusterrolebinding", "gardener")
         assert settled.kubectl(*words).ok
         settled.kubectl("-n", "orchard", "scale", "statefulset", "trees", "--replicas=1")
@@ -84,6 +84,6 @@ class TestGardener(OperatorContract):
         assert 'groves.gardens.acme.example \\"trees\\" is forbidden' in logs
 
 
-def _ready(cluster: ClusterBench) -> str:
+def _ready(cluster: ClusterTestbed) -> str:
     path = "jsonpath={.status.conditions[0].status} {.status.conditions[0].message}"
     return cluster.kubectl("-n", "orchard", "get", "grove", "trees", "-o", path).stdout

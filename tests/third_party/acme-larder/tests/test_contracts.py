@@ -12,9 +12,9 @@ from acme_larder.application import Pantry
 from acme_larder.exporter import EXPORTER
 from sregym_cluster_embedded.sdk.exporters import Exporter
 from sregym_cluster_embedded.sdk.testing import (
-    ClusterBench,
-    ContainerBench,
+    ClusterTestbed,
     ContainerCommandContract,
+    ContainerTestbed,
     ExporterContract,
     ExtensionContract,
     Mount,
@@ -65,8 +65,8 @@ class TestExporter(ExporterContract):
         return EXPORTER
 
     @pytest.fixture
-    def cluster(self) -> ClusterBench:
-        cluster = ClusterBench.of((files("acme_larder") / "service_model.yaml").read_text())
+    def cluster(self) -> ClusterTestbed:
+        cluster = ClusterTestbed.of((files("acme_larder") / "service_model.yaml").read_text())
         cluster.apply((files("acme_larder") / "manifests/pantry.yaml").read_text())
         return cluster
 
@@ -83,26 +83,26 @@ class TestPantry(ApplicationTrafficContract):
 
 
 @pytest.fixture
-def bench() -> ContainerBench:
-    bench = ContainerBench.of(public=True)
-    bench.start("larder", IMAGE, "3", mounts={"/var/lib/larder": Mount("volume", "claim")})
-    bench.run(5)
-    return bench
+def testbed() -> ContainerTestbed:
+    testbed = ContainerTestbed.of(public=True)
+    testbed.start("larder", IMAGE, "3", mounts={"/var/lib/larder": Mount("volume", "claim")})
+    testbed.run(5)
+    return testbed
 
 
-def test_documents_go_when_their_time_is_over(bench: ContainerBench) -> None:
-    assert bench.exec("larder", "larderctl", "put", "a/1", "60", "{}") == (0, "+OK\n", "")
-    assert bench.exec("larder", "larderctl", "get", "a/1") == (0, "+{}\n", "")
-    bench.run(61)
-    assert bench.exec("larder", "larderctl", "get", "a/1") == (1, "", "-NONE\n")
+def test_documents_go_when_their_time_is_over(testbed: ContainerTestbed) -> None:
+    assert testbed.exec("larder", "larderctl", "put", "a/1", "60", "{}") == (0, "+OK\n", "")
+    assert testbed.exec("larder", "larderctl", "get", "a/1") == (0, "+{}\n", "")
+    testbed.run(61)
+    assert testbed.exec("larder", "larderctl", "get", "a/1") == (1, "", "-NONE\n")
 
 
-def test_a_full_larder_says_so(bench: ContainerBench) -> None:
-    bench.exec("larder", "larderctl", "limit", "1")
-    bench.exec("larder", "larderctl", "put", "a/1", "0", "{}")
+def test_a_full_larder_says_so(testbed: ContainerTestbed) -> None:
+    testbed.exec("larder", "larderctl", "limit", "1")
+    testbed.exec("larder", "larderctl", "put", "a/1", "0", "{}")
     full = (1, "", "-507 no room: 1 of 1 documents\n")
-    assert bench.exec("larder", "larderctl", "put", "a/2", "0", "{}") == full
+    assert testbed.exec("larder", "larderctl", "put", "a/2", "0", "{}") == full
 
 
-def test_its_log_is_its_own(bench: ContainerBench) -> None:
-    assert bench.texts("larder") == ["1763760000525 INFO open port=7333 dir=/var/lib/larder"]
+def test_its_log_is_its_own(testbed: ContainerTestbed) -> None:
+    assert testbed.texts("larder") == ["1763760000525 INFO open port=7333 dir=/var/lib/larder"]

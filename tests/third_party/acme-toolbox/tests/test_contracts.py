@@ -9,9 +9,9 @@ import pytest
 from acme_toolbox.ages import EXPORTER
 from sregym_cluster_embedded.sdk.exporters import Exporter
 from sregym_cluster_embedded.sdk.testing import (
-    ClusterBench,
-    ContainerBench,
+    ClusterTestbed,
     ContainerCommandContract,
+    ContainerTestbed,
     ExporterContract,
     ExtensionContract,
 )
@@ -88,8 +88,8 @@ spec:
 """
 
 
-def deployed(*names: tuple[str, int, int]) -> ClusterBench:
-    cluster = ClusterBench.of(MODEL)
+def deployed(*names: tuple[str, int, int]) -> ClusterTestbed:
+    cluster = ClusterTestbed.of(MODEL)
     for name, port, target in names:
         text = POST.replace("NAME", name).replace("PORT", str(port))
         cluster.apply(text.replace("TARGET", str(target)))
@@ -111,12 +111,12 @@ class TestAges(ExporterContract):
         return EXPORTER
 
     @pytest.fixture
-    def cluster(self) -> ClusterBench:
-        cluster = ClusterBench.of(MODEL)
+    def cluster(self) -> ClusterTestbed:
+        cluster = ClusterTestbed.of(MODEL)
         cluster.apply(POD)
         return cluster
 
-    def test_a_pod_that_restarts_raises_the_alert(self, cluster: ClusterBench) -> None:
+    def test_a_pod_that_restarts_raises_the_alert(self, cluster: ClusterTestbed) -> None:
         cluster.run(400)
         (restarts,) = cluster.query('acme_pod_restarts_total{pod="fails"}').values()
         assert restarts >= 4
@@ -179,7 +179,7 @@ def test_calls_have_spans_and_take_time() -> None:
 
 
 def test_a_program_that_dials_is_refused() -> None:
-    bench = ContainerBench.of(MODEL)
-    bench.start("post", "post:1", "3", command=("/post",))
-    bench.run(1)
-    assert bench.exec("post", "whoasks", "-n") == (0, "0\n", "")
+    testbed = ContainerTestbed.of(MODEL)
+    testbed.start("post", "post:1", "3", command=("/post",))
+    testbed.run(1)
+    assert testbed.exec("post", "whoasks", "-n") == (0, "0\n", "")

@@ -25,7 +25,7 @@ def check(world: World, kind: Resource, old: Object, new: Object) -> None:
     Raises:
         errors.ApiError: Forbidden.
     """
-    if asked(new) <= asked(old):
+    if requested_bytes(new) <= requested_bytes(old):
         return
     name = new["spec"].get("storageClassName") or ""
     found = world.store.get(Key("storageclasses.storage.k8s.io", "", name))
@@ -33,13 +33,13 @@ def check(world: World, kind: Resource, old: Object, new: Object) -> None:
         raise errors.forbidden(kind, new["metadata"]["name"], _TEXT)
 
 
-def asked(claim: Object) -> float:
+def requested_bytes(claim: Object) -> float:
     """The bytes that a claim asks for."""
     requests = (claim["spec"].get("resources") or {}).get("requests") or {}
     return float(parse(requests.get("storage", "0")))
 
 
-def held(claim: Object) -> float:
+def capacity_bytes(claim: Object) -> float:
     """The bytes that a claim has."""
     capacity = claim.get("status", {}).get("capacity") or {}
     return float(parse(capacity.get("storage", "0")))

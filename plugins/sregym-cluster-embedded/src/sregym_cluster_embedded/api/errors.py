@@ -251,7 +251,7 @@ def plain(code: int, message: str) -> ApiError:
     return ApiError(code, "", message)
 
 
-def gone(message: str) -> ApiError:
+def resource_expired(message: str) -> ApiError:
     """410: the revision lies before what the history holds."""
     return ApiError(410, "Expired", message)
 

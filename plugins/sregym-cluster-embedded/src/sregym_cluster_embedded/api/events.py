@@ -109,7 +109,7 @@ def record(
         }
         return _put(world, component, host, old, repeated)
     if known is not None:
-        said = event_limits.told_before(world, known, said)
+        said = event_limits.previous_event(world, known, said)
     stored = _first(
         world, involved, resource, type_, reason, message, component, host, field_path, said
     )
@@ -147,7 +147,7 @@ def _first(
     component: str,
     host: str | None,
     field_path: str | None,
-    said: event_limits.Said,
+    said: event_limits.EventCount,
 ) -> Object | None:
     reference = _reference(involved, resource, field_path)
     namespace = reference.get("namespace") or "default"
@@ -199,7 +199,7 @@ def _put(
 
         kind = resources.named("events")
         assert kind is not None
-        admitted = dynamic_writes.said(world, kind, component, host, old, new)
+        admitted = dynamic_writes.admitted_event(world, kind, component, host, old, new)
         if admitted is None:
             return None
         new = admitted

@@ -39,7 +39,7 @@ def at(world: World, resource: str, namespace: str, revision: int) -> list[Objec
         errors.ApiError: Expired: that is forgotten.
     """
     if revision < floor(world):
-        raise errors.gone(_TOO_OLD)
+        raise errors.resource_expired(_TOO_OLD)
     present = {
         (obj["metadata"].get("namespace", ""), obj["metadata"]["name"]): obj
         for obj in world.store.list(resource, namespace or None)
@@ -74,7 +74,7 @@ def continued(
         errors.ApiError: Expired, with a token to go on with the present objects.
     """
     if 0 < revision < floor(world):
-        error = errors.gone(_CONTINUE_TOO_OLD)
+        error = errors.resource_expired(_CONTINUE_TOO_OLD)
         error.status["metadata"] = {"continue": token}
         raise error
     return at(world, resource, namespace, revision or world.store.revision)

@@ -61,10 +61,10 @@ def create(world: World, resource: str, obj: Object) -> Object:
     if dynamic.configured(world):
         prepared = dynamic_writes.admitted(world, kind, prepared)
     check_new(world, kind, prepared)
-    return put_new(world, kind, prepared)
+    return store_new(world, kind, prepared)
 
 
-def put_new(world: World, kind: Resource, prepared: Object) -> Object:
+def store_new(world: World, kind: Resource, prepared: Object) -> Object:
     """Store what `prepare` made, and count it in the quotas of its namespace."""
     stored = world.store.put(kind.name, prepared)
     if kind.namespaced and kind.name != "events":

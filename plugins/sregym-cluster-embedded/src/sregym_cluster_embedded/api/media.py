@@ -36,7 +36,7 @@ class Form:
 
 
 @lru_cache(maxsize=256)
-def wanted(accept: str) -> Form:
+def negotiate(accept: str) -> Form:
     """The form that the server has and an Accept header likes best, or names first.
 
     Raises:

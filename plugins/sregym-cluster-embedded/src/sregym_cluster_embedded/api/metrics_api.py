@@ -45,7 +45,7 @@ def answer(world: World, request: Request) -> Response | None:
         return None
     if request.method not in ("GET", "HEAD"):
         raise errors.method_not_allowed()
-    form = media.wanted(request.headers.get("accept", ""))
+    form = media.negotiate(request.headers.get("accept", ""))
     match parts[1:]:
         case ["nodes"]:
             return _list("NodeMetrics", _nodes(world, request), form)

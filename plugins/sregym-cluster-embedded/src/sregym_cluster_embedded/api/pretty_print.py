@@ -37,7 +37,7 @@ _PARTIAL = ("PartialObjectMetadata", "PartialObjectMetadataList")
 _ESCAPED = ((b"<", b"\\u003c"), (b">", b"\\u003e"), (b"&", b"\\u0026"))
 
 
-def shown(request: Request, answer: Answer) -> Answer:
+def pretty_printed(request: Request, answer: Answer) -> Answer:
     """The answer as the one who asked wants to read it."""
     pretty = is_pretty(request)
     if not (pretty or _is_raw(request)) or not isinstance(answer, Response) or not answer.body:

@@ -77,7 +77,7 @@ def select(world: World, target: Target, wanted: Selection) -> list[Object]:
 
 def get(world: World, request: Request, target: Target) -> Response:
     """One object."""
-    form = media.wanted(request.headers.get("accept", ""))
+    form = media.negotiate(request.headers.get("accept", ""))
     revision(world, request, "resourceVersion")
     obj = _present(world, target)(existing(world, target))
     view = View(world, target.resource, form, request.parameter("includeObject"), request.plain)
@@ -108,7 +108,7 @@ def existing(world: World, target: Target) -> Object:
 
 def list_(world: World, request: Request, target: Target) -> Response:
     """A collection, in pages when the client sets a limit."""
-    form = media.wanted(request.headers.get("accept", ""))
+    form = media.negotiate(request.headers.get("accept", ""))
     limit = _integer(request, "limit")
     history.check_options(request, watching=False)
     at = revision(world, request, "resourceVersion")
@@ -165,7 +165,7 @@ def revision(world: World, request: Request, name: str) -> int | None:
 
 def watch(world: World, request: Request, target: Target) -> Watch | Response:
     """A stream of changes, from a revision or from the present state on."""
-    form = media.wanted(request.headers.get("accept", ""))
+    form = media.negotiate(request.headers.get("accept", ""))
     history.check_options(request, watching=True)
     wanted = selection(request, target)
     start = revision(world, request, "resourceVersion")
@@ -184,7 +184,7 @@ def watch(world: World, request: Request, target: Target) -> Watch | Response:
         since = start
         oldest = history.floor(world)
         if since < oldest:
-            gone = errors.gone(f"too old resource version: {since} ({oldest})")
+            gone = errors.resource_expired(f"too old resource version: {since} ({oldest})")
             return Response(200, events.line("ERROR", gone.status))
     timeout = _integer(request, "timeoutSeconds")
     if not timeout:

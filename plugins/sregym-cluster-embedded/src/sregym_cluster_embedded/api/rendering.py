@@ -118,7 +118,7 @@ class View:
         """One object with all that it has, also what is derived."""
         served = self._served(obj)
         if self._plain or served is not obj:
-            return system_owners.shown(served)
+            return system_owners.without_empty_owners(served)
         return system_owners.complete(self._resource, served)
 
     def table(
@@ -163,7 +163,7 @@ class View:
         if self._include == "Metadata":
             return {"object": _partial(obj)}
         if self._include == "Object":
-            return {"object": system_owners.shown(self._served(obj))}
+            return {"object": system_owners.without_empty_owners(self._served(obj))}
         return {"object": None}
 
 
@@ -171,5 +171,5 @@ def _partial(obj: Object) -> dict[str, Any]:
     return {
         "kind": "PartialObjectMetadata",
         "apiVersion": META,
-        "metadata": system_owners.shown(obj)["metadata"],
+        "metadata": system_owners.without_empty_owners(obj)["metadata"],
     }

@@ -83,7 +83,7 @@ def answer(
     status: int = 200,
 ) -> Response:
     """A written object as the client wants to see it."""
-    form = media.wanted(request.headers.get("accept", ""))
+    form = media.negotiate(request.headers.get("accept", ""))
     view = View(world, resource, form, request.parameter("includeObject"), request.plain)
     return encode(view.one(obj), form, status, warnings.headers())
 
@@ -101,7 +101,7 @@ def _sent(request: Request, resource: Resource, warnings: body.Warnings) -> Obje
 
 def _check_form(world: World, request: Request, resource: Resource) -> None:
     """Refuse before anything is written what an answer about one object cannot be."""
-    form = media.wanted(request.headers.get("accept", ""))
+    form = media.negotiate(request.headers.get("accept", ""))
     View(world, resource, form).check_one()
 
 
@@ -152,7 +152,7 @@ def _create(
     internal_client.check_new(world, kind, prepared)
     if tried:
         return prepared
-    return internal_client.put_new(world, kind, custom_versions.as_stored(world, kind, prepared))
+    return internal_client.store_new(world, kind, custom_versions.as_stored(world, kind, prepared))
 
 
 def _kind(world: World, resource: Resource) -> Resource:
@@ -334,9 +334,11 @@ def write(
     if target.subresource != "status":
         new = prepare_for_update.count_annotations(kind, old, new)
     if not owned:
-        live = system_owners.kept(kind, old)
+        live = system_owners.without_status_owners(kind, old)
         new = ownership.updated(world, request, kind, old, new, target.subresource, live)
-    if ownership.without(new) == ownership.without(old) and system_owners.alike(kind, old, new):
+    if ownership.without(new) == ownership.without(old) and system_owners.same_owners(
+        kind, old, new
+    ):
         return old
     if new == old or tried:
         return new

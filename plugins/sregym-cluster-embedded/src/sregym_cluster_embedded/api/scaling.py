@@ -30,7 +30,7 @@ _SCALE = Resource("scales", "Scale", group="autoscaling")
 
 def scale(world: World, request: Request, target: Target) -> Response:
     """GET, PUT and PATCH of `scale`."""
-    form = media.wanted(request.headers.get("accept", ""))
+    form = media.negotiate(request.headers.get("accept", ""))
     obj = custom_versions.as_served(world, target.resource, reading.existing(world, target))
     paths = _paths(world, target.resource)
     shown = scale_of(obj, paths)

@@ -38,7 +38,7 @@ from sregym_cluster_embedded.api import (
 )
 from sregym_cluster_embedded.api.access import authentication, authorizer, impersonation
 from sregym_cluster_embedded.api.dynamic import elapsed
-from sregym_cluster_embedded.api.pretty_print import shown
+from sregym_cluster_embedded.api.pretty_print import pretty_printed
 from sregym_cluster_embedded.api.rendering import encode
 from sregym_cluster_embedded.api.request import Connect, Response, Watch
 
@@ -79,7 +79,7 @@ def _handled(world: World, request: Request) -> Answer:
         answer = _route(world, request)
     except errors.ApiError as error:
         answer = failure(error)
-    return shown(request, answer)
+    return pretty_printed(request, answer)
 
 
 def _bounded(work: Callable[[], Answer]) -> Answer:
@@ -124,7 +124,7 @@ def _served(world: World, request: Request) -> Answer:
             answer = _answered(world, request)
     except errors.ApiError as error:
         answer = failure(error)
-    return _with(shown(request, answer), told)
+    return _with(pretty_printed(request, answer), told)
 
 
 def _with(answer: Answer, told: Mapping[str, str]) -> Answer:
@@ -163,7 +163,7 @@ def _entered(world: World, request: Request) -> Request:
     """The request as of whom it is made for in the end."""
     if "authorization" in request.headers:
         request = authentication.authenticated(world, request)
-    if impersonation.asked(request):
+    if impersonation.is_impersonating(request):
         request = impersonation.effective(world, request)
     return request
 
@@ -254,7 +254,7 @@ def _discovery(world: World, request: Request, parts: list[str]) -> Answer:
             return Response(200, answer.body, content, headers)
         versions = discovery.versions if parts[0] == "api" else discovery.groups
         return encode(versions(world), form)
-    form = media.wanted(accept)
+    form = media.negotiate(accept)
     if parts[0] == "api":
         document = discovery.resource_list(world, "", parts[1])
     elif len(parts) == 2:
@@ -266,7 +266,7 @@ def _discovery(world: World, request: Request, parts: list[str]) -> Answer:
 
 def _discovery_form(accept: str) -> media.Form:
     try:
-        return media.wanted(accept)
+        return media.negotiate(accept)
     except errors.ApiError:
         served = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
         raise errors.ApiError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import errors
 from sregym_cluster_embedded.api.access import authorizer
-from sregym_cluster_embedded.api.pki.certificates import Asked, RequestError, from_pem
+from sregym_cluster_embedded.api.pki.certificates import CertificateRequest, RequestError, from_pem
 from sregym_cluster_embedded.api.pki.certificates import request as asked_by
 from sregym_cluster_embedded.api.validation import causes, formats
 
@@ -77,7 +77,7 @@ def requested(user: User, kind: Resource, obj: Object) -> Object:
     return {**obj, "spec": spec, "status": {}}
 
 
-def _causes(spec: Object, asked: Asked | None) -> list[errors.Cause]:
+def _causes(spec: Object, asked: CertificateRequest | None) -> list[errors.Cause]:
     found: list[errors.Cause] = []
     if asked is None:
         why = "PEM block type must be CERTIFICATE REQUEST"
@@ -105,12 +105,12 @@ def _causes(spec: Object, asked: Asked | None) -> list[errors.Cause]:
     return found
 
 
-def parsed(obj: Object) -> Asked | None:
+def parsed(obj: Object) -> CertificateRequest | None:
     """What a stored request asks for."""
     return _parsed(obj["spec"].get("request", ""))
 
 
-def _parsed(encoded: str) -> Asked | None:
+def _parsed(encoded: str) -> CertificateRequest | None:
     try:
         text = base64.b64decode(encoded, validate=True).decode("ascii")
         data = from_pem(text, ("CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"))

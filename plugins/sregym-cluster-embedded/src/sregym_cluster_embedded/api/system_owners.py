@@ -71,16 +71,16 @@ _TOLERATED = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 
 def complete(kind: Resource, obj: Object) -> Object:
     """`obj` with the entries of the control plane in its managed fields."""
-    entries = kept(kind, obj)
+    entries = without_status_owners(kind, obj)
     found = [*_bound(kind, obj), *_status(kind, obj, entries)]
     stored = obj["metadata"].get("managedFields")
     if not found and (entries is stored or not entries):
-        return shown(obj)
+        return without_empty_owners(obj)
     known = {_identity(entry) for entry in found}
     return with_managed(obj, [*(e for e in entries if _identity(e) not in known), *found])
 
 
-def kept(kind: Resource, obj: Object) -> list[Entry]:
+def without_status_owners(kind: Resource, obj: Object) -> list[Entry]:
     """The entries without those of the writers of the status.
 
     Until somebody from outside writes, what an object's creator owns follows from the object.
@@ -92,7 +92,7 @@ def kept(kind: Resource, obj: Object) -> list[Entry]:
     return [*created, *(stored or ())] if created or stored is None else stored
 
 
-def alike(kind: Resource, old: Object, new: Object) -> bool:
+def same_owners(kind: Resource, old: Object, new: Object) -> bool:
     """Whether two objects that are the same but for their managed fields have the same owners."""
     before, after = (obj["metadata"].get("managedFields") for obj in (old, new))
     if before == after:
@@ -104,7 +104,7 @@ def alike(kind: Resource, old: Object, new: Object) -> bool:
     return owners[0] == owners[1]
 
 
-def shown(obj: Object) -> Object:
+def without_empty_owners(obj: Object) -> Object:
     """`obj` without the mark that nobody owns any of its fields."""
     metadata = obj["metadata"]
     return with_managed(obj, []) if metadata.get("managedFields") == [] else obj

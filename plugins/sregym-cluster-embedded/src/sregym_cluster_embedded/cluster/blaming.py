@@ -17,7 +17,7 @@ from sregym_core.interfaces import FatalCalls, PodFailures
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.container_instances import instances
 from sregym_cluster_embedded.telemetry.dashboard.flowing import stretches
-from sregym_cluster_embedded.userland.wiring import parse_address, wanted_by
+from sregym_cluster_embedded.userland.wiring import dependency_of, parse_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -148,7 +148,7 @@ def _stuck_at(process: Process) -> str:
     step = program.startup[process.step]
     if not isinstance(step, DialStep | QueryStep | SeedStep | RegisterStep):
         return ""
-    client = process.clients[wanted_by(step)[0]]
+    client = process.clients[dependency_of(step)[0]]
     if client.registry is not None:
         return client.name
     return parse_address(client.address, client.wire.port).host

@@ -207,14 +207,16 @@ class EmbeddedCluster(Backdating, OutsideTheApi, Blaming, Cluster):
         self, service: str, path: str, query: Query = (), method: str = "GET", body: bytes = b""
     ) -> ServiceAnswer:
         """Ask a service in this process."""
-        return observing.ask(self._live, observing.service(service), path, query, method, body)
+        return observing.request_service(
+            self._live, observing.service(service), path, query, method, body
+        )
 
     def observe_for(
         self, policy: Policy, service: str, path: str, query: Query = ()
     ) -> ServiceAnswer:
         """Ask a service that neither tells of what is hidden nor counts it."""
         asked = observing.redacts(self, policy, observing.service(service))
-        return observing.ask(self._live, asked, path, query)
+        return observing.request_service(self._live, asked, path, query)
 
     @property
     def operations(self) -> Operations:

@@ -39,7 +39,7 @@ from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.cluster import kubelet_fields
 from sregym_cluster_embedded.cluster import node_rules as rules
 from sregym_cluster_embedded.kubelet import unresponsive
-from sregym_cluster_embedded.kubelet.broken_parts import network_trouble
+from sregym_cluster_embedded.kubelet.broken_parts import network_problem
 from sregym_cluster_embedded.network import proxies
 from sregym_cluster_embedded.node import kubelets, power
 from sregym_cluster_embedded.store import Key
@@ -77,7 +77,7 @@ def _machine(world: World, node: str) -> Machine:
 
 
 def _made(world: World, node: str) -> Machine:
-    return machines.as_made(world, node) or _machine(world, node)
+    return machines.initial_machine(world, node) or _machine(world, node)
 
 
 def _disk(machine: Machine, name: str) -> Disk:
@@ -113,7 +113,7 @@ def _read_daemon(world: World, setting: Daemon) -> Daemon:
     elif daemon == "container-runtime":
         state = "stopped" if how == unresponsive.NO_RUNTIME else "running"
     elif daemon == "network-plugin":
-        state = "stopped" if network_trouble(world, node) else "running"
+        state = "stopped" if network_problem(world, node) else "running"
     else:
         state = "running" if proxies.works(world, node) else "stopped"
         delay_s = proxies.delay_of(world, node)

@@ -62,7 +62,7 @@ def service(name: str) -> Callable[[World, Request], Response]:
     return endpoints.service(name)
 
 
-def ask(
+def request_service(
     live: LiveWorld,
     answer: Callable[[World, Request], Response],
     path: str,

@@ -9,7 +9,7 @@ from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.access.tokens import issue_legacy
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.store import Change, ChangeType, Key
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
@@ -37,7 +37,7 @@ def listen(world: World, change: Change) -> None:
 
 def reconcile(world: World, where: tuple[str, str]) -> None:
     """Handler: complete one Secret, or delete it when its account is gone."""
-    taken(world, HANDLER, where)
+    mark_processing(world, HANDLER, where)
     key = Key("secrets", *where)
     secret = world.store.get(key)
     if secret is None or secret.get("type") != TYPE:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -48,7 +48,7 @@ def backend_changed(world: World, change: Change) -> None:
 
 def reconcile(world: World, key: Key) -> None:
     """Handler: say whether one of them is available."""
-    taken(world, HANDLER, key)
+    mark_processing(world, HANDLER, key)
     obj = world.store.get(key)
     if obj is None:
         return

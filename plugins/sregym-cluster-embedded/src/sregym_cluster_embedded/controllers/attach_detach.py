@@ -14,7 +14,7 @@ from sregym_cluster_embedded.controllers import volumes
 from sregym_cluster_embedded.controllers.node_taints import readiness
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -74,7 +74,7 @@ def attachment_changed(world: World, change: Change) -> None:
 
 def reconcile(world: World, name: str) -> None:
     """Handler: look at one volume."""
-    taken(world, HANDLER, name)
+    mark_processing(world, HANDLER, name)
     volume = world.store.get(Key(_VOLUMES, "", name))
     wanted = {} if volume is None else _wanted(world, volume)
     present = {entry["spec"]["nodeName"]: entry for entry in _attachments(world, name)}
@@ -101,7 +101,7 @@ def reconcile(world: World, name: str) -> None:
 
 def overdue(world: World, place: tuple[str, str]) -> None:
     """Handler: nobody has attached a volume for two minutes."""
-    taken(world, OVERDUE, place)
+    mark_processing(world, OVERDUE, place)
     name, node = place
     volume = world.store.get(Key(_VOLUMES, "", name))
     if volume is None or drivers.is_attached(world, volume, node):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded import storage_drivers as drivers
 from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.store import Change, ChangeType, Key
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
@@ -28,7 +28,7 @@ def listen(world: World, change: Change) -> None:
 
 def reconcile(world: World, name: str) -> None:
     """Handler: attach or detach one volume."""
-    taken(world, HANDLER, name)
+    mark_processing(world, HANDLER, name)
     key = Key(drivers.ATTACHMENTS, "", name)
     attachment = world.store.get(key)
     if attachment is None:

@@ -9,7 +9,7 @@ from sregym_cluster_embedded.api import internal_client, signing_requests
 from sregym_cluster_embedded.api.pki import authority
 from sregym_cluster_embedded.api.pki.certificates import Terms
 from sregym_cluster_embedded.store import Change, ChangeType, Key
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
@@ -39,7 +39,7 @@ def listen(world: World, change: Change) -> None:
 
 def reconcile(world: World, name: str) -> None:
     """Handler: sign one request, or say why it cannot be signed."""
-    taken(world, HANDLER, name)
+    mark_processing(world, HANDLER, name)
     key = Key(RESOURCE, "", name)
     obj = world.store.get(key)
     if obj is None or obj["spec"]["signerName"] not in _SIGNERS:

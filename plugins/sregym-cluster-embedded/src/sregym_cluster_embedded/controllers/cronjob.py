@@ -15,7 +15,7 @@ from sregym_cluster_embedded.controllers import cron_schedule, job_status
 from sregym_cluster_embedded.controllers.pods import owner_reference
 from sregym_cluster_embedded.controllers.times import seconds_since
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, owner_of
-from sregym_cluster_embedded.workqueue import enqueue, forget, taken
+from sregym_cluster_embedded.workqueue import enqueue, forget, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -59,7 +59,7 @@ def _expected(world: World, key: Key, job: Object) -> bool:
 
 def reconcile(world: World, key: Key) -> None:
     """Handler: look at one CronJob."""
-    taken(world, HANDLER, key)
+    mark_processing(world, HANDLER, key)
     cron = world.store.get(key)
     if cron is None or "deletionTimestamp" in cron["metadata"]:
         return

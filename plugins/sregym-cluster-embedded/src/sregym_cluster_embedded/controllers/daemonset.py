@@ -29,7 +29,7 @@ from sregym_cluster_embedded.controllers.pods import is_ready
 from sregym_cluster_embedded.controllers.slow_start import create_in_batches
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, key_of, owner_of
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -82,7 +82,7 @@ def reconcile(world: World, key: Key) -> None:
     Raises:
         ApiError: A pod was refused; the status is written all the same.
     """
-    taken(world, HANDLER, key)
+    mark_processing(world, HANDLER, key)
     daemon_set = world.store.get(key)
     if daemon_set is None or "deletionTimestamp" in daemon_set["metadata"]:
         return

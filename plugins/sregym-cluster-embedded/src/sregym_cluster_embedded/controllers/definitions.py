@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -34,7 +34,7 @@ def listen(world: World, change: Change) -> None:
 
 def reconcile(world: World, name: str) -> None:
     """Handler: bring API services, stored versions and instances in line with a definition."""
-    taken(world, HANDLER, name)
+    mark_processing(world, HANDLER, name)
     definition = world.store.get(Key(RESOURCE, "", name))
     _api_services(world, name.partition(".")[2])
     if definition is None:

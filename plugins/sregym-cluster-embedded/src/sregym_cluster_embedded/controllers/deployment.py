@@ -35,7 +35,7 @@ from sregym_cluster_embedded.controllers.revisions import (
 from sregym_cluster_embedded.controllers.template_hash import LABEL, template_hash
 from sregym_cluster_embedded.controllers.times import seconds_since
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, key_of, owner_of
-from sregym_cluster_embedded.workqueue import enqueue, forget, taken
+from sregym_cluster_embedded.workqueue import enqueue, forget, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -95,7 +95,7 @@ def _counts(change: Change) -> bool:
 
 def reconcile(world: World, key: Key) -> None:
     """Handler: look at one Deployment."""
-    taken(world, HANDLER, key)
+    mark_processing(world, HANDLER, key)
     deployment = world.store.get(key)
     if deployment is None:
         return

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, owner_of
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -36,7 +36,7 @@ def claim_changed(world: World, change: Change) -> None:
 
 def reconcile(world: World, key: Key) -> None:
     """Handler: make what one pod claims, or free what it has used."""
-    taken(world, HANDLER, key)
+    mark_processing(world, HANDLER, key)
     pod = world.store.get(key)
     if pod is None or _over(pod):
         _free(world, key, pod)

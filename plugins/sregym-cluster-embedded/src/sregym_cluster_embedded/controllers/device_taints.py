@@ -9,7 +9,7 @@ from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.api.disruption_target import mark_disrupted
 from sregym_cluster_embedded.device_pools import CLAIMS, allocation_of, devices, tolerates
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.workqueue import enqueue, forget, taken
+from sregym_cluster_embedded.workqueue import enqueue, forget, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Change, Object
@@ -28,7 +28,7 @@ def changed(world: World, _change: Change) -> None:
 
 def reconcile(world: World, key: str) -> None:
     """Handler: plan the end of pods whose devices are tainted, and cancel that of others."""
-    taken(world, HANDLER, key)
+    mark_processing(world, HANDLER, key)
     tainted = {
         device.identity: device.spec["taints"]
         for device in devices(world, None)
@@ -58,7 +58,7 @@ def reconcile(world: World, key: str) -> None:
 
 def evict(world: World, place: Key) -> None:
     """Handler: the time of a pod with its devices is over."""
-    taken(world, EVICT, place)
+    mark_processing(world, EVICT, place)
     pod = world.store.get(place)
     if pod is None or "deletionTimestamp" in pod["metadata"]:
         return

@@ -11,7 +11,7 @@ from sregym_cluster_embedded.api.selectors import labels_match, of_object
 from sregym_cluster_embedded.controllers.pods import is_ready
 from sregym_cluster_embedded.controllers.times import seconds_since
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, key_of, owner_of
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -64,7 +64,7 @@ def pod_changed(world: World, change: Change) -> None:
 
 def reconcile(world: World, key: Key) -> None:
     """Handler: count the pods of one budget and write what that allows."""
-    taken(world, HANDLER, key)
+    mark_processing(world, HANDLER, key)
     budget = world.store.get(key)
     if budget is None:
         return

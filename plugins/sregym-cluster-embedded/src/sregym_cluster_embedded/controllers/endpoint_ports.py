@@ -33,7 +33,7 @@ class Port(NamedTuple):
     application: str
 
 
-def offered(service: Object, pod: Object) -> tuple[Port, ...]:
+def ports_of_pod(service: Object, pod: Object) -> tuple[Port, ...]:
     """The ports behind a Service that a pod has; without those whose name it does not know."""
     ports = []
     for port in service["spec"].get("ports", ()):

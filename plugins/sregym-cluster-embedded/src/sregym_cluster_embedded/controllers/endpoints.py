@@ -12,12 +12,12 @@ from sregym_cluster_embedded.controllers.endpoint_ports import (
     Port,
     in_endpoints,
     in_slice,
-    offered,
+    ports_of_pod,
 )
 from sregym_cluster_embedded.controllers.pods import is_ready, owner_reference
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -103,7 +103,7 @@ def pod_changed(world: World, change: Change) -> None:
 
 def reconcile(world: World, key: tuple[str, str]) -> None:
     """Handler: bring the endpoints of one Service up to date."""
-    taken(world, HANDLER, key)
+    mark_processing(world, HANDLER, key)
     service = world.store.get(Key("services", *key))
     if service is None or "deletionTimestamp" in service["metadata"]:
         return
@@ -152,7 +152,7 @@ def _places(service: Object, pods: list[Object]) -> list[Place]:
         serving = is_ready(pod)
         terminating = "deletionTimestamp" in pod["metadata"]
         ready = anyway or (serving and not terminating)
-        places.append(Place(pod, offered(service, pod), serving, terminating, ready))
+        places.append(Place(pod, ports_of_pod(service, pod), serving, terminating, ready))
     return places
 
 

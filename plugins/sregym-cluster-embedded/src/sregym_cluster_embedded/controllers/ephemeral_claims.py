@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -33,7 +33,7 @@ def reconcile(world: World, key: Key) -> None:
     Raises:
         ApiError: A claim was refused; it is tried again.
     """
-    taken(world, HANDLER, key)
+    mark_processing(world, HANDLER, key)
     pod = world.store.get(key)
     if pod is None or "deletionTimestamp" in pod["metadata"]:
         return

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api import event_limits
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -36,12 +36,12 @@ def listen(world: World, change: Change) -> None:
         return
     namespace = world.store.get(Key("namespaces", "", key.namespace))
     if namespace is not None and "deletionTimestamp" not in namespace["metadata"]:
-        event_limits.note_gone(world, key, change.obj)
+        event_limits.event_deleted(world, key, change.obj)
 
 
 def expire(world: World, nothing: str) -> None:
     """Handler: the oldest lease is over."""
-    taken(world, HANDLER, nothing)
+    mark_processing(world, HANDLER, nothing)
     event_limits.forget_rested(world)
     written = world.table(_WRITTEN)
     for key, at in list(written.items()):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import storage_drivers as drivers
 from sregym_cluster_embedded.api import events, internal_client
-from sregym_cluster_embedded.api.claim_growth import asked, held
+from sregym_cluster_embedded.api.claim_growth import capacity_bytes, requested_bytes
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Key
 
@@ -30,11 +30,11 @@ _WAITS_FOR_NODE = (
 _BEGINS_S, _TAKES_S = 0.1, 1.5
 
 
-def look(world: World, claim: Object) -> None:
+def reconcile_claim(world: World, claim: Object) -> None:
     """Say once for each size that a bound claim wants more, and let its driver know."""
-    uid, size = claim["metadata"]["uid"], asked(claim)
+    uid, size = claim["metadata"]["uid"], requested_bytes(claim)
     told = world.table(_TOLD)
-    if size <= held(claim):
+    if size <= capacity_bytes(claim):
         told.pop(uid, None)
         return
     if told.get(uid) == size:
@@ -53,7 +53,11 @@ def look(world: World, claim: Object) -> None:
 def resize(world: World, key: Key, uid: str, driver: str, begun: bool) -> None:
     """Handler: the driver's resizer begins with a claim, or its volume has grown."""
     claim = world.store.get(key)
-    if claim is None or claim["metadata"]["uid"] != uid or asked(claim) <= held(claim):
+    if (
+        claim is None
+        or claim["metadata"]["uid"] != uid
+        or requested_bytes(claim) <= capacity_bytes(claim)
+    ):
         return
     size = claim["spec"]["resources"]["requests"]["storage"]
     if not begun:
@@ -70,7 +74,7 @@ def resize(world: World, key: Key, uid: str, driver: str, begun: bool) -> None:
         world, _VOLUMES, {**volume, "spec": {**volume["spec"], "capacity": capacity}}
     )
     if volume["spec"].get("volumeMode") == "Block":
-        grown(world, key, size)
+        claim_resized(world, key, size)
         text = "Resize volume succeeded"
         events.record(
             world, claim, _CLAIMS, "Normal", "VolumeResizeSuccessful", text, _component(driver)
@@ -83,7 +87,7 @@ def resize(world: World, key: Key, uid: str, driver: str, begun: bool) -> None:
     )
 
 
-def grown(world: World, key: Key, size: str) -> None:
+def claim_resized(world: World, key: Key, size: str) -> None:
     """A claim has what it asked for."""
     claim = world.store.get(key)
     if claim is None:

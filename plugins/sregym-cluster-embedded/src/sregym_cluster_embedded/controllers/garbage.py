@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import custom, internal_client
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, key_of
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -37,7 +37,7 @@ def listen(world: World, change: Change) -> None:
 
 def collect(world: World, key: Key) -> None:
     """Handler: delete an object all of whose owners are gone, or drop the references to those."""
-    taken(world, OWNERS, key)
+    mark_processing(world, OWNERS, key)
     obj = world.store.get(key)
     if obj is None or "deletionTimestamp" in obj["metadata"]:
         return
@@ -53,7 +53,7 @@ def collect(world: World, key: Key) -> None:
 
 def finalize(world: World, key: Key) -> None:
     """Handler: answer the finalizer of a foreground or orphaning deletion."""
-    taken(world, DEPENDENTS, key)
+    mark_processing(world, DEPENDENTS, key)
     owner = world.store.get(key)
     if owner is None or "deletionTimestamp" not in owner["metadata"]:
         return

@@ -14,7 +14,7 @@ from sregym_cluster_embedded.controllers.deletion_order import newest_first
 from sregym_cluster_embedded.controllers.pods import is_ready, is_terminating
 from sregym_cluster_embedded.controllers.slow_start import create_in_batches
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, owner_of
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.errors import ApiError
@@ -80,7 +80,7 @@ def pod_restarted(world: World, change: Change) -> None:
 
 def release(world: World, key: Key) -> None:
     """Handler: let go of a pod whose Job is gone."""
-    taken(world, RELEASE, key)
+    mark_processing(world, RELEASE, key)
     pod = world.store.get(key)
     owner = owner_of(pod) if pod is not None else None
     if pod is None or owner is None:
@@ -92,7 +92,7 @@ def release(world: World, key: Key) -> None:
 
 def expire(world: World, key: Key) -> None:
     """Handler: delete a finished Job whose ttlSecondsAfterFinished is over."""
-    taken(world, TTL, key)
+    mark_processing(world, TTL, key)
     job = world.store.get(key)
     left_s = job_status.ttl_left_s(world, job) if job is not None else None
     if left_s is None:
@@ -105,7 +105,7 @@ def expire(world: World, key: Key) -> None:
 
 def reconcile(world: World, key: Key) -> None:
     """Handler: look at one Job."""
-    taken(world, HANDLER, key)
+    mark_processing(world, HANDLER, key)
     job = world.store.get(key)
     if job is None or job["spec"].get("managedBy", _OWN) != _OWN:
         return
@@ -123,7 +123,7 @@ def reconcile(world: World, key: Key) -> None:
     refused = _act(world, job, tally, ending)
     _write(world, key, status, tally, ending)
     if said:
-        job_pods.say(world, job, "Normal", *said)
+        job_pods.record_event(world, job, "Normal", *said)
     if refused is not None:
         raise refused
 
@@ -312,9 +312,9 @@ def _end(world: World, job: Object, status: Object, ending: Outcome) -> Object:
         ending.message,
     )
     if ending.type == job_status.FAILURE:
-        job_pods.say(world, job, "Warning", ending.reason, ending.message)
+        job_pods.record_event(world, job, "Warning", ending.reason, ending.message)
         return {**status, "conditions": conditions}
-    job_pods.say(world, job, "Normal", "Completed", "Job completed")
+    job_pods.record_event(world, job, "Normal", "Completed", "Job completed")
     return {**status, "conditions": conditions, "completionTime": world.timestamp()}
 
 

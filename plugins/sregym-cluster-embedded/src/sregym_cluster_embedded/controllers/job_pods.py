@@ -117,9 +117,11 @@ def create(
     try:
         made = internal_client.create(world, "pods", {**pod, "metadata": metadata})
     except ApiError as error:
-        say(world, job, "Warning", "FailedCreate", f"Error creating: {error.message}")
+        record_event(world, job, "Warning", "FailedCreate", f"Error creating: {error.message}")
         raise
-    say(world, job, "Normal", "SuccessfulCreate", f"Created pod: {made['metadata']['name']}")
+    record_event(
+        world, job, "Normal", "SuccessfulCreate", f"Created pod: {made['metadata']['name']}"
+    )
 
 
 def _indexed_spec(spec: Object, host: str) -> Object:
@@ -154,9 +156,11 @@ def stop(world: World, job: Object, pod: Object, counted: bool) -> None:
     if not counted:
         release(world, pod)
     internal_client.delete(world, key_of_pod(pod))
-    say(world, job, "Normal", "SuccessfulDelete", f"Deleted pod: {pod['metadata']['name']}")
+    record_event(
+        world, job, "Normal", "SuccessfulDelete", f"Deleted pod: {pod['metadata']['name']}"
+    )
 
 
-def say(world: World, job: Object, type_: str, reason: str, message: str) -> None:
+def record_event(world: World, job: Object, type_: str, reason: str, message: str) -> None:
     """Record an event about the Job."""
     events.record(world, job, RESOURCE, type_, reason, message, COMPONENT)

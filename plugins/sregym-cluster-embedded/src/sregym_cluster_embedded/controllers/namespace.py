@@ -11,7 +11,7 @@ from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.controllers.times import seconds_since
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -83,7 +83,7 @@ def listen(world: World, change: Change) -> None:
 
 def extra_setup(world: World, name: str) -> None:
     """Handler: give a namespace its service account and the cluster's certificate authority."""
-    taken(world, FURNISH, name)
+    mark_processing(world, FURNISH, name)
     place = world.store.get(Key("namespaces", "", name))
     if place is None or "deletionTimestamp" in place["metadata"]:
         return
@@ -106,7 +106,7 @@ def empty(world: World, name: str) -> None:
     Pods go first: as long as one is there, nothing else is deleted and nothing is reported. It does
     not end as long as there are APIs that nobody answers for: something of theirs may be left.
     """
-    taken(world, HANDLER, name)
+    mark_processing(world, HANDLER, name)
     key = Key("namespaces", "", name)
     place = world.store.get(key)
     if place is None or "deletionTimestamp" not in place["metadata"]:

@@ -25,7 +25,7 @@ from sregym_cluster_embedded.controllers.node_taints import (
 from sregym_cluster_embedded.controllers.pods import is_ready
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, key_of
-from sregym_cluster_embedded.workqueue import enqueue, forget, taken
+from sregym_cluster_embedded.workqueue import enqueue, forget, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -51,13 +51,13 @@ _STOPPED = ("NodeStatusUnknown", "Kubelet stopped posting node status.")
 _NEVER = ("NodeStatusNeverUpdated", "Kubelet never posted node status.")
 
 
-def fell_silent(world: World, node: str, renewed_at: float) -> None:
+def lease_expired(world: World, node: str, renewed_at: float) -> None:
     """The kubelet of a node renews its lease no longer; the last time was at `renewed_at`."""
     world.table(_SILENT)[node] = renewed_at
     enqueue(world, MONITOR, node, max(_left(world, renewed_at), 0.0))
 
 
-def speaks_again(world: World, node: str) -> None:
+def lease_renewed(world: World, node: str) -> None:
     """The kubelet of a node renews its lease again."""
     world.table(_SILENT).pop(node, None)
 
@@ -82,13 +82,13 @@ def listen(world: World, change: Change) -> None:
 
 def taint(world: World, name: str) -> None:
     """Handler: let the NoSchedule taints of a node follow its conditions."""
-    taken(world, TAINTS, name)
+    mark_processing(world, TAINTS, name)
     follow_conditions(world, name)
 
 
 def monitor(world: World, name: str) -> None:
     """Handler: look at the readiness of a node as the monitor of a real controller does."""
-    taken(world, MONITOR, name)
+    mark_processing(world, MONITOR, name)
     node = world.store.get(Key("nodes", "", name))
     if node is None:
         return
@@ -125,7 +125,7 @@ def monitor(world: World, name: str) -> None:
 
 def evict(world: World, name: str) -> None:
     """Handler: taint an unready node so that its pods leave, as fast as its zone allows."""
-    taken(world, EVICT, name)
+    mark_processing(world, EVICT, name)
     node = world.store.get(Key("nodes", "", name))
     if node is None or readiness(node) == "True" or no_execute_keys(node):
         return

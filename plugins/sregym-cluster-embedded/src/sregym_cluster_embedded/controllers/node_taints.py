@@ -43,7 +43,7 @@ def readiness(node: Object) -> str:
     return ""
 
 
-def wanted_no_schedule(node: Object) -> list[str]:
+def no_schedule_keys(node: Object) -> list[str]:
     """The keys of the NoSchedule taints that a node should have for its conditions."""
     keys = []
     for condition in conditions_of(node):
@@ -65,7 +65,7 @@ def follow_conditions(world: World, name: str) -> None:
         for taint in ((node.get("spec") or {}).get("taints") or ())
         if taint.get("effect") == "NoSchedule" and taint.get("key") in _KEPT
     }
-    wanted = wanted_no_schedule(node)
+    wanted = no_schedule_keys(node)
     change_taints(
         world,
         node,

@@ -9,7 +9,7 @@ from sregym_cluster_embedded.api.disruption_target import disrupted
 from sregym_cluster_embedded.controllers.node_taints import readiness
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, key_of
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -56,7 +56,7 @@ def pod_changed(world: World, change: Change) -> None:
 
 def collect(world: World, node: str) -> None:
     """Handler: delete the orphans of one node; with an empty name, what belongs to no node."""
-    taken(world, HANDLER, node)
+    mark_processing(world, HANDLER, node)
     if not node:
         _collect_unscheduled(world)
         _collect_finished(world)

@@ -30,22 +30,22 @@ def runs(world: World, provisioner: str) -> bool:
 def begin(world: World, claim: Object, provisioner: str, node: str | None, component: str) -> None:
     """Have a provisioner that is in the cluster make a volume, once."""
     metadata = claim["metadata"]
-    if asked(claim):
+    if names_provisioner(claim):
         return
     key = Key(_CLAIMS, metadata["namespace"], metadata["name"])
-    claim = ask(world, claim, provisioner, component)
+    claim = request_volume(world, claim, provisioner, component)
     text = f'External provisioner is provisioning volume for claim "{key.namespace}/{key.name}"'
     _say(world, claim, provisioner, "Provisioning", text)
     chosen = node or _any_node(world)
     world.after(_TAKES_S, HANDLER, key, metadata["uid"], chosen)
 
 
-def asked(claim: Object) -> bool:
+def names_provisioner(claim: Object) -> bool:
     """Whether a claim names the provisioner that is to make its volume."""
     return _PROVISIONER in (claim["metadata"].get("annotations") or {})
 
 
-def ask(world: World, claim: Object, provisioner: str, component: str) -> Object:
+def request_volume(world: World, claim: Object, provisioner: str, component: str) -> Object:
     """Name the provisioner that is to make a volume for a claim, and say so; returns the claim.
 
     One that is not in the cluster never answers, nor does anybody for those that were once part of

@@ -11,7 +11,7 @@ from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -42,7 +42,7 @@ def pod_changed(world: World, change: Change) -> None:
         enqueue(world, HANDLER, name, _DELAY_S)
 
 
-def event_said(world: World, change: Change) -> None:
+def copy_event_to_volume(world: World, change: Change) -> None:
     """What is said of such a pod is said of its volume."""
     if change.type is ChangeType.DELETED or not world.table(_PODS):
         return
@@ -56,7 +56,7 @@ def event_said(world: World, change: Change) -> None:
 
 def reconcile(world: World, name: str) -> None:
     """Handler: look at one volume that is to be emptied."""
-    taken(world, HANDLER, name)
+    mark_processing(world, HANDLER, name)
     key = Key("persistentvolumes", "", name)
     volume = world.store.get(key)
     place = Key("pods", _NAMESPACE, f"recycler-for-{name}")

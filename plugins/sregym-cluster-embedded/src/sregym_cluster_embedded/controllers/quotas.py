@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.quota import recount
 from sregym_cluster_embedded.store import Change, ChangeType
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -35,5 +35,5 @@ def listen(world: World, change: Change) -> None:
 
 def reconcile(world: World, namespace: str) -> None:
     """Handler: count what the quotas of one namespace limit."""
-    taken(world, HANDLER, namespace)
+    mark_processing(world, HANDLER, namespace)
     recount(world, namespace)

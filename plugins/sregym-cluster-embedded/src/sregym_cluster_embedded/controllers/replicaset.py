@@ -27,7 +27,7 @@ from sregym_cluster_embedded.controllers.pods import (
 from sregym_cluster_embedded.controllers.slow_start import create_in_batches
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, key_of, owner_of
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -68,7 +68,7 @@ def pod_changed(world: World, change: Change) -> None:
 
 def reconcile(world: World, key: Key) -> None:
     """Handler: look at one ReplicaSet."""
-    taken(world, HANDLER, key)
+    mark_processing(world, HANDLER, key)
     replica_set = world.store.get(key)
     if replica_set is None:
         return

@@ -57,7 +57,7 @@ def _act(
         act(world, *given)
         return
     try:
-        with dynamic.heard(world, user_of(world, name)):
+        with dynamic.dynamic_admission(world, user_of(world, name)):
             act(world, *given)
     except ApiError:
         if again_s is not None:
@@ -74,7 +74,7 @@ def _attempt(
     delays = world.table(_TABLE)
     try:
         if dynamic.configured(world):
-            with dynamic.heard(world, user_of(world, name)):
+            with dynamic.dynamic_admission(world, user_of(world, name)):
                 reconcile(world, key)
         else:
             reconcile(world, key)

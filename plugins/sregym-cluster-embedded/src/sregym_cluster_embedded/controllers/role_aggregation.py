@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api import internal_client, selectors
 from sregym_cluster_embedded.api.access.rbac import CLUSTER_ROLES
 from sregym_cluster_embedded.store import Change, Key
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
@@ -29,7 +29,7 @@ def listen(world: World, change: Change) -> None:
 
 def reconcile(world: World, name: str) -> None:
     """Handler: give one ClusterRole the rules of those it selects, in the order of their names."""
-    taken(world, HANDLER, name)
+    mark_processing(world, HANDLER, name)
     role = world.store.get(Key(CLUSTER_ROLES, "", name))
     if role is None or not role.get("aggregationRule"):
         return

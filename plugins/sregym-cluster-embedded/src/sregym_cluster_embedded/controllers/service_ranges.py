@@ -14,7 +14,7 @@ from sregym_cluster_embedded.api.service_ranges import (
     networks_of,
 )
 from sregym_cluster_embedded.store import Change, ChangeType, Key
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
@@ -56,7 +56,7 @@ def address_changed(world: World, change: Change) -> None:
 
 def reconcile(world: World, name: str) -> None:
     """Handler: hold one range, let it go, or make the default one anew."""
-    taken(world, HANDLER, name)
+    mark_processing(world, HANDLER, name)
     key = Key(RESOURCE, "", name)
     entry = world.store.get(key)
     if entry is None:

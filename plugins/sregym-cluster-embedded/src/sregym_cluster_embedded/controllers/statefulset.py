@@ -28,10 +28,10 @@ from sregym_cluster_embedded.controllers.statefulset_pods import (
     first_ordinal,
     keep_identity,
     ordinal,
-    own_claims,
+    set_claim_owners,
 )
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, key_of, owner_of
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,7 +69,7 @@ def reconcile(world: World, key: Key) -> None:
     Raises:
         ApiError: A pod or claim was refused; the status is written all the same.
     """
-    taken(world, HANDLER, key)
+    mark_processing(world, HANDLER, key)
     stateful_set = world.store.get(key)
     if stateful_set is None:
         return
@@ -179,7 +179,7 @@ def _fill(
 def _keep(world: World, stateful_set: Object, number: int, pod: Object) -> None:
     if not _terminating(pod):
         keep_identity(world, stateful_set, number, pod)
-        own_claims(world, stateful_set, number, None)
+        set_claim_owners(world, stateful_set, number, None)
 
 
 def _shrink(world: World, stateful_set: Object, pods: Mapping[int, Object]) -> bool:
@@ -189,7 +189,7 @@ def _shrink(world: World, stateful_set: Object, pods: Mapping[int, Object]) -> b
     condemned = [(number, pod) for number, pod in pods.items() if number not in wanted]
     ill = [number for number, pod in condemned if not _healthy(world, stateful_set, pod)]
     for number, pod in reversed(condemned):
-        own_claims(world, stateful_set, number, pod)
+        set_claim_owners(world, stateful_set, number, pod)
         if _terminating(pod):
             if ordered:
                 return False

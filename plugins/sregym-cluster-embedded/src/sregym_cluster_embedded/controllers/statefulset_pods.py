@@ -98,7 +98,7 @@ def keep_identity(world: World, stateful_set: Object, number: int, pod: Object) 
     )
 
 
-def own_claims(world: World, stateful_set: Object, number: int, pod: Object | None) -> None:
+def set_claim_owners(world: World, stateful_set: Object, number: int, pod: Object | None) -> None:
     """Set the owners of a pod's claims as the retention policy asks.
 
     `pod` is given when it is to go because the set shrinks: with `whenScaled: Delete` its claims

@@ -196,7 +196,7 @@ def subsystem() -> Subsystem:
             "endpoints": (endpoints.listen,),
             "persistentvolumeclaims": (volumes.listen,),
             "persistentvolumes": (volumes.listen, attach_detach.volume_changed),
-            "events": (pv_recycler.event_said, event_expiry.listen),
+            "events": (pv_recycler.copy_event_to_volume, event_expiry.listen),
             device_claims.RESOURCE: (device_claims.claim_changed, device_taints.changed),
             SLICES: (device_taints.changed,),
             ATTACHMENTS: (attach_detach.attachment_changed, attacher.listen),

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _ANNOTATION = "endpoints.kubernetes.io/last-change-trigger-time"
-_SEEN: TableKey[tuple[str, str], Seen] = TableKey("controllers.endpoints.triggers")
+_SEEN: TableKey[tuple[str, str], ServiceObservation] = TableKey("controllers.endpoints.triggers")
 
 
-class Seen(NamedTuple):
+class ServiceObservation(NamedTuple):
     """What the last look at a Service found.
 
     Attributes:
@@ -36,10 +36,10 @@ def trigger_time(world: World, service: Object, pods: Iterable[Object]) -> str:
     """The earliest change since the last look; empty when there was none."""
     metadata = service["metadata"]
     table, key = world.table(_SEEN), (metadata["namespace"], metadata["name"])
-    known: Seen | None = table.get(key)
+    known: ServiceObservation | None = table.get(key)
     made: str = metadata["creationTimestamp"]
     readiness = {pod["metadata"]["name"]: _ready_since(pod) for pod in pods}
-    table[key] = Seen(made, readiness)
+    table[key] = ServiceObservation(made, readiness)
     if known is None:
         return made
     changed = [at for name, at in readiness.items() if at > known.pods.get(name, "")]

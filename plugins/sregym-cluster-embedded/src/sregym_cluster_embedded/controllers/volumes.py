@@ -9,7 +9,7 @@ from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.controllers import attacher, expansion, provisioning, pv_recycler
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.volume_matching import best, mismatch, refers_to
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -72,7 +72,7 @@ def listen(world: World, change: Change) -> None:
 
 def reconcile_claim(world: World, place: tuple[str, str]) -> None:
     """Handler: look at one claim."""
-    taken(world, CLAIM, place)
+    mark_processing(world, CLAIM, place)
     key = Key(_CLAIMS, *place)
     claim = world.store.get(key)
     if claim is None:
@@ -117,7 +117,7 @@ def _look_at_bound(world: World, key: Key, claim: Object) -> None:
         reason = "ClaimMisbound"
         text = "Two claims are bound to the same volume, this one is bound incorrectly"
     if volume is not None and refers_to(volume, claim):
-        expansion.look(world, claim)
+        expansion.reconcile_claim(world, claim)
     elif claim["status"].get("phase") != "Lost":
         internal_client.update_status(world, key, {"phase": "Lost"})
         _say(world, claim, "Warning", reason, text)
@@ -125,7 +125,7 @@ def _look_at_bound(world: World, key: Key, claim: Object) -> None:
 
 def reconcile_volume(world: World, name: str) -> None:
     """Handler: look at one volume."""
-    taken(world, VOLUME, name)
+    mark_processing(world, VOLUME, name)
     key = Key(_VOLUMES, "", name)
     volume = world.store.get(key)
     if volume is None:
@@ -301,8 +301,8 @@ def _provide(world: World, claim: Object, found: Object | None, node: str | None
         _at_next_look(world, claim)
     elif not provisioning.runs(world, found["provisioner"]):
         # That the claim names its provisioner now is no reason to ask again.
-        if not provisioning.asked(claim) or round(world.now, 6) % _RESYNC_S == 0:
-            provisioning.ask(world, claim, found["provisioner"], COMPONENT)
+        if not provisioning.names_provisioner(claim) or round(world.now, 6) % _RESYNC_S == 0:
+            provisioning.request_volume(world, claim, found["provisioner"], COMPONENT)
         _at_next_look(world, claim)
     else:
         provisioning.begin(world, claim, found["provisioner"], node, COMPONENT)

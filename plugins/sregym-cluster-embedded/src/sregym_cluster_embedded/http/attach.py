@@ -12,7 +12,7 @@ from sregym_cluster_embedded.http.reading import typed_at
 from sregym_cluster_embedded.http.remote_streams import STDOUT
 from sregym_cluster_embedded.http.status import failure
 from sregym_cluster_embedded.http.stream_io import answer
-from sregym_cluster_embedded.http.terminal import shown
+from sregym_cluster_embedded.http.terminal import terminal_output
 from sregym_cluster_embedded.http.time_shift import shifted_text
 from sregym_cluster_embedded.kubectl.attachment import FROM_NOW_ON, demand_process, main_process
 from sregym_cluster_embedded.kubectl.containers import (
@@ -47,7 +47,7 @@ async def serve_attach(
     if main is None:
         async for chunk in follow(live, connect, FROM_NOW_ON):
             text = shifted_text(chunk, shift_s)
-            await streams.send(STDOUT, (shown(text) if terminal else text).encode())
+            await streams.send(STDOUT, (terminal_output(text) if terminal else text).encode())
     elif main.talks:
         await talk(live, main, streams, shift_s, terminal=terminal, script=main.script)
     else:

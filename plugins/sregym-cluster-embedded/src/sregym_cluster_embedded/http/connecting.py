@@ -17,7 +17,7 @@ from sregym_cluster_embedded.http.remote_streams import (
     opened_streams,
 )
 from sregym_cluster_embedded.http.status import failure_response
-from sregym_cluster_embedded.http.stream_transport import SocketCarrier, offered, upgraded
+from sregym_cluster_embedded.http.stream_transport import SocketCarrier, offered_versions, upgraded
 from sregym_cluster_embedded.kubectl.containers import (
     ContainerNotRunningError,
     attach_refusal,
@@ -72,9 +72,9 @@ async def _over_spdy(
 ) -> web.StreamResponse | Response:
     forwards = connect.kind == "portforward"
     known = (forwarding.SPDY_PROTOCOL,) if forwards else SPDY_PROTOCOLS
-    protocol = _agreed(offered(incoming), known)
+    protocol = _agreed(offered_versions(incoming), known)
     if protocol is None:
-        wish, have = " ".join(offered(incoming)), " ".join(known)
+        wish, have = " ".join(offered_versions(incoming)), " ".join(known)
         text = f"unable to upgrade: unable to negotiate protocol: client supports [{wish}], server accepts [{have}]"
         return failure_response(403, text)
     answer, carrier = await upgraded(incoming, _SPDY, protocol)

@@ -10,7 +10,7 @@ from sregym_cluster_embedded.api.keys import LOGS
 from sregym_cluster_embedded.http.time_shift import shifted_text
 from sregym_cluster_embedded.http.watching import changes, wait_for_change
 from sregym_cluster_embedded.kubectl.attachment import WINDOW_OPTIONS
-from sregym_cluster_embedded.kubectl.containers import life_of
+from sregym_cluster_embedded.kubectl.containers import container_instance
 from sregym_cluster_embedded.kubelet.logs import SINCE_MOMENT
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ async def follow(
     growing = {name: value for name, value in options.items() if name not in WINDOW_OPTIONS}
     with changes(live) as changed, live.waiting():
         with live.open() as world:
-            life = life_of(world, connect.namespace, connect.pod, connect.container)
+            life = container_instance(world, connect.namespace, connect.pod, connect.container)
             first = _read(world, connect, options)
             # A long log is read once; then only what was added since. Lines of the very moment of
             # a reading may have been in it.
@@ -58,7 +58,7 @@ async def follow(
             yield first
         while life is not None and life[2]:
             with live.open() as world:
-                now = life_of(world, connect.namespace, connect.pod, connect.container)
+                now = container_instance(world, connect.namespace, connect.pod, connect.container)
                 # A container that was started again has another log: what it wrote last is lost
                 # to a real kubelet's client as well.
                 text = ""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from aiohttp import WSMsgType, web
 
-from sregym_cluster_embedded.http.pod_ports import Conversation, listening, pod_port
+from sregym_cluster_embedded.http.pod_ports import ServerConnection, listening, pod_port
 from sregym_cluster_embedded.http.spdy import SpdyConnection, SpdyStream
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ async def forward_channels(
 ) -> None:
     """Carry one connection to each of the ports in `connect.options["ports"]`."""
     ports: Sequence[int] = connect.options.get("ports", ())
-    open_: dict[int, Conversation] = {}
+    open_: dict[int, ServerConnection] = {}
     for number, port in enumerate(ports):
         for channel in (2 * number, 2 * number + 1):
             await socket.send_bytes(bytes([channel]) + port.to_bytes(2, "little"))
@@ -116,12 +116,12 @@ async def forward_channels(
 
 def connected(
     live: LiveWorld, connect: Connect, port: int, shift_s: int
-) -> tuple[Conversation | None, str]:
+) -> tuple[ServerConnection | None, str]:
     """A connection to a port of the pod, or the kubelet's words about why there is none."""
     with live.open() as world:
         where = pod_port(world, connect.namespace, connect.pod, port)
         if where is not None and listening(world, where):
-            return Conversation(live, where, shift_s), ""
+            return ServerConnection(live, where, shift_s), ""
     uid = connect.pod if where is None else where.uid
     sandbox = sha256(f"sandbox {uid}".encode()).hexdigest()
     digits = sha256(f"network {uid}".encode()).hexdigest()

@@ -22,7 +22,7 @@ _LOOK_S = 0.25
 _AGAIN_S = 1.0
 
 
-class HeldTooLong(BaseException):
+class WorldLockTimeout(BaseException):
     """Raised where a thread computes that held the world for too long."""
 
 
@@ -105,7 +105,7 @@ class Holding:
     def _interrupt(self, holder: int) -> None:
         self._interrupted = True
         self._until = self._clock() + _AGAIN_S
-        interrupt_thread(holder, HeldTooLong)
+        interrupt_thread(holder, WorldLockTimeout)
 
     def _look(self, closed: threading.Event) -> None:
         while not closed.wait(_LOOK_S):

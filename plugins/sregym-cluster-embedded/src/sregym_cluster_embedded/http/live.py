@@ -12,7 +12,7 @@ from sregym_core.interfaces import run_with_deadline
 
 from sregym_cluster_embedded.api.request import Response
 from sregym_cluster_embedded.api.server import served
-from sregym_cluster_embedded.http.holding import HeldTooLong, Holding, TookTooLongError
+from sregym_cluster_embedded.http.holding import Holding, TookTooLongError, WorldLockTimeout
 from sregym_cluster_embedded.http.pacing import Paced, Pacing, Stepped
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class LiveWorld:
             except BaseException as error:
                 if not isinstance(error, Exception) and self._world is world:
                     world.restore(before)
-                if isinstance(error, HeldTooLong):
+                if isinstance(error, WorldLockTimeout):
                     self.holding.end()
                     raise TookTooLongError(self.limit_s) from None
                 raise

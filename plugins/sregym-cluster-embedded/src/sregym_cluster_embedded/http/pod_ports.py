@@ -49,7 +49,7 @@ def listening(world: World, where: PodPort) -> bool:
     return listener_at(world, where.uid, where.port) is not None
 
 
-def ask(
+def http_response(
     world: World, where: PodPort, method: str, path: str, headers: dict[str, str]
 ) -> WebAnswer | None:
     """The answer of a pod's server to an HTTP request; None when it closes the connection."""
@@ -67,7 +67,7 @@ def ask(
     return answer
 
 
-class Conversation:
+class ServerConnection:
     """The server's side of one TCP connection to a port.
 
     Args:
@@ -107,7 +107,7 @@ class Conversation:
             return b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
         method, path, minor = found.groups()
         with self._live.open() as world:
-            answer = ask(world, self._where, method, path, headers)
+            answer = http_response(world, self._where, method, path, headers)
             moment = world.epoch + world.now + self._shift_s
         wish = headers.get("connection", "").lower()
         keep = wish != "close" and (minor == "1" or wish == "keep-alive")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.http.pacing import Stepped
 from sregym_cluster_embedded.http.remote_streams import STDERR, STDOUT
-from sregym_cluster_embedded.http.terminal import shown
+from sregym_cluster_embedded.http.terminal import terminal_output
 from sregym_cluster_embedded.http.time_shift import shifted_text
 from sregym_cluster_embedded.http.watching import changes, wait_for_change
 
@@ -35,7 +35,7 @@ async def answer(
     """Send what a command wrote; a terminal has one stream for both and its own line ends."""
     out, err = shifted_text(result.stdout, shift_s), shifted_text(result.stderr, shift_s)
     if terminal:
-        out, err = shown(err + out), ""
+        out, err = terminal_output(err + out), ""
     # Standard error goes first: a client of `cp` leaves when the archive on stdout ends.
     for channel, text in ((STDERR, err), (STDOUT, out)):
         if text:

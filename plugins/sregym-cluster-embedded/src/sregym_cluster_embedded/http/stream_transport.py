@@ -104,7 +104,7 @@ async def upgraded(
     return answer, UpgradedCarrier(incoming, feed, writer)
 
 
-def offered(incoming: web.Request) -> list[str]:
+def offered_versions(incoming: web.Request) -> list[str]:
     """The versions that a client of SPDY offers, the best first."""
     values = incoming.headers.getall(STREAM_PROTOCOL, [])
     return [part.strip() for value in values for part in value.split(",") if part.strip()]

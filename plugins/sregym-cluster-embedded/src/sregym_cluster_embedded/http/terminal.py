@@ -68,6 +68,6 @@ class LineEditor:
         return False
 
 
-def shown(text: str) -> str:
+def terminal_output(text: str) -> str:
     """Output as a terminal sends it."""
     return text.replace("\n", "\r\n")

@@ -13,7 +13,7 @@ from sregym_cluster_embedded.api.keys import LOGS
 from sregym_cluster_embedded.kubectl.containers import (
     ContainerExitedError,
     ContainerNotRunningError,
-    life_of,
+    container_instance,
     running_container,
 )
 from sregym_cluster_embedded.kubelet.logs import SINCE_MOMENT
@@ -204,7 +204,7 @@ def followed(
         text: str = world.service(LOGS)(world, namespace, pod, container, chosen)
         return text
 
-    life = life_of(world, namespace, pod, container)
+    life = container_instance(world, namespace, pod, container)
     text = read(options)
     # A long log is read once; then only what was added since. Lines of the very moment of a
     # reading may have been in it.
@@ -219,7 +219,7 @@ def followed(
         world.step()
         if world.store.revision == revision:
             continue
-        present = life_of(world, namespace, pod, container)
+        present = container_instance(world, namespace, pod, container)
         # The log of a container that was started again is another.
         if present in (life, (*life[:2], False)):
             text += read({**growing, SINCE_MOMENT: since})[sent:]

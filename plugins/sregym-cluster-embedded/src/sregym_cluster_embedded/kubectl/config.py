@@ -9,7 +9,7 @@ from sregym_cluster_embedded.kubectl.connection import chosen
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.flags import OUTPUT, Flag, switch
 from sregym_cluster_embedded.kubectl.jsonpath import Template
-from sregym_cluster_embedded.kubectl.kubeconfig import own, read
+from sregym_cluster_embedded.kubectl.kubeconfig import default_kubeconfig, read
 from sregym_cluster_embedded.kubectl.kyaml import kyaml_text
 from sregym_cluster_embedded.kubectl.printing import refuse_format
 from sregym_cluster_embedded.kubectl.tables import aligned
@@ -133,7 +133,7 @@ def set_context(session: Session) -> None:
     arguments = session.arguments
     if arguments.has("kubeconfig") or arguments.has("cluster") or arguments.has("user"):
         raise NotCovered("another kubeconfig")
-    path = own(session.access)
+    path = default_kubeconfig(session.access)
     config = read(path)
     name = config.current if arguments.on("current") else "".join(arguments.words)
     if not name and not arguments.on("current"):

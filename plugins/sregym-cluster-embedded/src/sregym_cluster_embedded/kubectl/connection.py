@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from sregym_cluster_embedded.api.access.authentication import NOBODY
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
-from sregym_cluster_embedded.kubectl.kubeconfig import Kubeconfig, own, read
+from sregym_cluster_embedded.kubectl.kubeconfig import Kubeconfig, default_kubeconfig, read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,7 +54,7 @@ def connected(access: Access, arguments: Arguments, files: Path, stdin: str) -> 
         PromptedError: Nobody is named, and the input is empty.
         NotCovered: It is none to this cluster, or not by its own credentials.
     """
-    ours = read(own(access))
+    ours = read(default_kubeconfig(access))
     config = chosen(access, arguments, files)
     context = _named(arguments, "context", config.contexts, config.current, "context")
     cluster = _named(arguments, "cluster", config.clusters, context.get("cluster", ""), "cluster")
@@ -93,7 +93,7 @@ def chosen(
         CommandError: It is not there, and has to be.
     """
     if not arguments.has("kubeconfig"):
-        return read(own(access))
+        return read(default_kubeconfig(access))
     name = arguments.text("kubeconfig")
     path = files / name
     if not path.exists() and must_exist:

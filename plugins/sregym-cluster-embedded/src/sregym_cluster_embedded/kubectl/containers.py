@@ -68,7 +68,9 @@ def running_container(world: World, namespace: str, pod: str, container: str) ->
     )
 
 
-def life_of(world: World, namespace: str, pod: str, container: str) -> tuple[str, int, bool] | None:
+def container_instance(
+    world: World, namespace: str, pod: str, container: str
+) -> tuple[str, int, bool] | None:
     """Uid of the pod, restarts, whether the container runs; None when it is not there."""
     obj = world.store.get(Key("pods", namespace, pod))
     if obj is None:

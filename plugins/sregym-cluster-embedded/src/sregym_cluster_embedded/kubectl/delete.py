@@ -8,10 +8,15 @@ from sregym_cluster_embedded.kubectl.builder import NOTHING_NAMED
 from sregym_cluster_embedded.kubectl.editing import Found, references, selected
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, SELECTION, Arguments, Flag, switch
-from sregym_cluster_embedded.kubectl.printing import DRY_RUNS, dry_run, dry_run_query, shown_name
+from sregym_cluster_embedded.kubectl.printing import (
+    DRY_RUNS,
+    dry_run,
+    dry_run_query,
+    qualified_name,
+)
 from sregym_cluster_embedded.kubectl.raw import delete_raw
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
-from sregym_cluster_embedded.kubectl.waiting import wait_until_gone
+from sregym_cluster_embedded.kubectl.waiting import wait_until_deleted
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubectl.discovery import ResourceType
@@ -105,7 +110,7 @@ def _delete_one(session: Session, found: Found, options: dict[str, object]) -> F
         uid = (answer.get("details") or answer.get("metadata") or {}).get("uid", "")
         found = found._replace(obj={"metadata": {"uid": uid}})
     if session.arguments.text("output") == "name":
-        session.say(shown_name(found.kind, found.name))
+        session.say(qualified_name(found.kind, found.name))
     else:
         session.say(_told(session, found))
     return found
@@ -120,6 +125,8 @@ def _told(session: Session, found: Found) -> str:
 def _wait(session: Session, deleted: list[Found]) -> None:
     timeout_s = session.arguments.duration("timeout", 0.0) or None
     for kind, namespace, name, obj in deleted:
-        if not wait_until_gone(session, kind, namespace, name, obj["metadata"]["uid"], timeout_s):
+        if not wait_until_deleted(
+            session, kind, namespace, name, obj["metadata"]["uid"], timeout_s
+        ):
             text = f"timed out waiting for the condition on {kind.plural}/{name}"
             raise CommandError(f"error: {text}")

@@ -93,7 +93,7 @@ def remember(memory: dict[str, Any], path: Path) -> None:
     memory["redirected"] = (context.get("cluster"), context.get("user")) != OWN
 
 
-def own(access: Access) -> Path:
+def default_kubeconfig(access: Access) -> Path:
     """The kubeconfig that holds when none is named.
 
     Raises:

@@ -11,7 +11,7 @@ from sregym_cluster_embedded.kubectl.client import JSON_PATCH, MERGE, STRATEGIC
 from sregym_cluster_embedded.kubectl.editing import Found, selected
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, IGNORED, OUTPUT, Flag
-from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report, shown_name
+from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, qualified_name, report
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
 from sregym_cluster_embedded.kubectl.trying import patched
 from sregym_cluster_embedded.kubectl.yaml_text import compact_json
@@ -82,14 +82,14 @@ def _try(session: Session, found: Found, body: object, content_type: str) -> Non
     if session.arguments.text("output"):
         report(session, found.kind, after, done)
     else:
-        session.say(f"{shown_name(found.kind, found.name)} {done}")
+        session.say(f"{qualified_name(found.kind, found.name)} {done}")
 
 
 def _shown(session: Session, found: Found, after: Object) -> str:
     """The name of what was patched; a scale is an object of its own."""
     if session.arguments.text("subresource") == "scale":
         return f"scale.autoscaling/{found.name}"
-    return shown_name(found.kind, after["metadata"]["name"])
+    return qualified_name(found.kind, after["metadata"]["name"])
 
 
 def _body(session: Session) -> object:

@@ -59,7 +59,7 @@ def field_validation(arguments: Arguments) -> tuple[str, str]:
     return "fieldValidation", _VALIDATION[asked]
 
 
-def shown_name(kind: ResourceType, name: str) -> str:
+def qualified_name(kind: ResourceType, name: str) -> str:
     """`deployment.apps/web`."""
     return f"{kind.shown}/{name}"
 
@@ -72,7 +72,7 @@ def report(
     `separated`: several objects as YAML are several documents, as from one printer.
     """
     output = session.arguments.text("output")
-    name = shown_name(kind, obj["metadata"].get("name", "<unknown>"))
+    name = qualified_name(kind, obj["metadata"].get("name", "<unknown>"))
     if not output:
         session.say(f"{name} {done}{DRY_RUNS[dry_run(session.arguments)]}")
     elif output == "name":

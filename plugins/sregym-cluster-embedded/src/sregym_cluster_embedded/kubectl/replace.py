@@ -16,7 +16,7 @@ from sregym_cluster_embedded.kubectl.printing import (
 )
 from sregym_cluster_embedded.kubectl.raw import replace_raw
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
-from sregym_cluster_embedded.kubectl.waiting import timed_out, wait_until_gone
+from sregym_cluster_embedded.kubectl.waiting import timed_out, wait_until_deleted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +67,7 @@ def _replace_by_force(session: Session, found: Sequence[Document]) -> None:
         where = f" from {namespace} namespace" if kind.namespaced else ""
         session.say(f'{kind.shown} "{name}" deleted{where}')
     for kind, namespace, name, uid in gone:
-        if not wait_until_gone(session, kind, namespace, name, uid, None):
+        if not wait_until_deleted(session, kind, namespace, name, uid, None):
             raise timed_out()
     for document in found:
         namespace = object_namespace(session, document)

@@ -11,7 +11,7 @@ from sregym_cluster_embedded.kubectl.describe.writer import Writer
 from sregym_cluster_embedded.kubectl.editing import Found, refuse_foreign
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, OUTPUT, SELECTION, Flag
-from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report, shown_name
+from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, qualified_name, report
 from sregym_cluster_embedded.kubectl.rollout import LAST_APPLIED, REVISION, each_named
 from sregym_cluster_embedded.kubectl.tables import aligned
 from sregym_cluster_embedded.kubectl.yaml_text import compact_json
@@ -63,7 +63,7 @@ def history(session: Session) -> None:
 
     def act(found: Found) -> None:
         revisions = _revisions(session, found, "history viewer")
-        name = shown_name(found.kind, found.name)
+        name = qualified_name(found.kind, found.name)
         if not revisions:
             session.say(f"{name} \nNo rollout history found.")
         elif wanted:

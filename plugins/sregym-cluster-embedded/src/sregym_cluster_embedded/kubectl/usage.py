@@ -67,12 +67,12 @@ def takes_value(command: str, flag: str) -> bool:
     return known is None or known.mark != "!"
 
 
-def knows_command(command: str) -> bool:
+def has_command(command: str) -> bool:
     """Whether the binary has this command of the first level."""
     return command in flag_tables.ORDER.split() or command in ("help", "alpha")
 
 
-def knows_below(command: str) -> bool:
+def has_subcommand(command: str) -> bool:
     """Whether the binary has this command below another one."""
     return command in _table(flag_tables.COMMANDS)
 
@@ -103,7 +103,7 @@ def missing_value(command: str, name: str, letters: str = "") -> CommandError:
     return flag_error(command, f"flag needs an argument: {where}")
 
 
-def wrong_value(command: str, name: str, value: str) -> CommandError | None:
+def flag_value_error(command: str, name: str, value: str) -> CommandError | None:
     """The error about the value of a switch, a number or a duration; None for a flag of text.
 
     Raises:

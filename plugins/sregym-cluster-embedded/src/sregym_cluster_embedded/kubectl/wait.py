@@ -10,9 +10,9 @@ from sregym_cluster_embedded.kubectl.editing import Found, selected
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
 from sregym_cluster_embedded.kubectl.flags import FILES, SELECTION, Flag, switch
 from sregym_cluster_embedded.kubectl.jsonpath import find, relaxed, result_text
-from sregym_cluster_embedded.kubectl.printing import shown_name
+from sregym_cluster_embedded.kubectl.printing import qualified_name
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
-from sregym_cluster_embedded.kubectl.waiting import pause, states, timed_out, wait_until_gone
+from sregym_cluster_embedded.kubectl.waiting import pause, states, timed_out, wait_until_deleted
 from sregym_cluster_embedded.store import Object
 
 FLAGS = (*FILES, *SELECTION, Flag("for"), Flag("timeout"), switch("all-namespaces", "A"))
@@ -77,7 +77,7 @@ def _wait_for_creation(session: Session, timeout_s: float) -> None:
         pause(session, min(1.0, timeout_s - passed))
         passed += 1.0
     for one in found:
-        session.say(f"{shown_name(one.kind, one.name)} condition met")
+        session.say(f"{qualified_name(one.kind, one.name)} condition met")
 
 
 def _test(aim: str) -> _Test:
@@ -137,7 +137,7 @@ def _unmet(found: Found) -> CommandError:
 
 
 def _wait_for(session: Session, found: Found, test: _Test, timeout_s: float) -> None:
-    name = shown_name(found.kind, found.name)
+    name = qualified_name(found.kind, found.name)
     if test(found.obj):
         session.say(f"{name} condition met")
         return
@@ -157,7 +157,7 @@ def _wait_for_deletion(session: Session, found: Found, timeout_s: float) -> None
     kind, namespace, name, _ = found
     if not timeout_s:
         raise _unmet(found)
-    if not wait_until_gone(session, kind, namespace, name, uid, timeout_s):
+    if not wait_until_deleted(session, kind, namespace, name, uid, timeout_s):
         text = f"error: timed out waiting for the condition on {kind.plural}/{name}"
         raise CommandError(text)
-    session.say(f"{shown_name(kind, name)} condition met")
+    session.say(f"{qualified_name(kind, name)} condition met")

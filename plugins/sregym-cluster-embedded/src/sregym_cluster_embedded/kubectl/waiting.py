@@ -64,7 +64,7 @@ def timed_out() -> CommandError:
     return CommandError(TIMED_OUT)
 
 
-def wait_until_gone(
+def wait_until_deleted(
     session: Session,
     kind: ResourceType,
     namespace: str | None,

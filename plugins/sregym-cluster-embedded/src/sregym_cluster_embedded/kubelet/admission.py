@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.pod_requests import counted, requests_of
 from sregym_cluster_embedded.api.quality import qos_class
-from sregym_cluster_embedded.kubelet.report import pod_of, tell
-from sregym_cluster_embedded.kubelet.requests import confirm_end, put_status, until_turn
+from sregym_cluster_embedded.kubelet.report import pod_of, record_pod_event
+from sregym_cluster_embedded.kubelet.requests import confirm_end, until_turn, send_status
 from sregym_cluster_embedded.kubelet.state import pod_states, state_of
 from sregym_cluster_embedded.kubelet.unresponsive import SYNC
 from sregym_cluster_embedded.placement import matches_affinity, untolerated
@@ -47,7 +47,7 @@ def reject(world: World, uid: str, reason: str, message: str, again: bool = Fals
     if state is None or pod is None:
         return
     if not again:
-        tell(world, pod, state, "Warning", reason, message)
+        record_pod_event(world, pod, state, "Warning", reason, message)
     status = {
         "observedGeneration": pod["metadata"].get("generation", 1),
         "phase": "Failed",
@@ -56,7 +56,7 @@ def reject(world: World, uid: str, reason: str, message: str, again: bool = Fals
         "startTime": world.timestamp(),
         "qosClass": pod.get("status", {}).get("qosClass") or qos_class(pod["spec"]),
     }
-    written = put_status(world, state, status)
+    written = send_status(world, state, status)
     if written and "deletionTimestamp" in pod["metadata"]:
         # It was to go before it had come: there is nothing to wait for.
         written = confirm_end(world, state)

@@ -19,12 +19,12 @@ NETWORK_DOWN = (
 RUNTIME_DOWN = "container runtime is down"
 
 
-def troubles(world: World, node: str) -> dict[str, str]:
+def node_problems(world: World, node: str) -> dict[str, str]:
     """What keeps a node from being ready, by its part; usually nothing."""
     return dict(world.table(_TABLE).get(node, ()))
 
 
-def set_trouble(world: World, node: str, part: str, message: str) -> None:
+def set_node_problem(world: World, node: str, part: str, message: str) -> None:
     """A part of a node is broken; with an empty message it works again."""
     table = world.table(_TABLE)
     kept = tuple(entry for entry in table.get(node, ()) if entry[0] != part)
@@ -35,8 +35,8 @@ def set_trouble(world: World, node: str, part: str, message: str) -> None:
         table.pop(node, None)
 
 
-def network_trouble(world: World, node: str) -> str:
+def network_problem(world: World, node: str) -> str:
     """Why pods of a node get no network; empty when they do."""
     if not world.table(_TABLE):
         return ""
-    return troubles(world, node).get(NETWORK, "")
+    return node_problems(world, node).get(NETWORK, "")

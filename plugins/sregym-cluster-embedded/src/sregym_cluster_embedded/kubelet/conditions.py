@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.kubelet.phases import initialized, went_well
+from sregym_cluster_embedded.kubelet.phases import initialized, last_exit_was_zero
 from sregym_cluster_embedded.kubelet.state import (
     EPHEMERAL,
     EXITED,
@@ -75,7 +75,7 @@ def gate_answers(pod: Object) -> list[str | None]:
 def is_ready(container: ContainerState) -> bool:
     """status.containerStatuses[].ready."""
     if container.role == INIT:
-        return container.phase == EXITED and went_well(container)
+        return container.phase == EXITED and last_exit_was_zero(container)
     if container.role == EPHEMERAL:
         return False
     return container.phase == RUNNING and container.started and container.ready
@@ -157,7 +157,7 @@ def _initialization(state: PodState, reached: str) -> tuple[str, str, str]:
     incomplete = [
         entry.name
         for entry in state.containers.values()
-        if (entry.role == INIT and not (entry.phase == EXITED and went_well(entry)))
+        if (entry.role == INIT and not (entry.phase == EXITED and last_exit_was_zero(entry)))
         or (entry.role == SIDECAR and not entry.started)
     ]
     message = f"containers with incomplete status: [{' '.join(incomplete)}]"

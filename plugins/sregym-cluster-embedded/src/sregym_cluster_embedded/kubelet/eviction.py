@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.kubelet import log_files, usage
 from sregym_cluster_embedded.kubelet.killing import stop_pod
-from sregym_cluster_embedded.kubelet.pacing import REPORT_S, wake
-from sregym_cluster_embedded.kubelet.report import pod_of, tell, write_status
+from sregym_cluster_embedded.kubelet.pacing import REPORT_S, schedule_sync
+from sregym_cluster_embedded.kubelet.report import pod_of, record_pod_event, write_status
 from sregym_cluster_embedded.kubelet.state import RUNNING, PodState, save, state_of
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
@@ -32,7 +32,7 @@ _LATE_TEXT = "Pod was active on the node longer than the specified deadline"
 def watch_limits(world: World, pod: Object, state: PodState) -> None:
     """A container of a pod has started: have its limits of storage looked at, if it has any."""
     if _has_limits(pod):
-        enqueue(world, LIMITS, state.uid, until_look(world, state.node))
+        enqueue(world, LIMITS, state.uid, seconds_until_check(world, state.node))
 
 
 def watch_deadline(world: World, pod: Object, state: PodState) -> None:
@@ -49,7 +49,7 @@ def note_deadline(world: World, uid: str, before: Object, after: Object) -> None
 
 def check_limits(world: World, uid: str) -> None:
     """Handler: end a pod that has written more than it may."""
-    taken(world, LIMITS, uid)
+    mark_processing(world, LIMITS, uid)
     state = state_of(world, uid)
     pod = pod_of(world, state) if state is not None else None
     if state is None or pod is None or state.ending or "deletionTimestamp" in pod["metadata"]:
@@ -66,7 +66,7 @@ def check_limits(world: World, uid: str) -> None:
 
 def check_deadline(world: World, uid: str) -> None:
     """Handler: end a pod that has been active for longer than its spec allows."""
-    taken(world, DEADLINE, uid)
+    mark_processing(world, DEADLINE, uid)
     state = state_of(world, uid)
     pod = pod_of(world, state) if state is not None else None
     if state is None or pod is None or state.ending or "deletionTimestamp" in pod["metadata"]:
@@ -83,7 +83,7 @@ def check_deadline(world: World, uid: str) -> None:
     fail(world, pod, state, _LATE, _LATE_TEXT, grace)
 
 
-def say_again(world: World, pod: Object, state: PodState) -> None:
+def repeat_events(world: World, pod: Object, state: PodState) -> None:
     """The containers of a pod have ended: repeat what its kubelet says with each status it makes."""
     if state.failure[0] == _LATE:
         _tell_deadline(world, pod, state, 2)
@@ -91,7 +91,7 @@ def say_again(world: World, pod: Object, state: PodState) -> None:
 
 def _tell_deadline(world: World, pod: Object, state: PodState, times: int) -> None:
     for _ in range(times):
-        tell(world, pod, state, "Normal", _LATE, _LATE_TEXT)
+        record_pod_event(world, pod, state, "Normal", _LATE, _LATE_TEXT)
 
 
 def fail(
@@ -99,14 +99,14 @@ def fail(
 ) -> None:
     """End a pod before its time; its status says why when its containers have ended."""
     if reason == "Evicted":
-        tell(world, pod, state, "Warning", reason, message)
+        record_pod_event(world, pod, state, "Warning", reason, message)
     state = save(world, state._replace(ending=True, failure=(reason, message)))
     stop_pod(world, state, grace_s)
     if all(entry.phase != RUNNING for entry in state.containers.values()):
-        wake(world, state.uid, REPORT_S)
+        schedule_sync(world, state.uid, REPORT_S)
 
 
-def until_look(world: World, node: str) -> float:
+def seconds_until_check(world: World, node: str) -> float:
     """Seconds until the kubelet of a node next looks at what its pods use."""
     phase = world.seed.fraction("eviction", node) * _PERIOD_S
     return _PERIOD_S - (world.now - phase) % _PERIOD_S

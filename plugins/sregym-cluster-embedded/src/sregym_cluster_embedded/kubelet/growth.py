@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import events
-from sregym_cluster_embedded.controllers.expansion import grown, pending_size
-from sregym_cluster_embedded.kubelet.report import tell
+from sregym_cluster_embedded.controllers.expansion import claim_resized, pending_size
+from sregym_cluster_embedded.kubelet.report import record_pod_event
 from sregym_cluster_embedded.kubelet.state import state_of
 from sregym_cluster_embedded.kubelet.unresponsive import absent
 from sregym_cluster_embedded.store import ChangeType, Key
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.state import PodState
@@ -40,7 +40,7 @@ def mounted(world: World, pod: Object, state: PodState) -> None:
 
 def grow(world: World, key: Key) -> None:
     """Handler: the first pod that has a claim mounted lets its file system grow."""
-    taken(world, HANDLER, key)
+    mark_processing(world, HANDLER, key)
     claim = world.store.get(key)
     size = pending_size(claim) if claim is not None else ""
     if claim is None or not size:
@@ -52,12 +52,12 @@ def grow(world: World, key: Key) -> None:
         if absent(world, state.node):
             enqueue(world, HANDLER, key, _AGAIN_S)
             continue
-        grown(world, key, size)
+        claim_resized(world, key, size)
         text = (
             "MountVolume.NodeExpandVolume succeeded for volume "
             f'"{claim["spec"]["volumeName"]}" {state.node}'
         )
-        tell(world, pod, state, "Normal", "FileSystemResizeSuccessful", text)
+        record_pod_event(world, pod, state, "Normal", "FileSystemResizeSuccessful", text)
         events.record(
             world,
             claim,

@@ -8,7 +8,7 @@ from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.pull_secrets import logins, missing
 from sregym_cluster_embedded.kubelet.references import reference_error
-from sregym_cluster_embedded.kubelet.report import tell
+from sregym_cluster_embedded.kubelet.report import record_pod_event
 from sregym_cluster_embedded.workqueue import enqueue
 
 if TYPE_CHECKING:
@@ -83,20 +83,20 @@ def ensure(world: World, pod: Object, state: PodState, container: Object) -> Ima
             f'Failed to apply default image tag "{image}": couldn\'t parse image name "{image}": '
             f"{wrong}"
         )
-        tell(world, pod, state, "Warning", "InspectFailed", message, name)
-        tell(world, pod, state, "Warning", "Failed", "Error: InvalidImageName", name)
+        record_pod_event(world, pod, state, "Warning", "InspectFailed", message, name)
+        record_pod_event(world, pod, state, "Warning", "Failed", "Error: InvalidImageName", name)
         return ImageState(reason="InvalidImageName", message=message)
     present = world.table(IMAGES).get((state.node, image))
     if present is not None and policy != "Always":
         message = (
             f'Container image "{image}" already present on machine and can be accessed by the pod'
         )
-        tell(world, pod, state, "Normal", "Pulled", message, name)
+        record_pod_event(world, pod, state, "Normal", "Pulled", message, name)
         return ImageState(ready=True, image_id=present[0])
     if policy == "Never":
         message = f'Container image "{image}" is not present with pull policy of Never'
-        tell(world, pod, state, "Warning", "ErrImageNeverPull", message, name)
-        tell(world, pod, state, "Warning", "Failed", "Error: ErrImageNeverPull", name)
+        record_pod_event(world, pod, state, "Warning", "ErrImageNeverPull", message, name)
+        record_pod_event(world, pod, state, "Warning", "Failed", "Error: ErrImageNeverPull", name)
         return ImageState(reason="ErrImageNeverPull", message=message)
     return _pull(world, pod, state, container, present is not None)
 
@@ -124,7 +124,7 @@ def finish_pull(
         f'Successfully pulled image "{image}" in {own} ({total} including waiting). '
         f"Image size: {pulled.size_bytes} bytes."
     )
-    tell(world, pod, state, "Normal", "Pulled", message, container["name"])
+    record_pod_event(world, pod, state, "Normal", "Pulled", message, container["name"])
     return ImageState(ready=True, image_id=pulled.image_id)
 
 
@@ -135,7 +135,7 @@ def check_pull_secrets(world: World, pod: Object, state: PodState) -> None:
             f"Unable to retrieve some image pull secrets ({', '.join(absent)}); "
             "attempting to pull the image may not succeed."
         )
-        tell(world, pod, state, "Warning", "FailedToRetrieveImagePullSecret", text)
+        record_pod_event(world, pod, state, "Warning", "FailedToRetrieveImagePullSecret", text)
 
 
 def forget_pulls(world: World, pod: Object, uid: str) -> None:
@@ -152,11 +152,13 @@ def _pull(
     image, name = container["image"], container["name"]
     last: _Failure | None = world.table(_PULLS).get((state.uid, image))
     if last is not None and world.now - last.at < last.backoff_s:
-        tell(world, pod, state, "Normal", "BackOff", f'Back-off pulling image "{image}"', name)
-        tell(world, pod, state, "Warning", "Failed", "Error: ImagePullBackOff", name)
+        record_pod_event(
+            world, pod, state, "Normal", "BackOff", f'Back-off pulling image "{image}"', name
+        )
+        record_pod_event(world, pod, state, "Warning", "Failed", "Error: ImagePullBackOff", name)
         message = f'Back-off pulling image "{image}": ErrImagePull: {last.error}'
         return ImageState(reason="ImagePullBackOff", message=message)
-    tell(world, pod, state, "Normal", "Pulling", f'Pulling image "{image}"', name)
+    record_pod_event(world, pod, state, "Normal", "Pulling", f'Pulling image "{image}"', name)
     runtime: ContainerRuntime = world.service(RUNTIME)
     pulled = runtime.pull(world, state.node, image, logins(world, pod))
     if pulled.found or pulled.took_s:
@@ -173,8 +175,8 @@ def _refused(
     """A pull has failed: say why, and wait longer than the last time."""
     image, name = container["image"], container["name"]
     text = f'Failed to pull image "{image}": {error}'
-    tell(world, pod, state, "Warning", "Failed", text, name)
-    tell(world, pod, state, "Warning", "Failed", "Error: ErrImagePull", name)
+    record_pod_event(world, pod, state, "Warning", "Failed", text, name)
+    record_pod_event(world, pod, state, "Warning", "Failed", "Error: ErrImagePull", name)
     failures = world.table(_PULLS)
     last: _Failure | None = failures.get((state.uid, image))
     backoff_s = _FIRST_BACKOFF_S

@@ -13,8 +13,8 @@ from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.hooks import run_hook
 from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.messages import with_message
-from sregym_cluster_embedded.kubelet.pacing import KILLED_S, next_relist, wake
-from sregym_cluster_embedded.kubelet.report import pod_of, tell
+from sregym_cluster_embedded.kubelet.pacing import KILLED_S, next_relist, schedule_sync
+from sregym_cluster_embedded.kubelet.report import pod_of, record_pod_event
 from sregym_cluster_embedded.kubelet.restarting import record_exit
 from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, ExitState
 from sregym_cluster_embedded.kubelet.state import (
@@ -78,12 +78,14 @@ def stop_container(world: World, state: PodState, name: str, message: str, grace
     pod = pod_of(world, state)
     hook_s = 0.0
     if pod is not None:
-        tell(world, pod, state, "Normal", "Killing", message, name)
+        record_pod_event(world, pod, state, "Normal", "Killing", message, name)
         hook = (container_spec(pod["spec"], name).get("lifecycle") or {}).get("preStop")
         if hook is not None and grace_s > 0:
             result = run_hook(world, state.ref(name), hook)
             if result.failure:
-                tell(world, pod, state, "Warning", "FailedPreStopHook", "PreStopHook failed", name)
+                record_pod_event(
+                    world, pod, state, "Warning", "FailedPreStopHook", "PreStopHook failed", name
+                )
             hook_s = min(result.duration_s, grace_s)
     world.after(
         hook_s, "kubelet.signal", state.uid, name, state.containers[name].attempt, grace_s - hook_s
@@ -93,7 +95,7 @@ def stop_container(world: World, state: PodState, name: str, message: str, grace
 def signal(world: World, uid: str, name: str, attempt: int, grace_s: float) -> None:
     """Handler: the hook is over; send SIGTERM, as soon as it is the container's turn."""
     state = state_of(world, uid)
-    if state is None or not lives(state, name, attempt):
+    if state is None or not is_current_instance(state, name, attempt):
         return
     if grace_s > 0 and is_stopping(world, uid) and _waits(state, name):
         world.table(_TURNS)[(uid, name)] = (attempt, world.now, grace_s)
@@ -109,7 +111,7 @@ def turn(world: World, uid: str, name: str, attempt: int) -> None:
     if state is None or waiting is None or waiting[0] != attempt:
         return
     del world.table(_TURNS)[(uid, name)]
-    if lives(state, name, attempt):
+    if is_current_instance(state, name, attempt):
         _, since, grace_s = waiting
         _terminate(world, state, name, grace_s - math.floor(world.now - since))
 
@@ -138,7 +140,7 @@ def _terminate(world: World, state: PodState, name: str, grace_s: float) -> None
 def kill(world: World, uid: str, name: str, attempt: int, by_itself: bool) -> None:
     """Handler: the container is at its end now, by itself or by SIGKILL."""
     state = state_of(world, uid)
-    if state is None or not lives(state, name, attempt):
+    if state is None or not is_current_instance(state, name, attempt):
         return
     runtime: ContainerRuntime = world.service(RUNTIME)
     ended = runtime.kill(world, state.ref(name))
@@ -149,17 +151,17 @@ def kill(world: World, uid: str, name: str, attempt: int, by_itself: bool) -> No
     failed_start = state.containers[name].waiting is not None
     state = record_exit(world, state, name, ended, killed=not leaving and not failed_start)
     if leaving:
-        wake(world, uid, KILLED_S * (0.6 + 1.2 * world.seed.fraction("killed", state.key)))
+        schedule_sync(world, uid, KILLED_S * (0.6 + 1.2 * world.seed.fraction("killed", state.key)))
         return
     save(world, state._replace(busy=False, again=False))
     if failed_start:
-        wake(world, uid, next_relist(world, state.node))
+        schedule_sync(world, uid, next_relist(world, state.node))
         return
     # A container that failed a probe: the sync that killed it goes on to start it again.
     world.after(0.05, "kubelet.resume", uid)
 
 
-def lives(state: PodState, name: str, attempt: int) -> bool:
+def is_current_instance(state: PodState, name: str, attempt: int) -> bool:
     """Whether this life of the container is the one that runs."""
     container = state.containers.get(name)
     return container is not None and container.phase == RUNNING and container.attempt == attempt

@@ -12,7 +12,7 @@ from sregym_cluster_embedded.kubelet.runtime import FileObserver
 from sregym_cluster_embedded.kubelet.state import RUNNING, PodState, save, state_of
 from sregym_cluster_embedded.kubelet.volumes import config_sources, content
 from sregym_cluster_embedded.store import Key, Object
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -53,7 +53,7 @@ def source_changed(world: World, key: Key) -> None:
 
 def refresh(world: World, uid: str) -> None:
     """Handler: bring the mounted files of one pod up to date and tell its processes."""
-    taken(world, HANDLER, uid)
+    mark_processing(world, HANDLER, uid)
     state = state_of(world, uid)
     pod = pod_of(world, state) if state is not None else None
     if state is None or pod is None or state.mounts is None or state.ended:

@@ -26,7 +26,7 @@ _RETRY_S = 10.0
 _LOOK_S = 0.5
 
 
-def wake(world: World, uid: str, delay_s: float) -> None:
+def schedule_sync(world: World, uid: str, delay_s: float) -> None:
     """Have a pod synced in `delay_s`, unless that happens sooner anyway."""
     enqueue(world, "kubelet.sync", uid, delay_s)
 

@@ -45,7 +45,7 @@ def verdict(spec: Object, state: PodState) -> str:
         restarts(spec, container_spec(spec, entry.name), entry.exit) for entry in mains
     ):
         return "Running"
-    return "Succeeded" if all(went_well(entry) for entry in mains) else "Failed"
+    return "Succeeded" if all(last_exit_was_zero(entry) for entry in mains) else "Failed"
 
 
 def phase_of(state: PodState, present: str, reached: str) -> str:
@@ -71,15 +71,15 @@ def initialized(state: PodState) -> bool:
         done = (
             container.started
             if container.role == SIDECAR
-            else container.phase == EXITED and went_well(container)
+            else container.phase == EXITED and last_exit_was_zero(container)
         )
         if not done:
             # What ran to its end before stays done when it is no longer known.
-            return begun(state)
+            return any_container_started(state)
     return True
 
 
-def begun(state: PodState) -> bool:
+def any_container_started(state: PodState) -> bool:
     """Whether one of the ordinary containers has been started at least once."""
     return any(entry.role == MAIN and entry.phase != NEVER for entry in state.containers.values())
 
@@ -88,12 +88,12 @@ def failed_for_good(spec: Object, container: ContainerState) -> bool:
     """Whether a container has failed and will not be started again."""
     return (
         container.phase == EXITED
-        and not went_well(container)
+        and not last_exit_was_zero(container)
         and not restarts(spec, container_spec(spec, container.name), container.exit)
     )
 
 
-def went_well(container: ContainerState) -> bool:
+def last_exit_was_zero(container: ContainerState) -> bool:
     """Whether the last life that is known ended with code 0."""
     return container.exit is not None and container.exit.exit_code == 0
 

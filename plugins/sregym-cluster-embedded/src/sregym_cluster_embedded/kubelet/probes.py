@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.killing import stop_container
-from sregym_cluster_embedded.kubelet.pacing import REPORT_S, wake
-from sregym_cluster_embedded.kubelet.report import pod_of, tell
+from sregym_cluster_embedded.kubelet.pacing import REPORT_S, schedule_sync
+from sregym_cluster_embedded.kubelet.report import pod_of, record_pod_event
 from sregym_cluster_embedded.kubelet.state import (
     EXITED,
     RUNNING,
@@ -26,7 +26,7 @@ from sregym_cluster_embedded.kubelet.state import (
     save,
     state_of,
 )
-from sregym_cluster_embedded.workqueue import enqueue, forget, taken
+from sregym_cluster_embedded.workqueue import enqueue, forget, mark_processing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -117,7 +117,7 @@ def touch(world: World, ref: ContainerRef) -> None:
 
 def evaluate(world: World, key: tuple[str, str, str]) -> None:
     """Handler: run a probe now and draw the consequences."""
-    taken(world, HANDLER, key)
+    mark_processing(world, HANDLER, key)
     uid, name, kind = key
     state = state_of(world, uid)
     probe: Probe | None = world.table(_TABLE).get(key)
@@ -192,7 +192,7 @@ def _judge(
         turns = max(round((world.now - probe.at) / spec.get("periodSeconds", 10)), 1)
     if result.errored:
         text = f"{kind.capitalize()} probe errored and resulted in unknown state: {result.message}"
-        tell(world, pod, state, "Warning", "Unhealthy", text, name, turns)
+        record_pod_event(world, pod, state, "Warning", "Unhealthy", text, name, turns)
         streak = probe.streak + 1
         world.table(_TABLE)[key] = probe._replace(streak=streak, at=world.now)
         rarely = streak > _EVENT_BURST
@@ -203,7 +203,7 @@ def _judge(
     world.table(_TABLE)[key] = probe = Probe(probe.origin, result.ok, streak, at=world.now)
     if not result.ok:
         text = f"{kind.capitalize()} probe failed: {result.message}"
-        tell(world, pod, state, "Warning", "Unhealthy", text, name, turns)
+        record_pod_event(world, pod, state, "Warning", "Unhealthy", text, name, turns)
     if _conclude(world, pod, state, key, probe, spec):
         return
     period = spec.get("periodSeconds", 10)
@@ -266,18 +266,18 @@ def _conclude(
             change(world, uid, name, started=True)
             began = world.now if container.started_at is None else container.started_at
             _plan_others(world, pod, uid, name, began)
-            wake(world, uid, REPORT_S)
+            schedule_sync(world, uid, REPORT_S)
             return True
         if kind == "readiness" and not container.ready:
             change(world, uid, name, ready=True)
-            wake(world, uid, REPORT_S)
+            schedule_sync(world, uid, REPORT_S)
         return False
     if probe.streak < spec.get("failureThreshold", 3):
         return False
     if kind == "readiness":
         if container.ready:
             change(world, uid, name, ready=False)
-            wake(world, uid, REPORT_S)
+            schedule_sync(world, uid, REPORT_S)
         return False
     grace = spec.get(
         "terminationGracePeriodSeconds", pod["spec"].get("terminationGracePeriodSeconds", 30)

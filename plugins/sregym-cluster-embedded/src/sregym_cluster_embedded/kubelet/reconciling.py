@@ -12,7 +12,7 @@ from sregym_cluster_embedded.kubelet import unresponsive
 from sregym_cluster_embedded.kubelet.conditions import OWN
 from sregym_cluster_embedded.kubelet.requests import WRITING, until_turn
 from sregym_cluster_embedded.kubelet.state import state_of
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
@@ -42,7 +42,7 @@ def status_changed(world: World, uid: str, node: str, old: Object, new: Object) 
 
 def reconcile(world: World, uid: str) -> None:
     """Handler: a kubelet compares; one that is absent does so when it comes back."""
-    taken(world, HANDLER, uid)
+    mark_processing(world, HANDLER, uid)
     state = state_of(world, uid)
     if state is not None and not unresponsive.absent(world, state.node):
         unresponsive.correct(world, uid)

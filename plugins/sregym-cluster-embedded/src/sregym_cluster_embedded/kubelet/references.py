@@ -21,7 +21,7 @@ def configuration_id(image_id: str) -> str:
     return "sha256:" + sha256(f"configuration of {image_id}".encode()).hexdigest()
 
 
-def shown_image(reference: str, image_id: str) -> str:
+def image_reference(reference: str, image_id: str) -> str:
     """What a runtime calls the image of a container: its tag in full, else its id.
 
     Args:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubelet.killing import stop_container
-from sregym_cluster_embedded.kubelet.pacing import next_relist, wake
+from sregym_cluster_embedded.kubelet.pacing import next_relist, schedule_sync
 from sregym_cluster_embedded.kubelet.report import write_status
-from sregym_cluster_embedded.kubelet.restarting import in_backoff, rule_says
+from sregym_cluster_embedded.kubelet.restarting import in_backoff, restart_rule_applies
 from sregym_cluster_embedded.kubelet.state import (
     EPHEMERAL,
     EXITED,
@@ -50,7 +50,9 @@ def step(world: World, pod: Object, state: PodState) -> bool:
         entry
         for entry in state.containers.values()
         if entry.phase == EXITED
-        and rule_says("RestartAllContainers", container_spec(pod["spec"], entry.name), entry.exit)
+        and restart_rule_applies(
+            "RestartAllContainers", container_spec(pod["spec"], entry.name), entry.exit
+        )
     ]
     if state.renews != RENEWING:
         if not causes:
@@ -64,16 +66,16 @@ def step(world: World, pod: Object, state: PodState) -> bool:
         return True
     held = [entry.retry_at for entry in causes if in_backoff(world, entry)]
     if held:
-        wake(world, state.uid, max(held) - world.now)
+        schedule_sync(world, state.uid, max(held) - world.now)
         return True
     if world.now - max(entry.finished_at for entry in _own(state)) < _SEEN_S:
         # The node's list of containers has to show that all have ended.
-        wake(world, state.uid, next_relist(world, state.node))
+        schedule_sync(world, state.uid, next_relist(world, state.node))
         return True
     fresh = {entry.name: _fresh(world, entry) for entry in _own(state)}
     state = save(world, state._replace(containers={**state.containers, **fresh}, renews=RENEWS))
     write_status(world, pod, state)
-    wake(world, state.uid, 0.0)
+    schedule_sync(world, state.uid, 0.0)
     return True
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import events
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.kubelet.requests import put_status
+from sregym_cluster_embedded.kubelet.requests import send_status
 from sregym_cluster_embedded.kubelet.state import EPHEMERAL, INIT, SIDECAR, PodState
 from sregym_cluster_embedded.kubelet.status import pod_status
 from sregym_cluster_embedded.store import Key, Object
@@ -56,10 +56,10 @@ def write_status(world: World, pod: Object, state: PodState) -> bool:
 
     Returns False when admission refused it: the pod will be synced again.
     """
-    return put_status(world, state, pod_status(world, pod, state, host_ip(world, state.node)))
+    return send_status(world, state, pod_status(world, pod, state, host_ip(world, state.node)))
 
 
-def tell(
+def record_pod_event(
     world: World,
     pod: Object,
     state: PodState,

@@ -11,7 +11,7 @@ from sregym_cluster_embedded.api import dynamic, flowcontrol, internal_client, r
 from sregym_cluster_embedded.api.dynamic.attributes import Attributes, options_of
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.kubelet.pacing import wake
+from sregym_cluster_embedded.kubelet.pacing import schedule_sync
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.state import PodState
@@ -23,14 +23,14 @@ _TURN_S = 10.0
 WRITING: TableKey[str, bool] = TableKey("kubelet.writing")
 
 
-def put_status(world: World, state: PodState, status: Object) -> bool:
+def send_status(world: World, state: PodState, status: Object) -> bool:
     """Write the status of a pod, and try again later when it is refused; whether it was not."""
     writing = world.table(WRITING)
     writing[state.uid] = True
     try:
         _update_status(world, state, status)
     except ApiError:
-        wake(world, state.uid, until_turn(world, state.node))
+        schedule_sync(world, state.uid, until_turn(world, state.node))
         return False
     finally:
         del writing[state.uid]
@@ -43,7 +43,7 @@ def _update_status(world: World, state: PodState, status: Object) -> None:
     if not dynamic.configured(world):
         internal_client.update_status(world, state.key, status)
         return
-    with dynamic.heard(world, dynamic.kubelet_of(state.node)):
+    with dynamic.dynamic_admission(world, dynamic.kubelet_of(state.node)):
         internal_client.update_status(world, state.key, status)
 
 
@@ -57,7 +57,7 @@ def confirm_end(world: World, state: PodState) -> bool:
         internal_client.remove(world, state.key)
         return True
     try:
-        with dynamic.heard(world, dynamic.kubelet_of(state.node)):
+        with dynamic.dynamic_admission(world, dynamic.kubelet_of(state.node)):
             internal_client.remove(world, state.key)
     except ApiError:
         return False

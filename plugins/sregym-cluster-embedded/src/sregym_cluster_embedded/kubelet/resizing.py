@@ -14,8 +14,8 @@ from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.admission import shortage
 from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.killing import stop_container
-from sregym_cluster_embedded.kubelet.pacing import RESYNC_S, retry_delay, wake
-from sregym_cluster_embedded.kubelet.report import tell
+from sregym_cluster_embedded.kubelet.pacing import RESYNC_S, retry_delay, schedule_sync
+from sregym_cluster_embedded.kubelet.report import record_pod_event
 from sregym_cluster_embedded.kubelet.resources_status import (
     WHOLE_POD,
     bounded,
@@ -74,13 +74,13 @@ def _resources(spec: Object) -> dict[str, Object]:
     return found
 
 
-def room_was_made(world: World, gone: PodState) -> None:
+def retry_deferred_resizes(world: World, gone: PodState) -> None:
     """A pod has left its node: who waits there to be given more may have it now."""
     waiting: dict[str, str] = world.table(_DEFERRED)
     waiting.pop(gone.uid, None)
     for uid, node in waiting.items():
         if node == gone.node:
-            wake(world, uid, _NOTICED_S)
+            schedule_sync(world, uid, _NOTICED_S)
 
 
 def settle(world: World, pod: Object, state: PodState) -> PodState:
@@ -94,10 +94,10 @@ def settle(world: World, pod: Object, state: PodState) -> PodState:
         if state.resize != (PENDING, reason, message, generation):
             state = save(world, state._replace(resize=(PENDING, reason, message, generation)))
             text = f"Pod resize {reason}: {_summary(pod, message)}"
-            tell(world, pod, state, "Warning", f"Resize{reason}", text)
+            record_pod_event(world, pod, state, "Warning", f"Resize{reason}", text)
         if reason == "Deferred":
             world.table(_DEFERRED)[state.uid] = state.node
-            wake(world, state.uid, RESYNC_S)
+            schedule_sync(world, state.uid, RESYNC_S)
         return state
     world.table(_DEFERRED).pop(state.uid, None)
     changed = tuple(state.allotted)
@@ -105,21 +105,23 @@ def settle(world: World, pod: Object, state: PodState) -> PodState:
     failed = _failed_with(state, generation)
     if not failed:
         state = save(world, state._replace(resize=(IN_PROGRESS, "", "", generation)))
-        tell(world, pod, state, "Normal", "ResizeStarted", f"Pod resize started: {_summary(pod)}")
+        record_pod_event(
+            world, pod, state, "Normal", "ResizeStarted", f"Pod resize started: {_summary(pod)}"
+        )
     error = _too_little(world, pod, state, before)
     if error:
         if failed != error:
             state = save(world, state._replace(resize=(IN_PROGRESS, ERROR, error, generation)))
             text = f"Pod resize error: {_summary(pod, error)}"
-            tell(world, pod, state, "Warning", "ResizeError", text)
-        wake(world, state.uid, retry_delay(world, state))
+            record_pod_event(world, pod, state, "Warning", "ResizeError", text)
+        schedule_sync(world, state.uid, retry_delay(world, state))
         return state
     resize = (IN_PROGRESS, "", "", generation)
     state = save(world, state._replace(allotted={}, resize=resize))
     for name, container in state.containers.items():
         if container.phase == RUNNING and (name in changed or WHOLE_POD in changed):
             _grant(world, pod, state, name, container_spec(before, name))
-    wake(world, state.uid, _CONFIRMED_S)
+    schedule_sync(world, state.uid, _CONFIRMED_S)
     return state_of(world, state.uid) or state
 
 
@@ -174,7 +176,7 @@ def _confirm(world: World, pod: Object, state: PodState) -> PodState:
     world.table(_DEFERRED).pop(state.uid, None)
     if state.resize and state.resize[0] == IN_PROGRESS:
         text = f"Pod resize completed: {_summary(pod)}"
-        tell(world, pod, state, "Normal", "ResizeCompleted", text)
+        record_pod_event(world, pod, state, "Normal", "ResizeCompleted", text)
     return save(world, state._replace(resize=()))
 
 

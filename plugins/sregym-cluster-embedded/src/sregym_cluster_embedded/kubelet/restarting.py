@@ -78,13 +78,13 @@ def restarts(pod_spec: Object, container: Object, ended: ExitState | None) -> bo
     """Whether a container begins again after this end, by its own restart policy or its pod's."""
     code = 0 if ended is None else ended.exit_code
     policy = container.get("restartPolicy")
-    if policy is not None and rule_says("Restart", container, ended):
+    if policy is not None and restart_rule_applies("Restart", container, ended):
         return True
     policy = policy or pod_spec.get("restartPolicy", "Always")
     return policy == "Always" or (policy == "OnFailure" and (ended is None or code != 0))
 
 
-def rule_says(action: str, container: Object, ended: ExitState | None) -> bool:
+def restart_rule_applies(action: str, container: Object, ended: ExitState | None) -> bool:
     """Whether a rule of the container itself wants this after this end."""
     code = 0 if ended is None else ended.exit_code
     return any(

@@ -8,7 +8,7 @@ from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.kubelet import growth
 from sregym_cluster_embedded.kubelet.backends import WITH_POD
 from sregym_cluster_embedded.kubelet.pacing import retry_delay
-from sregym_cluster_embedded.kubelet.report import host_ip, tell
+from sregym_cluster_embedded.kubelet.report import host_ip, record_pod_event
 from sregym_cluster_embedded.kubelet.state import MOUNT_DELAYS, PodState, save
 from sregym_cluster_embedded.kubelet.volumes import set_up
 from sregym_cluster_embedded.network.addresses import assign, release, usable_range
@@ -38,7 +38,7 @@ def mount_volumes(world: World, pod: Object, state: PodState) -> PodState | None
         return state
     for failure in sorted(failures, key=lambda entry: entry.message, reverse=True):
         if failure.reason:
-            tell(world, pod, state, "Warning", failure.reason, failure.message)
+            record_pod_event(world, pod, state, "Warning", failure.reason, failure.message)
     if all(failure.again == WITH_POD for failure in failures):
         enqueue(world, "kubelet.sync", state.uid, retry_delay(world, state))
         return None
@@ -59,7 +59,7 @@ def has_runtime(world: World, pod: Object, state: PodState) -> bool:
         "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to get sandbox "
         f'runtime: no runtime for "{handler}" is configured'
     )
-    tell(world, pod, state, "Warning", "FailedCreatePodSandBox", message)
+    record_pod_event(world, pod, state, "Warning", "FailedCreatePodSandBox", message)
     return False
 
 
@@ -80,7 +80,7 @@ def has_memory(world: World, pod: Object, state: PodState) -> bool:
         "task: failed to create shim task: OCI runtime create failed: runc create failed: unable to "
         "start container process: container init was OOM-killed (memory limit too low?): unknown"
     )
-    tell(world, pod, state, "Warning", "FailedCreatePodSandBox", message)
+    record_pod_event(world, pod, state, "Warning", "FailedCreatePodSandBox", message)
     return False
 
 
@@ -98,7 +98,7 @@ def allocate_address(world: World, pod: Object, state: PodState) -> str | None:
         f'sandbox "{sandbox_id}": plugin type="bridge" failed (add): failed to allocate for range '
         f"0: no IP addresses available in range set: {first}-{last}"
     )
-    tell(world, pod, state, "Warning", "FailedCreatePodSandBox", message)
+    record_pod_event(world, pod, state, "Warning", "FailedCreatePodSandBox", message)
     return None
 
 

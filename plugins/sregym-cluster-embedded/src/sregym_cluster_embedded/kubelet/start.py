@@ -20,9 +20,9 @@ from sregym_cluster_embedded.kubelet.pacing import (
     START_S,
     next_relist,
     retry_delay,
-    wake,
+    schedule_sync,
 )
-from sregym_cluster_embedded.kubelet.report import host_ip, pod_of, tell
+from sregym_cluster_embedded.kubelet.report import host_ip, pod_of, record_pod_event
 from sregym_cluster_embedded.kubelet.resources_status import limits_of
 from sregym_cluster_embedded.kubelet.restarting import raised_backoff, record_exit
 from sregym_cluster_embedded.kubelet.runtime import ContainerConfig, ContainerRuntime, ExitState
@@ -40,7 +40,7 @@ from sregym_cluster_embedded.kubelet.state import (
     with_container,
 )
 from sregym_cluster_embedded.kubelet.status import terminated
-from sregym_cluster_embedded.kubelet.users import asks_for_non_root, check_non_root, user_in_status
+from sregym_cluster_embedded.kubelet.users import check_non_root, requires_non_root, user_in_status
 from sregym_cluster_embedded.kubelet.volumes import (
     check_mounts,
     container_mounts,
@@ -152,11 +152,11 @@ def create(
         if "envFrom" in container or any("valueFrom" in e for e in container.get("env", ())):
             environment(world, pod, state, container, host_ip(world, state.node))
         check_mounts(world, pod, state, container)
-        if asks_for_non_root(pod, container):
+        if requires_non_root(pod, container):
             runtime: ContainerRuntime = world.service(RUNTIME)
             check_non_root(pod, container, runtime.user_of(world, container["image"]))
     except Missing as missing:
-        tell(world, pod, state, "Warning", "Failed", f"Error: {missing}", name)
+        record_pod_event(world, pod, state, "Warning", "Failed", f"Error: {missing}", name)
         _hold(world, state, name, "CreateContainerConfigError", str(missing))
         return False
     present = state.containers[name]
@@ -205,9 +205,9 @@ def start(world: World, uid: str, names: tuple[str, ...]) -> None:
         _not_created(world, pod, state, before, failure.message)
         launch(world, pod, state_of(world, uid) or state, names[1:])
         return
-    tell(world, pod, state, "Normal", "Created", "Container created", name)
+    record_pod_event(world, pod, state, "Normal", "Created", "Container created", name)
     if failure is None:
-        tell(world, pod, state, "Normal", "Started", "Container started", name)
+        record_pod_event(world, pod, state, "Normal", "Started", "Container started", name)
         user = user_in_status(world, state.ref(name), state.node)
         state = state if user is None else change(world, uid, name, user=user)
         watch_limits(world, pod, state)
@@ -219,11 +219,11 @@ def start(world: World, uid: str, names: tuple[str, ...]) -> None:
             return
         probes.begin(world, pod, state, name)
     else:
-        tell(world, pod, state, "Warning", "Failed", f"Error: {failure.message}", name)
+        record_pod_event(world, pod, state, "Warning", "Failed", f"Error: {failure.message}", name)
         state = change(world, uid, name, started_at=None)
         record_exit(world, state, name, failure)
         change(world, uid, name, waiting=("RunContainerError", failure.message))
-        wake(world, uid, next_relist(world, state.node))
+        schedule_sync(world, uid, next_relist(world, state.node))
     state = state_of(world, uid) or state
     launch(world, pod, state, names[1:])
 
@@ -242,7 +242,7 @@ def started(world: World, uid: str, names: tuple[str, ...], attempt: int, failur
         else:
             # The event does not tell what the hook's server said: it might be a secret.
             text = "PostStartHook failed"
-            tell(world, pod, state, "Warning", "FailedPostStartHook", text, name)
+            record_pod_event(world, pod, state, "Warning", "FailedPostStartHook", text, name)
             state = change(world, uid, name, waiting=("PostStartHookError", failure))
             grace = float(pod["spec"].get("terminationGracePeriodSeconds", 30))
             # The pod stays busy until the container is gone.
@@ -278,7 +278,7 @@ def _not_created(
     world: World, pod: Object, state: PodState, starting: ContainerState, message: str
 ) -> None:
     """The runtime refused to create a container: it is as it was before, and tried again later."""
-    tell(world, pod, state, "Warning", "Failed", f"Error: {message}", starting.name)
+    record_pod_event(world, pod, state, "Warning", "Failed", f"Error: {message}", starting.name)
     before = starting._replace(
         phase=EXITED if starting.attempt > 0 else NEVER, attempt=starting.attempt - 1
     )
@@ -291,7 +291,7 @@ def _hold(world: World, state: PodState, name: str, reason: str, message: str) -
     """A container cannot be started now: say why, and try again later."""
     first = state.containers[name].waiting is None and state.containers[name].phase == NEVER
     state = change(world, state.uid, name, waiting=(reason, message))
-    wake(world, state.uid, FIRST_RETRY_S if first else retry_delay(world, state))
+    schedule_sync(world, state.uid, FIRST_RETRY_S if first else retry_delay(world, state))
     return state
 
 
@@ -300,7 +300,7 @@ def _finish(world: World, state: PodState) -> None:
     if not state.busy:
         return
     save(world, state._replace(busy=False, again=False))
-    wake(world, state.uid, REPORT_S)
+    schedule_sync(world, state.uid, REPORT_S)
 
 
 def _being_deleted(world: World, pod: Object, state: PodState) -> bool:
@@ -316,5 +316,5 @@ def _being_deleted(world: World, pod: Object, state: PodState) -> bool:
         for name, entry in state.containers.items()
     }
     save(world, state._replace(busy=False, again=False, containers=containers))
-    wake(world, state.uid, REPORT_S)
+    schedule_sync(world, state.uid, REPORT_S)
     return True

@@ -12,7 +12,7 @@ from sregym_cluster_embedded.api import dynamic, internal_client, resources
 from sregym_cluster_embedded.api.documents import DocumentError, read_yaml
 from sregym_cluster_embedded.api.dynamic import writes as dynamic_writes
 from sregym_cluster_embedded.api.errors import ApiError
-from sregym_cluster_embedded.kubelet.pacing import RESYNC_S, wake
+from sregym_cluster_embedded.kubelet.pacing import RESYNC_S, schedule_sync
 from sregym_cluster_embedded.kubelet.report import MIRROR, STATIC, write_status
 from sregym_cluster_embedded.kubelet.requests import confirm_end
 from sregym_cluster_embedded.kubelet.state import PodState, state_of
@@ -81,7 +81,7 @@ def read(world: World, node: str, file: str, content: str | None) -> None:
         return
     known[key] = wanted
     try:
-        with dynamic.heard(world, dynamic.kubelet_of(node)):
+        with dynamic.dynamic_admission(world, dynamic.kubelet_of(node)):
             internal_client.create(world, "pods", wanted.pod)
     except ApiError:
         # A real kubelet would run it without a mirror; here nobody could see that.
@@ -97,7 +97,7 @@ def renew(world: World, state: PodState) -> bool:
     if present is not None:
         # The removal brings the kubelet here again.
         if not confirm_end(world, state):
-            wake(world, state.uid, RESYNC_S)
+            schedule_sync(world, state.uid, RESYNC_S)
         return True
     kind = resources.named("pods")
     if kind is None or world.store.get(Key("nodes", "", entry.node)) is None:
@@ -105,13 +105,13 @@ def renew(world: World, state: PodState) -> bool:
     try:
         pod = internal_client.prepare(world, kind, entry.pod)
         if dynamic.configured(world):
-            with dynamic.heard(world, dynamic.kubelet_of(entry.node)):
+            with dynamic.dynamic_admission(world, dynamic.kubelet_of(entry.node)):
                 pod = dynamic_writes.admitted(world, kind, pod)
     except ApiError:
-        wake(world, state.uid, RESYNC_S)
+        schedule_sync(world, state.uid, RESYNC_S)
         return True
     metadata = {**pod["metadata"], "uid": state.uid}
-    pod = internal_client.put_new(world, kind, {**pod, "metadata": metadata})
+    pod = internal_client.store_new(world, kind, {**pod, "metadata": metadata})
     write_status(world, pod, state_of(world, state.uid) or state)
     return True
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api.quality import qos_class
 from sregym_cluster_embedded.kubelet.conditions import conditions, is_ready
 from sregym_cluster_embedded.kubelet.phases import first_start, phase_of, verdict
-from sregym_cluster_embedded.kubelet.references import shown_image
+from sregym_cluster_embedded.kubelet.references import image_reference
 from sregym_cluster_embedded.kubelet.resources_status import (
     container_resources,
     granted,
@@ -127,7 +127,9 @@ def _container_status(
         "lastState": {"terminated": container.previous} if container.previous else {},
         "ready": is_ready(container),
         "restartCount": max(container.attempt, 0) if not never_ran else 0,
-        "image": spec["image"] if never_ran else shown_image(container.image, container.image_id),
+        "image": spec["image"]
+        if never_ran
+        else image_reference(container.image, container.image_id),
         "imageID": container.image_id,
         "started": running and container.started,
     }

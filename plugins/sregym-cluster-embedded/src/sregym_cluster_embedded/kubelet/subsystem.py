@@ -31,7 +31,7 @@ from sregym_cluster_embedded.kubelet.environment import forget_links
 from sregym_cluster_embedded.kubelet.keys import KUBELET, STATIC_PODS
 from sregym_cluster_embedded.kubelet.logs import read_logs
 from sregym_cluster_embedded.kubelet.messages import with_message
-from sregym_cluster_embedded.kubelet.pacing import ADMIT_S, REPORT_S, next_relist, wake
+from sregym_cluster_embedded.kubelet.pacing import ADMIT_S, REPORT_S, next_relist, schedule_sync
 from sregym_cluster_embedded.kubelet.renewal import could_renew
 from sregym_cluster_embedded.kubelet.report import STATIC
 from sregym_cluster_embedded.kubelet.restarting import record_exit
@@ -56,14 +56,14 @@ class Kubelet:
     def container_exited(self, world: World, ref: ContainerRef, ended: ExitState) -> None:
         """A process has ended by itself, just now."""
         state = state_of(world, ref.pod_uid)
-        if state is None or not killing.lives(state, ref.name, ref.attempt):
+        if state is None or not killing.is_current_instance(state, ref.name, ref.attempt):
             return
         ended = with_message(world, state, ref.name, ended)
         state = record_exit(world, state, ref.name, ended)
         if state.deadline is not None:
-            wake(world, ref.pod_uid, REPORT_S)
+            schedule_sync(world, ref.pod_uid, REPORT_S)
         else:
-            wake(world, ref.pod_uid, next_relist(world, state.node))
+            schedule_sync(world, ref.pod_uid, next_relist(world, state.node))
 
     def touch(self, world: World, ref: ContainerRef) -> None:
         """The process may answer its probes differently from now on."""
@@ -116,7 +116,7 @@ def _pod_changed(world: World, change: Change) -> None:
     if change.type is ChangeType.DELETED:
         if state_of(world, uid) is not None:
             mirrored = change.key in world.table(STATIC)
-            wake(world, uid, static_pods.RENEWAL_S if mirrored else 0.0)
+            schedule_sync(world, uid, static_pods.RENEWAL_S if mirrored else 0.0)
         return
     if old is None and state_of(world, uid) is not None:
         return  # the mirror of a static pod, made anew
@@ -126,7 +126,7 @@ def _pod_changed(world: World, change: Change) -> None:
             _admit(world, pod, found, bound_by_hand=old is None)
         return
     if "readinessGates" in pod["spec"] and gate_answers(old) != gate_answers(pod):
-        wake(world, uid, REPORT_S)
+        schedule_sync(world, uid, REPORT_S)
     if old["status"] is not pod["status"]:
         reconciling.status_changed(world, uid, node, old["status"], pod["status"])
     if old["spec"] is pod["spec"] and old["metadata"] is pod["metadata"]:
@@ -140,7 +140,7 @@ def _pod_changed(world: World, change: Change) -> None:
     if deletion or old["spec"] != pod["spec"]:
         resizing.note(world, uid, old["spec"], pod["spec"])
         eviction.note_deadline(world, uid, old["spec"], pod["spec"])
-        wake(world, uid, REPORT_S)
+        schedule_sync(world, uid, REPORT_S)
 
 
 def _admit(world: World, pod: Object, node: Object, *, bound_by_hand: bool) -> None:
@@ -167,7 +167,7 @@ def _admit(world: World, pod: Object, node: Object, *, bound_by_hand: bool) -> N
     live_files.note_sources(world, pod, state)
     if pod["spec"].get("activeDeadlineSeconds") is not None:
         eviction.watch_deadline(world, pod, state)
-    wake(world, uid, ADMIT_S)
+    schedule_sync(world, uid, ADMIT_S)
 
 
 # What a kubelet does, by the name of its event; the first argument tells the pod.
@@ -183,7 +183,7 @@ _ACTIONS: Mapping[str, Callable[..., None]] = MappingProxyType(
         "kubelet.signal": killing.signal,
         "kubelet.turn": killing.turn,
         "kubelet.kill": killing.kill,
-        termination.GONE: termination.gone,
+        termination.GONE: termination.pod_terminated,
         "kubelet.probe": probes.evaluate,
         probes.ENDED: probes.ended,
         "kubelet.files": live_files.refresh,

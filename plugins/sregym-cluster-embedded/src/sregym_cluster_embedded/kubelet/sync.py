@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubelet import renewal, resizing, static_pods, termination
-from sregym_cluster_embedded.kubelet.broken_parts import network_trouble
-from sregym_cluster_embedded.kubelet.eviction import say_again
+from sregym_cluster_embedded.kubelet.broken_parts import network_problem
+from sregym_cluster_embedded.kubelet.eviction import repeat_events
 from sregym_cluster_embedded.kubelet.images import check_pull_secrets
 from sregym_cluster_embedded.kubelet.killing import (
     forget_stop,
@@ -25,10 +25,15 @@ from sregym_cluster_embedded.kubelet.pacing import (
     SANDBOX_S,
     next_relist,
     retry_delay,
-    wake,
+    schedule_sync,
 )
-from sregym_cluster_embedded.kubelet.phases import TERMINAL, begun, verdict, went_well
-from sregym_cluster_embedded.kubelet.report import STATIC, pod_of, tell, write_status
+from sregym_cluster_embedded.kubelet.phases import (
+    TERMINAL,
+    any_container_started,
+    last_exit_was_zero,
+    verdict,
+)
+from sregym_cluster_embedded.kubelet.report import STATIC, pod_of, record_pod_event, write_status
 from sregym_cluster_embedded.kubelet.restarting import in_backoff, remembered_backoff, restarts
 from sregym_cluster_embedded.kubelet.sandbox import (
     allocate_address,
@@ -54,7 +59,7 @@ from sregym_cluster_embedded.kubelet.state import (
     state_of,
 )
 from sregym_cluster_embedded.network.resolver import omissions
-from sregym_cluster_embedded.workqueue import taken
+from sregym_cluster_embedded.workqueue import mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
@@ -66,7 +71,7 @@ _TRANSIENT_S = 1.25
 
 def sync(world: World, uid: str) -> None:
     """Handler: look at one pod."""
-    taken(world, "kubelet.sync", uid)
+    mark_processing(world, "kubelet.sync", uid)
     state = state_of(world, uid)
     if state is None:
         return
@@ -95,7 +100,7 @@ def sync(world: World, uid: str) -> None:
             return
         forget_stop(world, state)
         state = save(world, state._replace(ended=True, sandbox=False))
-        say_again(world, pod, state)
+        repeat_events(world, pod, state)
     write_status(world, pod, state)
     if state.ending:
         return
@@ -114,11 +119,13 @@ def sync(world: World, uid: str) -> None:
 
 def _lacks_network(world: World, pod: Object, state: PodState) -> bool:
     """Whether the node cannot give the pod a network now: say so and look again soon."""
-    why = network_trouble(world, state.node)
+    why = network_problem(world, state.node)
     if not why or pod["spec"].get("hostNetwork"):
         return False
-    tell(world, pod, state, "Warning", "NetworkNotReady", f"network is not ready: {why}")
-    wake(world, state.uid, _TRANSIENT_S)
+    record_pod_event(
+        world, pod, state, "Warning", "NetworkNotReady", f"network is not ready: {why}"
+    )
+    schedule_sync(world, state.uid, _TRANSIENT_S)
     return True
 
 
@@ -142,7 +149,7 @@ def sandbox(world: World, uid: str) -> None:
         return
     if "dnsConfig" in pod["spec"]:
         for text in omissions(pod):
-            tell(world, pod, state, "Warning", "DNSConfigForming", text)
+            record_pod_event(world, pod, state, "Warning", "DNSConfigForming", text)
     address = None
     classless = "runtimeClassName" not in pod["spec"]
     if (classless or has_runtime(world, pod, state)) and has_memory(world, pod, state):
@@ -163,7 +170,7 @@ def resume(world: World, uid: str) -> None:
     if state is None or pod is None or state.busy:
         return
     act(world, pod, state)
-    wake(world, uid, FIRST_RETRY_S)
+    schedule_sync(world, uid, FIRST_RETRY_S)
 
 
 def act(world: World, pod: Object, state: PodState) -> None:
@@ -206,7 +213,7 @@ def _initialize(
     waiting: list[ContainerState],
 ) -> bool:
     """Add the init containers and sidecars that should start; whether the others may, too."""
-    ready = begun(state)
+    ready = any_container_started(state)
     for container in state.containers.values():
         if container.role == MAIN:
             return True
@@ -218,7 +225,7 @@ def _initialize(
         elif container.phase == NEVER:
             wanted.append(container)
             blocks = not ready
-        elif container.role == SIDECAR or not went_well(container):
+        elif container.role == SIDECAR or not last_exit_was_zero(container):
             (waiting if in_backoff(world, container) else wanted).append(container)
             blocks = not ready
         if blocks:
@@ -233,11 +240,11 @@ def _wait_for_backoff(
         name = container.name
         pod_name = f"{pod['metadata']['name']}_{pod['metadata']['namespace']}({state.uid})"
         text = f"Back-off restarting failed container {name} in pod {pod_name}"
-        tell(world, pod, state, "Warning", "BackOff", text, name)
+        record_pod_event(world, pod, state, "Warning", "BackOff", text, name)
         backoff = _go_duration(remembered_backoff(world, container))
         message = f"back-off {backoff} restarting failed container={name} pod={pod_name}"
         change(world, state.uid, name, waiting=("CrashLoopBackOff", message))
-        wake(world, state.uid, min(max(container.retry_at - world.now, 0.0), RESYNC_S))
+        schedule_sync(world, state.uid, min(max(container.retry_at - world.now, 0.0), RESYNC_S))
 
 
 def _go_duration(seconds: float) -> str:
@@ -266,7 +273,7 @@ def _end(world: World, state: PodState) -> None:
     reported when nothing is.
     """
     save(world, state._replace(ending=True))
-    wake(world, state.uid, next_relist(world, state.node))
+    schedule_sync(world, state.uid, next_relist(world, state.node))
 
 
 def _wind_up(world: World, pod: Object, state: PodState) -> None:

@@ -9,8 +9,13 @@ from sregym_cluster_embedded.kubelet.images import forget_pulls
 from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.killing import forget_stop, stop_pod, take_turns
 from sregym_cluster_embedded.kubelet.live_files import forget_sources
-from sregym_cluster_embedded.kubelet.pacing import KILLED_S, next_relist, wake
-from sregym_cluster_embedded.kubelet.report import pod_of, remembered, tell, write_status
+from sregym_cluster_embedded.kubelet.pacing import KILLED_S, next_relist, schedule_sync
+from sregym_cluster_embedded.kubelet.report import (
+    pod_of,
+    record_pod_event,
+    remembered,
+    write_status,
+)
 from sregym_cluster_embedded.kubelet.requests import confirm_end, until_turn
 from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, ExitState
 from sregym_cluster_embedded.kubelet.sandbox import release_address
@@ -57,13 +62,13 @@ def advance(world: World, pod: Object, state: PodState) -> None:
         return
     if restarting:
         write_status(world, pod, state)
-        wake(world, state.uid, KILLED_S)
+        schedule_sync(world, state.uid, KILLED_S)
         return
     if not state.ended and not _wind_down(world, pod, state):
         _end(world, pod, state)
 
 
-def gone(world: World, uid: str) -> None:
+def pod_terminated(world: World, uid: str) -> None:
     """Handler: nothing of the pod is left on its node."""
     state = state_of(world, uid)
     if state is None:
@@ -89,7 +94,9 @@ def drop(world: World, state: PodState) -> None:
             if state.deadline is None and not state.ending:
                 # Its API object was deleted by force: the kubelet learns that it has to kill it.
                 text = f"Stopping container {container.name}"
-                tell(world, remembered(state), state, "Normal", "Killing", text, container.name)
+                record_pod_event(
+                    world, remembered(state), state, "Normal", "Killing", text, container.name
+                )
             runtime.kill(world, ref)
         for attempt in range(max(container.attempt - 1, 0), container.attempt + 1):
             runtime.forget(world, ref._replace(attempt=attempt))
@@ -100,7 +107,7 @@ def drop(world: World, state: PodState) -> None:
     world.table(MOUNT_DELAYS).pop(state.uid, None)
     release_address(world, state)
     pod_states(world).pop(state.uid, None)
-    resizing.room_was_made(world, state)
+    resizing.retry_deferred_resizes(world, state)
 
 
 def _begin(world: World, state: PodState, grace: float) -> tuple[PodState, bool]:
@@ -154,7 +161,7 @@ def _wind_down(world: World, pod: Object, state: PodState) -> bool:
     else:
         state = save(world, state._replace(sandbox=False))
     write_status(world, pod, state)
-    wake(world, state.uid, KILLED_S)
+    schedule_sync(world, state.uid, KILLED_S)
     return True
 
 

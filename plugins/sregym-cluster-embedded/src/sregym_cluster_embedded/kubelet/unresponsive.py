@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded.api import resources
 from sregym_cluster_embedded.api.errors import ApiError, bad_request, internal, not_found
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.kubelet.pacing import wake
+from sregym_cluster_embedded.kubelet.pacing import schedule_sync
 from sregym_cluster_embedded.kubelet.report import host_ip, pod_of, write_status
 from sregym_cluster_embedded.kubelet.state import pod_states, state_of
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.workqueue import taken
+from sregym_cluster_embedded.workqueue import mark_processing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +68,7 @@ def come_back(world: World, node: str) -> None:
     for uid, state in pod_states(world).items():
         if state.node == node:
             world.after(_CORRECT_S, "kubelet.correct", uid)
-            wake(world, uid, _LOOK_S)
+            schedule_sync(world, uid, _LOOK_S)
 
 
 def correct(world: World, uid: str) -> None:
@@ -96,7 +96,7 @@ def _act(name: str, handler: Callable[..., None], world: World, key: Any, *rest:
 
 def _hold(world: World, node: str, name: str, arguments: tuple[Any, ...]) -> None:
     if name in _QUEUES:
-        taken(world, name, arguments[0])
+        mark_processing(world, name, arguments[0])
     if name != SYNC:
         held = world.table(_HELD)
         held[node] = (*held.get(node, ()), (name, arguments))

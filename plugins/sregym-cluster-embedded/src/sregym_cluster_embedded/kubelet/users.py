@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _TELLS = 2
 
 
-def knows_users(runtime: str) -> bool:
+def reports_users(runtime: str) -> bool:
     """Whether a runtime, named as in the status of nodes, tells as whom its containers run."""
     name, _, version = runtime.partition("://")
     major = version.partition(".")[0]
@@ -35,7 +35,7 @@ def user_in_status(world: World, ref: ContainerRef, node: str) -> Object | None:
     """`user` in the status of a container that has just begun to run; None where it is not told."""
     found = world.store.get(Key("nodes", "", node))
     info = (found or {}).get("status", {}).get("nodeInfo") or {}
-    if not knows_users(info.get("containerRuntimeVersion", "")):
+    if not reports_users(info.get("containerRuntimeVersion", "")):
         return None
     # Asked with each start: comparing a runtime with a protocol would take longer than the answer.
     identity_of: _IdentityOf | None = getattr(world.service(RUNTIME), "identity_of", None)
@@ -45,7 +45,7 @@ def user_in_status(world: World, ref: ContainerRef, node: str) -> Object | None:
     return {"linux": {"gid": gid, "supplementalGroups": list(groups), "uid": uid}}
 
 
-def asks_for_non_root(pod: Object, container: Object) -> bool:
+def requires_non_root(pod: Object, container: Object) -> bool:
     """Whether a container may not run as root, by its own security context or the pod's."""
     return bool(_effective(pod, container, "runAsNonRoot"))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.api.keys import LISTENERS
 from sregym_cluster_embedded.network import connect
-from sregym_cluster_embedded.network.paths import way
+from sregym_cluster_embedded.network.paths import packet_path
 from sregym_cluster_embedded.network.resolver import CLUSTER_DOMAIN, resolver_of
 from sregym_cluster_embedded.network.services import backends
 
@@ -38,7 +38,7 @@ def asking(world: World, source: Object, host: str) -> Asking | None:
     found = backends(world, looked.server, 53, source, "UDP").backends
     runtime = world.service(LISTENERS)
     servers = tuple(
-        (one.pod_uid, way(world, source, one, "UDP"))
+        (one.pod_uid, packet_path(world, source, one, "UDP"))
         for one in found
         if runtime.listening(world, one.pod_uid, 53)
     )

@@ -11,7 +11,7 @@ from sregym_cluster_embedded.network.addresses import holder
 from sregym_cluster_embedded.network.dns import Lookup
 from sregym_cluster_embedded.network.hosts import daemon_listens
 from sregym_cluster_embedded.network.outcomes import Backend, Outcome, Path
-from sregym_cluster_embedded.network.paths import way
+from sregym_cluster_embedded.network.paths import packet_path
 from sregym_cluster_embedded.network.records import is_address
 from sregym_cluster_embedded.store import Key
 
@@ -28,7 +28,7 @@ _STATUSES = {
 }
 
 
-class Dialled(NamedTuple):
+class ConnectResult(NamedTuple):
     """How one connection went.
 
     Attributes:
@@ -78,7 +78,7 @@ def dial(
     protocol: str = "TCP",
     purpose: object = "",
     node: str = "",
-) -> Dialled:
+) -> ConnectResult:
     """Open one connection to `host:port`.
 
     Args:
@@ -94,11 +94,11 @@ def dial(
     looked = Lookup("ok", (host,), host)
     if not is_address(host):
         if source is None:
-            return Dialled(Outcome.NAME, lookup=Lookup("nxdomain", (), host))
+            return ConnectResult(Outcome.NAME, lookup=Lookup("nxdomain", (), host))
         looked = dns.resolve(world, source, host)
         if looked.status != "ok":
-            return Dialled(Outcome.NAME, seconds=looked.seconds, lookup=looked)
-    last = Dialled(Outcome.UNREACHABLE, lookup=looked)
+            return ConnectResult(Outcome.NAME, seconds=looked.seconds, lookup=looked)
+    last = ConnectResult(Outcome.UNREACHABLE, lookup=looked)
     for address in looked.addresses:
         last = _connect(world, source, address, port, protocol, purpose, node, looked)
         if last.outcome is Outcome.CONNECTED:
@@ -115,22 +115,22 @@ def _connect(
     purpose: object,
     node: str,
     looked: Lookup,
-) -> Dialled:
+) -> ConnectResult:
     target = services.backends(world, address, port, source, protocol, node)
     if target.failure is not None:
         seconds = looked.seconds + target.failure.seconds()
-        return Dialled(target.failure, address, None, seconds, looked)
+        return ConnectResult(target.failure, address, None, seconds, looked)
     backend = target.backends[0]
     if len(target.backends) > 1:
         backend = world.seed.pick(target.backends, "connect", address, port, world.now, purpose)
-    path = way(world, source, backend, protocol, node)
+    path = packet_path(world, source, backend, protocol, node)
     outcome = path.fails or _accepted(world, backend)
     if outcome is Outcome.CONNECTED and path.loss > 0:
         # A handshake that loses one packet after the other is given up.
         spared = world.seed.fraction("loss", address, port, world.now, purpose)
         outcome = Outcome.TIMEOUT if spared < path.loss**4 else outcome
     seconds = looked.seconds + outcome.seconds() + path.latency_ms / 1000
-    return Dialled(outcome, address, backend, seconds, looked)
+    return ConnectResult(outcome, address, backend, seconds, looked)
 
 
 def routes(world: World, source: Object, host: str, port: int, protocol: str = "TCP") -> Routes:
@@ -169,7 +169,7 @@ def _routes(
         return Routes(failures[0].value, first, looked.server, dns_s=looked.seconds), uses
     total = sum(share for share, _ in found)
     listed = tuple((share / total, e.pod_uid, e.ip, e.port) for share, e in found)
-    paths = tuple(way(world, source, backend, protocol, many=True) for _, backend in found)
+    paths = tuple(packet_path(world, source, backend, protocol, many=True) for _, backend in found)
     if not any(any(path) for path in paths):
         paths = ()
     known = Routes("", first, looked.server, listed, "", paths, looked.seconds)
@@ -211,6 +211,6 @@ def _accepted(world: World, backend: Backend) -> Outcome:
     return Outcome.REFUSED
 
 
-def waiting(dialled: Dialled, limit_s: float) -> float:
+def waiting(dialled: ConnectResult, limit_s: float) -> float:
     """How long a caller with a limit of its own waits for a connection."""
     return min(dialled.seconds, limit_s) if math.isfinite(limit_s) else dialled.seconds

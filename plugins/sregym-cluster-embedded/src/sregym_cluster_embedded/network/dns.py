@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sregym_cluster_embedded.api.keys import LISTENERS
 from sregym_cluster_embedded.network import answers, cache, coredns, upstream
 from sregym_cluster_embedded.network.outcomes import Outcome
-from sregym_cluster_embedded.network.paths import way
+from sregym_cluster_embedded.network.paths import packet_path
 from sregym_cluster_embedded.network.records import Question, Reply, is_address
 from sregym_cluster_embedded.network.resolver import NODE_DNS, Resolver, hosts_of, resolver_of
 from sregym_cluster_embedded.network.services import backends
@@ -158,7 +158,7 @@ def _server(world: World, source: Object | None, address: str) -> _Server:
     runtime = world.service(LISTENERS)
     best: tuple[Backend, float] | None = None
     for backend in target.backends:
-        path = way(world, source, backend, "UDP")
+        path = packet_path(world, source, backend, "UDP")
         if path.fails is Outcome.TIMEOUT:
             lost += 1
         elif path.fails is not None or not runtime.listening(world, backend.pod_uid, 53):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_cluster_embedded.network import dns, services
 from sregym_cluster_embedded.network.addresses import holder, node_with
 from sregym_cluster_embedded.network.outcomes import CLEAR, Backend, Outcome, Path
-from sregym_cluster_embedded.network.paths import way
+from sregym_cluster_embedded.network.paths import packet_path
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
@@ -58,5 +58,5 @@ def echo(world: World, source: Object, host: str, heard: dns.Replies | None = No
         # Services translate ports, so that nobody answers for their addresses.
         lost = known is not None or failure is None
         return Echo(Outcome.TIMEOUT if lost else failure or Outcome.TIMEOUT, address)
-    path = way(world, source, end, "ICMP")
+    path = packet_path(world, source, end, "ICMP")
     return Echo(path.fails or Outcome.CONNECTED, address, ttl, path)

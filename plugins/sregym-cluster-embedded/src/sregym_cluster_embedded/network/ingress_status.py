@@ -8,7 +8,7 @@ from sregym_cluster_embedded.api import events, internal_client
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.network.ingress import CLASSES, INGRESSES, served
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -43,7 +43,7 @@ def follow(world: World, change: Change) -> None:
 
 def sync(world: World, pod_uid: str) -> None:
     """Handler: one controller tells what it serves, and where it can be met."""
-    taken(world, HANDLER, pod_uid)
+    mark_processing(world, HANDLER, pod_uid)
     pod = next(world.store.indexed("pods", "uid", pod_uid), None)
     if pod is None or pod["status"].get("phase") != "Running":
         world.table(_RUNNING).pop(pod_uid, None)

@@ -8,7 +8,7 @@ from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.controllers.pods import owner_reference
 from sregym_cluster_embedded.network.proxies import SLICES
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -43,7 +43,7 @@ def follow_services(world: World, change: Change) -> None:
 
 def reconcile(world: World, key: tuple[str, str]) -> None:
     """Handler: bring the mirrored slices of one Endpoints object up to date."""
-    taken(world, HANDLER, key)
+    mark_processing(world, HANDLER, key)
     namespace, name = key
     endpoints = world.store.get(Key("endpoints", namespace, name))
     service = world.store.get(Key("services", namespace, name))

@@ -30,7 +30,7 @@ _BY_ERROR = {
 }
 
 
-def way(
+def packet_path(
     world: World,
     source: Object | None,
     backend: Backend,

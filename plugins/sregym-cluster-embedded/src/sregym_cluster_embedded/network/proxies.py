@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.network import cache
-from sregym_cluster_embedded.workqueue import enqueue, forget, taken
+from sregym_cluster_embedded.workqueue import enqueue, forget, mark_processing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -161,7 +161,7 @@ def follow(world: World, _change: Change) -> None:
 
 def sync(world: World, node: str) -> None:
     """Handler: a slow proxy has written what it was told a while ago."""
-    taken(world, HANDLER, node)
+    mark_processing(world, HANDLER, node)
     proxy: _Proxy | None = world.table(_TABLE).get(node)
     if proxy is not None and proxy.delay_s is not None:
         _write(world, node, proxy.delay_s)

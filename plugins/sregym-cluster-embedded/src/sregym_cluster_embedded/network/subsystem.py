@@ -12,10 +12,10 @@ from sregym_cluster_embedded.network import (
     connect,
     coredns,
     dns,
+    dns_queries,
     ingress_status,
     mirroring,
     proxies,
-    questions_asked,
     resolver,
     service_addresses,
     services,
@@ -24,7 +24,7 @@ from sregym_cluster_embedded.network import (
     icmp as echo,
 )
 from sregym_cluster_embedded.network.asking import Asking, asking
-from sregym_cluster_embedded.network.connect import Dialled, Routes
+from sregym_cluster_embedded.network.connect import ConnectResult, Routes
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.network.outcomes import Outcome, Target
 from sregym_cluster_embedded.network.records import is_address
@@ -69,7 +69,7 @@ class Network:
         protocol: str = "TCP",
         purpose: object = "",
         node: str = "",
-    ) -> Dialled:
+    ) -> ConnectResult:
         """Open one connection; see `network.dialling.dial`."""
         _note_look(world)
         return connect.dial(world, pod, host, port, protocol, purpose, node)
@@ -79,7 +79,7 @@ class Network:
         _note_look(world)
         heard: dns.Replies = []
         looked = dns.resolve(world, pod, name, kind, heard)
-        questions_asked.note(world, pod, heard)
+        dns_queries.note(world, pod, heard)
         return looked
 
     def asking(self, world: World, pod_uid: str, host: str) -> Asking | None:
@@ -100,7 +100,7 @@ class Network:
         _note_look(world)
         heard: dns.Replies = []
         reply = dns.query(world, pod, server, name, kind, heard)
-        questions_asked.note(world, pod, heard)
+        dns_queries.note(world, pod, heard)
         return reply
 
     def echo(self, world: World, pod: Object, host: str) -> echo.Echo:
@@ -108,7 +108,7 @@ class Network:
         _note_look(world)
         heard: dns.Replies = []
         found = echo.echo(world, pod, host, heard)
-        questions_asked.note(world, pod, heard)
+        dns_queries.note(world, pod, heard)
         return found
 
     def looks(self, world: World) -> int:

@@ -14,7 +14,7 @@ from sregym_cluster_embedded.controllers.namespace import extra_setup
 from sregym_cluster_embedded.kubelet.images import preload
 from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.references import configuration_id
-from sregym_cluster_embedded.kubelet.users import knows_users
+from sregym_cluster_embedded.kubelet.users import reports_users
 from sregym_cluster_embedded.node import (
     authorization_objects,
     control_plane,
@@ -269,7 +269,7 @@ def _node_status(
         "conditions": conditions(world, machine.name),
         "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
         "declaredFeatures": list(_DECLARED_FEATURES),
-        **({"features": {"supplementalGroupsPolicy": True}} if knows_users(runtime) else {}),
+        **({"features": {"supplementalGroupsPolicy": True}} if reports_users(runtime) else {}),
         "images": images,
         "nodeInfo": {
             "architecture": "amd64",

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.kubelet.broken_parts import troubles
+from sregym_cluster_embedded.kubelet.broken_parts import node_problems
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +49,7 @@ def conditions(world: World, node: str) -> list[Object]:
         status = "True" if type_ in pressure else "False"
         reason, message = _TEXTS[(type_, status)]
         entries.append(_entry(world, type_, status, reason, f"kubelet {message}"))
-    texts = list(troubles(world, node).values())
+    texts = list(node_problems(world, node).values())
     if texts:
         listed = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
         entries.append(_entry(world, "Ready", "False", "KubeletNotReady", listed))

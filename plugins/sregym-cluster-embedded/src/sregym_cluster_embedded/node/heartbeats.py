@@ -32,7 +32,7 @@ HELD: TableKey[Key, tuple[float, float]] = TableKey("node.held_leases")
 _CLOSE_S = 1e-3
 
 
-def fresh(world: World, resource: str, obj: Object) -> Object:
+def with_renewed_heartbeat(world: World, resource: str, obj: Object) -> Object:
     """A node or node lease as its kubelet would have renewed it by now; others as they are.
 
     A kubelet that is silent renews nothing. The stored object stays as it is. What a kubelet outside
@@ -90,7 +90,7 @@ def last_sign(world: World, node: str, sign: str) -> float:
     return _latest(world, node, _EVERY_S[sign])
 
 
-def is_due(world: World, node: str, sign: str) -> bool:
+def is_heartbeat_due(world: World, node: str, sign: str) -> bool:
     """Whether a kubelet that looks once in ten seconds gives a sign of life now."""
     passed_s = math.fmod(world.now - _phase(world, node, sign) + _CLOSE_S, _EVERY_S[sign])
     return passed_s < _RENEWED_EVERY_S or (node, sign) in world.table(_REFUSED)

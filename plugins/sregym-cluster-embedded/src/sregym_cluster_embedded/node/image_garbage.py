@@ -9,7 +9,7 @@ from sregym_cluster_embedded.kubelet.thresholds import image_limits
 from sregym_cluster_embedded.kubelet.usage import pods_on
 from sregym_cluster_embedded.node import kubelets, refusals
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.machines import Machine
@@ -52,7 +52,7 @@ def collect(world: World, machine: Machine, available_bytes: int) -> None:
 
 def show_images(world: World, node: str) -> None:
     """Handler: let the node's status list the images that are on it, the largest fifty."""
-    taken(world, SHOW, node)
+    mark_processing(world, SHOW, node)
     key = Key("nodes", "", node)
     obj = world.store.get(key)
     if obj is None:

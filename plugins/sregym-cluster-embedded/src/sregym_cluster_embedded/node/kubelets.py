@@ -16,11 +16,11 @@ from sregym_cluster_embedded.kubelet.broken_parts import (
     PLEG,
     RUNTIME,
     RUNTIME_DOWN,
-    set_trouble,
+    set_node_problem,
 )
 from sregym_cluster_embedded.node import conditions, heartbeats, refusals
 from sregym_cluster_embedded.store import ChangeType, Key
-from sregym_cluster_embedded.workqueue import enqueue, forget, taken
+from sregym_cluster_embedded.workqueue import enqueue, forget, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Change, Object
@@ -63,7 +63,7 @@ def freeze_kubelet(world: World, node: str, frozen: bool) -> None:
         _come_back(world, node)
         if since is not None and world.now - since > _STALE_S:
             # The first look finds a runtime that was not heard of for too long.
-            say(world, node, "NodeNotReady")
+            record_node_event(world, node, "NodeNotReady")
         enqueue(world, REPORT, node, _REPORT_S)
 
 
@@ -113,7 +113,7 @@ def set_network_plugin(world: World, node: str, ready: bool) -> None:
         LookupError: There is no such node.
     """
     _check(world, node)
-    set_trouble(world, node, NETWORK, "" if ready else NETWORK_DOWN)
+    set_node_problem(world, node, NETWORK, "" if ready else NETWORK_DOWN)
     enqueue(world, REPORT, node, heartbeats.until_report(world, node))
 
 
@@ -130,7 +130,7 @@ def set_container_runtime(world: World, node: str, running: bool) -> None:
     if running and present == unresponsive.NO_RUNTIME:
         unresponsive.come_back(world, node)
         for part in (RUNTIME, PLEG):
-            set_trouble(world, node, part, "")
+            set_node_problem(world, node, part, "")
         enqueue(world, REPORT, node, heartbeats.until_report(world, node))
     elif not running and not present:
         unresponsive.leave(world, node, unresponsive.NO_RUNTIME)
@@ -144,11 +144,11 @@ def missed(world: World, node: str, since: float) -> None:
     lost = world.table(_RUNTIME_LOST).get(node)
     if unresponsive.absent(world, node) != unresponsive.NO_RUNTIME or lost != since:
         return
-    set_trouble(world, node, RUNTIME, RUNTIME_DOWN)
+    set_node_problem(world, node, RUNTIME, RUNTIME_DOWN)
     passed = world.now - since
     if passed >= _PLEG_S:
         text = f"pleg was last seen active {int(passed // 60)}m{passed % 60:.0f}s ago"
-        set_trouble(world, node, PLEG, f"PLEG is not healthy: {text}; threshold is 3m0s")
+        set_node_problem(world, node, PLEG, f"PLEG is not healthy: {text}; threshold is 3m0s")
     enqueue(world, REPORT, node, heartbeats.until_report(world, node))
 
 
@@ -165,18 +165,18 @@ def announce_boot(world: World, node: str, cgroup_version: int) -> None:
     """The events of a node that has just been set up: its kubelet's and its proxy's."""
     announce_start(world, node, cgroup_version)
     for entry in conditions.conditions(world, node):
-        say(world, node, conditions.EVENTS[(entry["type"], entry["status"])])
+        record_node_event(world, node, conditions.EVENTS[(entry["type"], entry["status"])])
     record(world, node, "Normal", "Starting", "", "kube-proxy")
 
 
-def say(world: World, node: str, status: str, type_: str = "Normal") -> None:
+def record_node_event(world: World, node: str, status: str, type_: str = "Normal") -> None:
     """A kubelet's event about its node: `NodeReady`, `NodeHasDiskPressure`, ..."""
     record(world, node, type_, status, f"Node {node} status is now: {status}")
 
 
-def due(world: World, node: str) -> None:
+def report_due(world: World, node: str) -> None:
     """Handler: the moment has come at which a kubelet was to report."""
-    taken(world, REPORT, node)
+    mark_processing(world, REPORT, node)
     report(world, node)
 
 
@@ -213,7 +213,7 @@ def report(world: World, node: str) -> None:
         entry for entry in fresh if old.get(entry["type"], {}).get("status") != entry["status"]
     ]
     for entry in changed:
-        say(world, node, conditions.EVENTS[(entry["type"], entry["status"])])
+        record_node_event(world, node, conditions.EVENTS[(entry["type"], entry["status"])])
     differs = (
         changed
         or room != {name: status.get(name) for name in room}
@@ -243,7 +243,7 @@ def _say_schedulable(world: World, node: str, obj: Object) -> None:
     if closed == table.get(node, False):
         return
     table[node] = closed
-    say(world, node, "NodeNotSchedulable" if closed else "NodeSchedulable")
+    record_node_event(world, node, "NodeNotSchedulable" if closed else "NodeSchedulable")
 
 
 def _leave(world: World, node: str, how: str) -> None:
@@ -252,12 +252,12 @@ def _leave(world: World, node: str, how: str) -> None:
     renewed_at = heartbeats.last_renewal(world, node)
     unresponsive.leave(world, node, how)
     heartbeats.fall_silent(world, node)
-    node_lifecycle.fell_silent(world, node, renewed_at)
+    node_lifecycle.lease_expired(world, node, renewed_at)
 
 
 def _come_back(world: World, node: str) -> None:
     heartbeats.speak_again(world, node)
-    node_lifecycle.speaks_again(world, node)
+    node_lifecycle.lease_renewed(world, node)
     unresponsive.come_back(world, node)
 
 

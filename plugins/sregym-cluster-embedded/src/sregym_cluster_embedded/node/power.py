@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.kubelet import unresponsive, usage
 from sregym_cluster_embedded.kubelet.keys import RUNTIME
-from sregym_cluster_embedded.kubelet.report import pod_of, tell
+from sregym_cluster_embedded.kubelet.report import pod_of, record_pod_event
 from sregym_cluster_embedded.kubelet.restarting import record_exit
 from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, ExitState
 from sregym_cluster_embedded.kubelet.state import RUNNING, state_of
@@ -56,7 +56,7 @@ def power_on(world: World, node: str) -> None:
             record_exit(world, state_of(world, state.uid) or state, name, _LOST)
         pod = pod_of(world, state)
         if running and pod is not None:
-            tell(world, pod, state, "Normal", "SandboxChanged", _CHANGED)
+            record_pod_event(world, pod, state, "Normal", "SandboxChanged", _CHANGED)
     _new_boot(world, node)
     kubelets.come_up(world, node)
 

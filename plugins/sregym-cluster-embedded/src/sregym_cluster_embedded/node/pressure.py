@@ -13,13 +13,13 @@ from sregym_cluster_embedded.api.disruption_target import mark_disrupted
 from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet import unresponsive, usage
-from sregym_cluster_embedded.kubelet.eviction import fail, until_look
+from sregym_cluster_embedded.kubelet.eviction import fail, seconds_until_check
 from sregym_cluster_embedded.kubelet.report import pod_of
 from sregym_cluster_embedded.kubelet.thresholds import threshold
 from sregym_cluster_embedded.network import cache
 from sregym_cluster_embedded.node import conditions, image_garbage, kubelets
 from sregym_cluster_embedded.node.keys import DISKS_CHANGED
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.state import PodState
@@ -52,12 +52,12 @@ def machine_changed(world: World, node: str) -> None:
     if disks_changed is not None:
         disks_changed(world, node)
     if node:
-        enqueue(world, HANDLER, node, until_look(world, node))
+        enqueue(world, HANDLER, node, seconds_until_check(world, node))
 
 
-def look(world: World, node: str) -> None:
+def check_pressure(world: World, node: str) -> None:
     """Handler: find out what the node is short of, say so, and make room."""
-    taken(world, HANDLER, node)
+    mark_processing(world, HANDLER, node)
     machine = machines.machine(world, node)
     if machine is None or not machine.powered or unresponsive.absent(world, node):
         return

@@ -18,7 +18,7 @@ from sregym_cluster_embedded.controllers import node_lifecycle
 from sregym_cluster_embedded.node import heartbeats
 from sregym_cluster_embedded.node.heartbeats import LEASE, STATUS
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Change, Object
@@ -36,16 +36,16 @@ def configuration_changed(world: World, _change: Change) -> None:
             enqueue(world, HANDLER, name, heartbeats.until_sign(world, name))
 
 
-def ask(world: World, node: str) -> None:
+def renew_lease(world: World, node: str) -> None:
     """Handler: the kubelet of a node renews its lease, and reports when that is due."""
-    taken(world, HANDLER, node)
+    mark_processing(world, HANDLER, node)
     if world.store.get(Key("nodes", "", node)) is None:
         return
     present = heartbeats.silent_since(world, node) is None
     again = False
     for sign in (LEASE, STATUS):
         possible = _could_be_refused(world, node, sign)
-        if present and heartbeats.is_due(world, node, sign):
+        if present and heartbeats.is_heartbeat_due(world, node, sign):
             if possible and _refused(world, node, sign):
                 _missed(world, node, sign)
             else:
@@ -63,28 +63,28 @@ def report(world: World, key: Key, status: Object) -> bool:
         internal_client.update_status(world, key, status)
         return True
     try:
-        with dynamic.heard(world, dynamic.kubelet_of(key.name)):
+        with dynamic.dynamic_admission(world, dynamic.kubelet_of(key.name)):
             internal_client.update_status(world, key, status)
     except ApiError:
         return False
     heartbeats.accept(world, key.name, STATUS)
     if heartbeats.is_refused(world, key.name, LEASE):
-        node_lifecycle.fell_silent(world, key.name, world.now)
+        node_lifecycle.lease_expired(world, key.name, world.now)
     return True
 
 
 def _missed(world: World, node: str, sign: str) -> None:
     last_at = heartbeats.refuse(world, node, sign)
     if last_at is not None and sign == LEASE:
-        node_lifecycle.fell_silent(world, node, last_at)
+        node_lifecycle.lease_expired(world, node, last_at)
 
 
 def _taken(world: World, node: str, sign: str) -> None:
     was_refused = heartbeats.accept(world, node, sign)
     if sign == LEASE and was_refused:
-        node_lifecycle.speaks_again(world, node)
+        node_lifecycle.lease_renewed(world, node)
     elif sign == STATUS and heartbeats.is_refused(world, node, LEASE):
-        node_lifecycle.fell_silent(world, node, world.now)
+        node_lifecycle.lease_expired(world, node, world.now)
 
 
 def _starved(world: World, node: str, sign: str) -> bool:
@@ -123,7 +123,7 @@ def _refused(world: World, node: str, sign: str) -> bool:
     old = heartbeats.as_of(world, sign, stored, heartbeats.sign_before(world, node, sign))
     new: Object = heartbeats.as_of(world, sign, stored, world.now)
     try:
-        with dynamic.heard(world, dynamic.kubelet_of(node)):
+        with dynamic.dynamic_admission(world, dynamic.kubelet_of(node)):
             dynamic_writes.replaced(world, kind, old, new)
     except ApiError:
         return True

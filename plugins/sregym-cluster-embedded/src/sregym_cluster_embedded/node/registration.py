@@ -34,12 +34,12 @@ def node_changed(world: World, change: Change) -> None:
     if change.type is ChangeType.DELETED:
         _say(world, change.obj, "RemovingNode", f"Removing Node {name} from Controller")
         heartbeats.speak_again(world, name)
-        node_lifecycle.speaks_again(world, name)
+        node_lifecycle.lease_renewed(world, name)
         if unresponsive.absent(world, name) == unresponsive.OUTSIDE:
             unresponsive.come_back(world, name)
     elif change.old is None and machines.machine(world, name) is None:
         heartbeats.fall_silent(world, name)
-        node_lifecycle.fell_silent(world, name, world.now + _STARTUP_S)
+        node_lifecycle.lease_expired(world, name, world.now + _STARTUP_S)
         unresponsive.leave(world, name, unresponsive.OUTSIDE)
         world.after(_NOTICED_S, REGISTER, name)
 
@@ -56,7 +56,7 @@ def lease_changed(world: World, change: Change) -> None:
     ):
         return
     heartbeats.fall_silent(world, name)
-    node_lifecycle.fell_silent(world, name, world.now)
+    node_lifecycle.lease_expired(world, name, world.now)
 
 
 def _renewed(lease: Object | None) -> str:

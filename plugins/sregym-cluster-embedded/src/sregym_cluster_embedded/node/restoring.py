@@ -15,7 +15,7 @@ from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.node import heartbeats
 from sregym_cluster_embedded.node.system_objects import api_endpoints, api_service
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -53,9 +53,9 @@ def lease_changed(world: World, change: Change) -> None:
         enqueue(world, LEASE, key, heartbeats.until_sign(world, key.name))
 
 
-def look(world: World, nothing: str) -> None:
+def compare_with_intended(world: World, nothing: str) -> None:
     """Handler: the API server compares what tells of it with what it should be."""
-    taken(world, SERVER, nothing)
+    mark_processing(world, SERVER, nothing)
     try:
         _make_good(world)
     except ApiError:  # its address is not to be had, or its namespace ends: it looks again
@@ -86,7 +86,7 @@ def _make_good(world: World) -> None:
 
 def renew(world: World, key: Key) -> None:
     """Handler: who renews a lease finds it gone."""
-    taken(world, LEASE, key)
+    mark_processing(world, LEASE, key)
     try:
         _renew(world, key)
     except ApiError:  # the namespace of leases is gone, or ends: it tries again

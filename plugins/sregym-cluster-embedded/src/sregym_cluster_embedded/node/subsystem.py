@@ -14,7 +14,7 @@ from sregym_cluster_embedded.node import (
     registration,
     restoring,
 )
-from sregym_cluster_embedded.node.heartbeats import fresh
+from sregym_cluster_embedded.node.heartbeats import with_renewed_heartbeat
 from sregym_cluster_embedded.node.keys import FREEZE_KUBELET
 from sregym_cluster_embedded.subsystem import Subsystem
 
@@ -24,13 +24,13 @@ def subsystem() -> Subsystem:
     return Subsystem(
         name="node",
         handlers={
-            kubelets.REPORT: kubelets.due,
+            kubelets.REPORT: kubelets.report_due,
             SHOW: image_garbage.show_images,
             kubelets.MISSED: kubelets.missed,
-            pressure.HANDLER: pressure.look,
+            pressure.HANDLER: pressure.check_pressure,
             registration.REGISTER: registration.register,
-            refusals.HANDLER: refusals.ask,
-            restoring.SERVER: restoring.look,
+            refusals.HANDLER: refusals.renew_lease,
+            restoring.SERVER: restoring.compare_with_intended,
             restoring.LEASE: restoring.renew,
         },
         followers={
@@ -43,7 +43,7 @@ def subsystem() -> Subsystem:
             ),
         },
         services={
-            **HEARTBEATS.offer(fresh),
+            **HEARTBEATS.offer(with_renewed_heartbeat),
             **FREEZE_KUBELET.offer(kubelets.freeze_kubelet),
             **MACHINE_CHANGED.offer(pressure.machine_changed),
         },

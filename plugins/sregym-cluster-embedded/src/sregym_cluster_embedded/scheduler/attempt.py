@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
-_CACHE: TableKey[tuple[object, ...], dict[str, Seen]] = TableKey("scheduler.fitness")
+_CACHE: TableKey[tuple[object, ...], dict[str, CachedNodeResult]] = TableKey("scheduler.fitness")
 _CACHED_PODS = 512
 _TURN: TableKey[str, int] = TableKey("scheduler.turn")
 # Up to so many nodes all are looked at.
@@ -34,7 +34,7 @@ _ALL = 100
 _LEAST_PERCENT = 5
 
 
-class Seen(NamedTuple):
+class CachedNodeResult(NamedTuple):
     """A node as it was seen for pods of one kind: still true while both facts are the same."""
 
     facts: NodeFacts
@@ -61,7 +61,7 @@ class Attempt:
         world: World,
         pod: Object,
         volumes: Volumes,
-        wanted_devices: devices.Wanted = devices.NOTHING,
+        wanted_devices: devices.DeviceRequirements = devices.NOTHING,
     ) -> None:
         self.world = world
         self.pod = pod
@@ -96,7 +96,7 @@ class Attempt:
                 answer = known[2]
             else:
                 answer = self._look_at(facts, load)
-                seen[facts.name] = Seen(facts, load, answer)
+                seen[facts.name] = CachedNodeResult(facts, load, answer)
             if not alone and not isinstance(answer, Verdict):
                 answer = self._beyond(facts, load) or answer
             if isinstance(answer, Verdict):
@@ -174,7 +174,7 @@ class Attempt:
             return devices.refusal(self.world, self.devices, facts)
         return None
 
-    def _seen(self) -> dict[str, Seen]:
+    def _seen(self) -> dict[str, CachedNodeResult]:
         """What is known of the nodes for pods like this one; edited in place by this attempt."""
         table = self.world.table(_CACHE)
         if len(table) > _CACHED_PODS:
@@ -190,7 +190,7 @@ class Attempt:
             str(spec.get("tolerations") or ""),
         )
         # A copy: the table's value may belong to another fork, too.
-        seen: dict[str, Seen] = dict(table.get(kind, {}))
+        seen: dict[str, CachedNodeResult] = dict(table.get(kind, {}))
         table[kind] = seen
         return seen
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_cluster_embedded.device_pools import (
     CLASSES,
     Device,
+    allocated_devices,
     allocation_of,
     attribute,
     consumed,
     counters,
     devices,
     fits,
-    taken,
     tolerates,
 )
 from sregym_cluster_embedded.store import Key, Object
@@ -31,7 +31,7 @@ _TAINTED = ("NoSchedule", "NoExecute")
 _TRIES = 20_000
 
 
-class Given(NamedTuple):
+class AllocatedDevice(NamedTuple):
     """A device for a request: what was asked, under which name."""
 
     request: str
@@ -59,22 +59,22 @@ class _Search:
         self._world = world
         self._node = node
         self._devices = list(devices(world, node))
-        self._taken = taken(world)
+        self._taken = allocated_devices(world)
         self._counters = counters(world)
         self._left = _TRIES
         for device in devices(world, None):
             if device.identity in self._taken:
                 self._consume(device, 1)
 
-    def serve(self, claim: Object) -> list[Given] | None:
+    def serve(self, claim: Object) -> list[AllocatedDevice] | None:
         """The devices of a claim, which are taken from then on; None when there are not enough."""
         spec = claim["spec"].get("devices") or {}
-        given: list[Given] = []
+        given: list[AllocatedDevice] = []
         requests = list(spec.get("requests") or ())
         return given if self._requests(requests, spec.get("constraints") or (), given) else None
 
     def _requests(
-        self, left: list[Object], constraints: Sequence[Object], given: list[Given]
+        self, left: list[Object], constraints: Sequence[Object], given: list[AllocatedDevice]
     ) -> bool:
         if not left:
             return True
@@ -98,7 +98,7 @@ class _Search:
         count: int,
         rest: list[Object],
         constraints: Sequence[Object],
-        given: list[Given],
+        given: list[AllocatedDevice],
     ) -> bool:
         """Give `count` of the fitting devices, then serve the other requests."""
         if not count:
@@ -109,7 +109,7 @@ class _Search:
             self._left -= 1
             if self._left < 0:
                 return False
-            one = Given(name, asked, device)
+            one = AllocatedDevice(name, asked, device)
             if not self._free(one) or not _agree(constraints, [*given, one]):
                 if asked.get("allocationMode") == "All":
                     return False
@@ -130,7 +130,7 @@ class _Search:
             if fits(self._world, asked, device) and not _repels(asked, device)
         ]
 
-    def _free(self, one: Given) -> bool:
+    def _free(self, one: AllocatedDevice) -> bool:
         if one.asked.get("adminAccess"):
             return True
         if one.device.identity in self._taken:
@@ -139,12 +139,12 @@ class _Search:
             self._counters.get(counter, 0) >= amount for counter, amount in consumed(one.device)
         )
 
-    def _take(self, one: Given) -> None:
+    def _take(self, one: AllocatedDevice) -> None:
         if not one.asked.get("adminAccess"):
             self._taken.add(one.device.identity)
             self._consume(one.device, 1)
 
-    def _release(self, one: Given) -> None:
+    def _release(self, one: AllocatedDevice) -> None:
         if not one.asked.get("adminAccess"):
             self._taken.discard(one.device.identity)
             self._consume(one.device, -1)
@@ -161,7 +161,7 @@ def _ways(request: Object) -> list[tuple[str, Object]]:
     return [(request["name"], request.get("exactly") or {})]
 
 
-def _agree(constraints: Sequence[Object], given: Sequence[Given]) -> bool:
+def _agree(constraints: Sequence[Object], given: Sequence[AllocatedDevice]) -> bool:
     """Whether the devices given so far fit together."""
     for constraint in constraints:
         names = constraint.get("requests") or ()
@@ -189,7 +189,9 @@ def _repels(asked: Object, device: Device) -> bool:
     )
 
 
-def _allocation(world: World, claim: Object, given: Sequence[Given], node: Object) -> Object:
+def _allocation(
+    world: World, claim: Object, given: Sequence[AllocatedDevice], node: Object
+) -> Object:
     """What stands in the status of a claim that got these devices."""
     results = []
     for one in given:
@@ -213,7 +215,7 @@ def _allocation(world: World, claim: Object, given: Sequence[Given], node: Objec
     return {"devices": granted, **({"nodeSelector": selector} if selector else {})}
 
 
-def _config(world: World, claim: Object, given: Sequence[Given]) -> Iterator[Object]:
+def _config(world: World, claim: Object, given: Sequence[AllocatedDevice]) -> Iterator[Object]:
     """What drivers are told of the devices: of their class first, then of the claim."""
     for name in dict.fromkeys(one.request for one in given):
         asked = next(one.asked for one in given if one.request == name)
@@ -224,7 +226,7 @@ def _config(world: World, claim: Object, given: Sequence[Given]) -> Iterator[Obj
         yield {"source": "FromClaim", **entry}
 
 
-def _selector(given: Sequence[Given], node: Object) -> Object | None:
+def _selector(given: Sequence[AllocatedDevice], node: Object) -> Object | None:
     """The nodes on which the devices can be used; None for all."""
     wanted: list[Object] = []
     for one in given:

@@ -32,7 +32,7 @@ ELSEWHERE = Verdict(PLUGIN, ("resourceclaim not available on the node",))
 NOT_ALL = Verdict(PLUGIN, ("cannot allocate all claims",))
 
 
-class Wanted(NamedTuple):
+class DeviceRequirements(NamedTuple):
     """What a pod wants of devices.
 
     Attributes:
@@ -46,10 +46,10 @@ class Wanted(NamedTuple):
     problem: str = ""
 
 
-NOTHING = Wanted()
+NOTHING = DeviceRequirements()
 
 
-def wanted_by(world: World, pod: Object) -> Wanted:
+def claims_of(world: World, pod: Object) -> DeviceRequirements:
     """The claims of a pod as they are now."""
     if "resourceClaims" not in pod["spec"]:
         return NOTHING
@@ -57,15 +57,15 @@ def wanted_by(world: World, pod: Object) -> Wanted:
     for name in claim_names(pod):
         claim = world.store.get(Key(CLAIMS, pod["metadata"]["namespace"], name)) if name else None
         if claim is None or "deletionTimestamp" in claim["metadata"]:
-            return Wanted(held=True)
+            return DeviceRequirements(held=True)
         found.append(claim)
     for claim in found:
         for request, asked in _requests(claim):
             name = asked.get("deviceClassName", "")
             if allocation_of(claim) is None and world.store.get(Key(CLASSES, "", name)) is None:
                 problem = f"request {request}: device class {name} does not exist"
-                return Wanted(problem=problem)
-    return Wanted(tuple(found))
+                return DeviceRequirements(problem=problem)
+    return DeviceRequirements(tuple(found))
 
 
 def claim_names(pod: Object) -> list[str]:
@@ -80,7 +80,7 @@ def claim_names(pod: Object) -> list[str]:
     ]
 
 
-def refusal(world: World, wanted: Wanted, facts: NodeFacts) -> Verdict | None:
+def refusal(world: World, wanted: DeviceRequirements, facts: NodeFacts) -> Verdict | None:
     """Why a node cannot give a pod its devices, or None."""
     for claim in wanted.claims:
         allocation = allocation_of(claim)
@@ -90,7 +90,7 @@ def refusal(world: World, wanted: Wanted, facts: NodeFacts) -> Verdict | None:
     return NOT_ALL if allocate(world, wanted.claims, facts.node) is None else None
 
 
-def settle(world: World, pod: Object, wanted: Wanted, facts: NodeFacts) -> None:
+def settle(world: World, pod: Object, wanted: DeviceRequirements, facts: NodeFacts) -> None:
     """Write down which devices the claims of a pod get, and that it uses them."""
     allocations = allocate(world, wanted.claims, facts.node) or {}
     user = {

@@ -52,7 +52,7 @@ def priority(pod: Object) -> int:
     return value
 
 
-def look_for_victims(
+def find_preemption_candidate(
     world: World,
     pod: Object,
     nodes: list[NodeFacts],

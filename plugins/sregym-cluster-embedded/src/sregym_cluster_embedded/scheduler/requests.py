@@ -26,7 +26,7 @@ _LONGEST_S = 10.0
 def speaking(world: World) -> AbstractContextManager[None]:
     """Inside of this, admission sees what the scheduler writes, and may refuse it."""
     if dynamic.configured(world):
-        return dynamic.heard(world, dynamic.SCHEDULER)
+        return dynamic.dynamic_admission(world, dynamic.SCHEDULER)
     return nullcontext()
 
 
@@ -38,7 +38,7 @@ def back_off(world: World, key: Key) -> float:
     return min(_FIRST_S * 2.0 ** min(before, 10), _LONGEST_S)
 
 
-def settled(world: World, key: Key) -> None:
+def stop_waiting(world: World, key: Key) -> None:
     """A pod has its node, or is gone."""
     table = world.table(_REFUSALS)
     if table:

@@ -42,13 +42,13 @@ def give(world: World, key: Key, pod: Object, node: str) -> bool:
     return True
 
 
-def given(world: World, key: Key) -> bool:
+def is_reserved(world: World, key: Key) -> bool:
     """Whether a pod has the promise of a node."""
     table = world.table(_TABLE)
     return bool(table) and key in table
 
 
-def kept(world: World, key: Key) -> NodeFacts | None:
+def reserved_node(world: World, key: Key) -> NodeFacts | None:
     """The node that was promised to a pod, if one was and it is still there."""
     table = world.table(_TABLE)
     if not table or key not in table:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.placement import term_matches, tolerates
 from sregym_cluster_embedded.scheduler.load import siblings_of
-from sregym_cluster_embedded.scheduler.spread import soft_scores
+from sregym_cluster_embedded.scheduler.spread import spread_scores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,7 +99,7 @@ def _spread_scores(
     world: World, pod: Object, wanted: PodLoad, feasible: list[tuple[NodeFacts, Fitness]]
 ) -> Mapping[str, int]:
     if pod["spec"].get("topologySpreadConstraints"):
-        return soft_scores(world, pod, wanted, [facts for facts, _ in feasible])
+        return spread_scores(world, pod, wanted, [facts for facts, _ in feasible])
     siblings = siblings_of(world, wanted.owner) if wanted.owner else {}
     if not siblings:
         return {}

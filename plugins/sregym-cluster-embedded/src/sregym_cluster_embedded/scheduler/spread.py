@@ -115,7 +115,7 @@ class Spread:
         return None
 
 
-def soft_scores(
+def spread_scores(
     world: World, pod: Object, wanted: PodLoad, feasible: list[NodeFacts]
 ) -> dict[str, int]:
     """By node, 0 to 100 for the `ScheduleAnyway` constraints; empty when there are none."""

@@ -21,11 +21,11 @@ from sregym_cluster_embedded.scheduler.attempt import Attempt
 from sregym_cluster_embedded.scheduler.claims import Volumes, settle, volumes_of
 from sregym_cluster_embedded.scheduler.filter_status import NO_NODES, Verdict, summary
 from sregym_cluster_embedded.scheduler.load import follow, present
-from sregym_cluster_embedded.scheduler.requests import back_off, settled, speaking
+from sregym_cluster_embedded.scheduler.requests import back_off, speaking, stop_waiting
 from sregym_cluster_embedded.scheduler.scoring import best
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.subsystem import Subsystem
-from sregym_cluster_embedded.workqueue import enqueue, forget, taken
+from sregym_cluster_embedded.workqueue import enqueue, forget, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -66,11 +66,11 @@ def _pod_changed(world: World, change: Change) -> None:
     placed = bool(obj["spec"].get("nodeName"))
     if (
         not placed or (old is not None and not old["spec"].get("nodeName"))
-    ) and not reservations.given(world, change.key):
+    ) and not reservations.is_reserved(world, change.key):
         nominations.follow(world, change)
     if change.type is ChangeType.DELETED:
         unschedulable.drop(world, change.key)
-        settled(world, change.key)
+        stop_waiting(world, change.key)
         reservations.drop(world, change.key)
         if not placed:
             forget(world, _HANDLER, change.key)
@@ -80,9 +80,9 @@ def _pod_changed(world: World, change: Change) -> None:
         elif old["metadata"].get("labels") != obj["metadata"].get("labels"):
             unschedulable.relabelled(world, change.key)
     elif old is not None and not old["spec"].get("nodeName"):
-        unschedulable.pod_came(world, obj)
+        unschedulable.pod_bound(world, obj)
     if freed is not None:
-        unschedulable.pod_left(world, freed, present(world, obj))
+        unschedulable.pod_removed(world, freed, present(world, obj))
 
 
 def _queueing(world: World) -> float:
@@ -100,7 +100,7 @@ def _queueing(world: World) -> float:
 
 def schedule(world: World, key: Key) -> None:
     """Handler: find a node for one pod."""
-    taken(world, _HANDLER, key)
+    mark_processing(world, _HANDLER, key)
     pod = world.store.get(key)
     if pod is None or pod["spec"].get("nodeName") or "deletionTimestamp" in pod["metadata"]:
         unschedulable.drop(world, key)
@@ -109,7 +109,7 @@ def schedule(world: World, key: Key) -> None:
         return
     if pod["spec"].get("schedulingGates"):
         return
-    wanted = devices.wanted_by(world, pod)
+    wanted = devices.claims_of(world, pod)
     if wanted.held:
         unschedulable.note(world, key, pod, (devices.PLUGIN,))
         return
@@ -121,7 +121,7 @@ def schedule(world: World, key: Key) -> None:
         unschedulable.note(world, key, pod, (volumes.plugin,))
         _refuse(world, pod, text if total else NO_NODES)
         return
-    chosen = reservations.kept(world, key)
+    chosen = reservations.reserved_node(world, key)
     if chosen is None:
         attempt = Attempt(world, pod, volumes, wanted)
         if wanted.problem:
@@ -142,7 +142,7 @@ def _place(
     key: Key,
     pod: Object,
     volumes: Volumes,
-    wanted: devices.Wanted,
+    wanted: devices.DeviceRequirements,
     chosen: nodes.NodeFacts,
 ) -> None:
     """Bind a pod to a node, or let its volumes be bound first."""
@@ -185,7 +185,7 @@ def _stumble(world: World, key: Key, message: str) -> None:
 
 def overdue(world: World, key: Key) -> None:
     """Handler: a pod has waited for its volumes for long enough."""
-    taken(world, reservations.OVERDUE, key)
+    mark_processing(world, reservations.OVERDUE, key)
     why = 'running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded'
     _stumble(world, key, why)
 
@@ -202,7 +202,9 @@ def _give_up(world: World, key: Key, attempt: Attempt) -> None:
         _refuse(world, pod, text)
         return
     unschedulable.note(world, key, pod, [verdict.plugin for verdict in verdicts.values()])
-    outcome = preemption.look_for_victims(world, pod, attempt.nodes, verdicts, attempt.check)
+    outcome = preemption.find_preemption_candidate(
+        world, pod, attempt.nodes, verdicts, attempt.check
+    )
     if outcome.candidate is None:
         hint = devices.STUCK if attempt.devices.claims else devices.IDLE
         text = f"{text} {hint}, preemption: {outcome.message}"
@@ -219,14 +221,14 @@ def _release(world: World, key: Key) -> None:
     """A pod keeps no node: others may have what was promised to it."""
     freed = reservations.drop(world, key)
     if freed is not None:
-        unschedulable.pod_left(world, freed, None)
+        unschedulable.pod_removed(world, freed, None)
 
 
 def _bind(world: World, pod: Object, node: str) -> None:
     metadata = pod["metadata"]
     key = Key("pods", metadata["namespace"], metadata["name"])
     bound = internal_client.bind(world, key, node)
-    settled(world, key)
+    stop_waiting(world, key)
     reservations.drop(world, key)
     message = f"Successfully assigned {key.namespace}/{key.name} to {node}"
     events.record(world, bound, "pods", "Normal", "Scheduled", message, NAME)

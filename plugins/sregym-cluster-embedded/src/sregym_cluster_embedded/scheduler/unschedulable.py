@@ -68,7 +68,7 @@ def relabelled(world: World, key: Key) -> None:
         enqueue(world, HANDLER, key, _RETRY_S)
 
 
-def pod_came(world: World, pod: Object) -> None:
+def pod_bound(world: World, pod: Object) -> None:
     """A pod has got a node: whoever wants its company may fit now."""
 
     def helped(other: Object, waiting: Waiting) -> bool:
@@ -80,7 +80,7 @@ def pod_came(world: World, pod: Object) -> None:
         _wake(world, _RETRY_S, helped)
 
 
-def pod_left(world: World, gone: PodLoad, now: PodLoad | None) -> None:
+def pod_removed(world: World, gone: PodLoad, now: PodLoad | None) -> None:
     """A pod gave its place free or, with `now`, takes less or is labelled otherwise."""
 
     def helped(other: Object, waiting: Waiting) -> bool:

@@ -20,7 +20,7 @@ from sregym_cluster_embedded.userland.process import Process, process_of
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.signalling import send_to_main
 from sregym_cluster_embedded.userland.shell.sockets import WORDS, connect, wait_for
-from sregym_cluster_embedded.userland.shell.sockets import said as ask
+from sregym_cluster_embedded.userland.shell.sockets import server_reply as ask
 from sregym_cluster_embedded.userland.wiring import Target, parse_address, reach
 from sregym_cluster_embedded.world import World
 

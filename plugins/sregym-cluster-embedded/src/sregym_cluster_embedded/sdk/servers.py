@@ -23,28 +23,28 @@ from sregym_cluster_embedded.network.dns import query, resolve
 from sregym_cluster_embedded.network.records import is_address
 from sregym_cluster_embedded.store import Object
 from sregym_cluster_embedded.userland import pages
-from sregym_cluster_embedded.userland.connect_limits import listen_failure
-from sregym_cluster_embedded.userland.connections import held_from
-from sregym_cluster_embedded.userland.counted import (
+from sregym_cluster_embedded.userland.command_counts import (
     ANSWER_BYTES,
     REQUEST_BYTES,
     Counted,
     Peer,
+    command_count,
     connected,
     connection_count,
     counted,
-    times_asked,
 )
+from sregym_cluster_embedded.userland.connect_limits import listen_failure
+from sregym_cluster_embedded.userland.connections import connection_sources
 from sregym_cluster_embedded.userland.disk import (
     ALTERED,
     FILE_BYTES,
     DataFile,
-    Trouble,
-    read_trouble,
-    write_trouble,
+    DiskProblem,
+    read_problem,
+    write_problem,
 )
 from sregym_cluster_embedded.userland.files import machine
-from sregym_cluster_embedded.userland.files.capacity import room_of
+from sregym_cluster_embedded.userland.files.capacity import filesystem_usage
 from sregym_cluster_embedded.userland.files.container import Container
 from sregym_cluster_embedded.userland.files.credentials import number_of
 from sregym_cluster_embedded.userland.files.inode import FOLDER, Inode
@@ -74,26 +74,26 @@ from sregym_cluster_embedded.userland.life import (
     append,
     emptied,
     end,
+    invalidate_traffic,
     open_port,
-    say,
     serve,
     store_bytes,
-    wake_traffic,
+    write_log,
 )
 from sregym_cluster_embedded.userland.locks import Lock, hold, holder, locks, release
 from sregym_cluster_embedded.userland.mutating_commands import WRITING
 from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
-from sregym_cluster_embedded.userland.queues import Broker, OddRecord, OffsetReset, Topics
+from sregym_cluster_embedded.userland.queues import Broker, NonJsonRecord, OffsetReset, Topics
 from sregym_cluster_embedded.userland.registering import deregister, registered_at, registrations
 from sregym_cluster_embedded.userland.runtime import Runtime
 from sregym_cluster_embedded.userland.securing import (
     NO_CERTIFICATE,
     NOT_SECURED,
+    client_uses_tls,
     handshake,
-    speaks_tls,
 )
 from sregym_cluster_embedded.userland.settings import parse_words
-from sregym_cluster_embedded.userland.throttling import lasting
+from sregym_cluster_embedded.userland.throttling import throttled_duration_s
 from sregym_cluster_embedded.world import World
 
 __all__ = [
@@ -115,6 +115,7 @@ __all__ = [
     "ContainerRef",
     "Counted",
     "DataFile",
+    "DiskProblem",
     "DocumentError",
     "ExecResult",
     "FileError",
@@ -126,8 +127,8 @@ __all__ = [
     "Lock",
     "LogLine",
     "LogRecord",
+    "NonJsonRecord",
     "Object",
-    "OddRecord",
     "OffsetReset",
     "Peer",
     "Process",
@@ -139,25 +140,27 @@ __all__ = [
     "StoreKind",
     "TableKey",
     "Topics",
-    "Trouble",
     "WebAnswer",
     "WebRequest",
     "World",
     "append",
     "certificates",
     "change",
+    "client_uses_tls",
+    "command_count",
     "connected",
     "connection_count",
+    "connection_sources",
     "counted",
     "deregister",
     "emptied",
     "end",
+    "filesystem_usage",
     "handshake",
-    "held_from",
     "hold",
     "holder",
+    "invalidate_traffic",
     "is_address",
-    "lasting",
     "listen_failure",
     "listener_at",
     "locks",
@@ -174,24 +177,21 @@ __all__ = [
     "process_of",
     "query",
     "quoted",
-    "read_trouble",
+    "read_problem",
     "read_yaml",
     "registered_at",
     "registrations",
     "release",
     "render",
     "resolve",
-    "room_of",
-    "say",
     "seconds_form",
     "serve",
-    "speaks_tls",
     "storage",
     "store_bytes",
-    "times_asked",
+    "throttled_duration_s",
     "to_json",
-    "wake_traffic",
-    "write_trouble",
+    "write_log",
+    "write_problem",
 ]
 
 

@@ -13,7 +13,7 @@ from sregym_apps.model import LoadGeneratorProgram, expand
 
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.kubelet.runtime import LogLine
-from sregym_cluster_embedded.network.questions_asked import QUESTIONS
+from sregym_cluster_embedded.network.dns_queries import QUESTIONS
 from sregym_cluster_embedded.network.resolver import CLUSTER_DOMAIN
 from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance, instances
 from sregym_cluster_embedded.telemetry.event_times import moments

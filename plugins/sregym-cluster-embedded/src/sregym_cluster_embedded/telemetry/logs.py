@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.traffic.arrivals import Rhythm
-    from sregym_cluster_embedded.userland.counted import Counted, Scheduled
+    from sregym_cluster_embedded.userland.command_counts import Counted, Scheduled
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 

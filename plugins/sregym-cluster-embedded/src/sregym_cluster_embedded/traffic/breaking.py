@@ -11,7 +11,7 @@ from sregym_cluster_embedded.traffic.failure_attribution import Cause
 from sregym_cluster_embedded.traffic.latency import Time
 from sregym_cluster_embedded.userland.client_errors import error_text
 from sregym_cluster_embedded.userland.keys import RUNTIME
-from sregym_cluster_embedded.userland.life import say
+from sregym_cluster_embedded.userland.life import write_log
 from sregym_cluster_embedded.userland.process import process_of
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def tell(world: World, structure: Structure, before: FlowState, after: FlowState
             said = [
                 line.model_copy(update={"text": expand(line.text, facts)}) for line in breaker.log
             ]
-            say(world, ref, program, said)
+            write_log(world, ref, program, said)
 
 
 def barred(site: CallSite, n: FlowState) -> float:

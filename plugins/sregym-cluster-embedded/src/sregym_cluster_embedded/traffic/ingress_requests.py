@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.network.ingress import Route
-    from sregym_cluster_embedded.userland.dependency_tracking import Look
+    from sregym_cluster_embedded.userland.dependency_tracking import UntrackedReads
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.userland.wiring import Target
@@ -66,7 +66,7 @@ def asked(program: LoadGeneratorProgram, process: Process, url: str, where: Addr
 
 def passed(
     world: World, process: Process, controller: Process, listener: str, asked: Asked, path: str,
-    look: Look,
+    look: UntrackedReads,
 ) -> Passed:  # fmt: skip
     """What becomes of requests of a load generator that reach a controller."""
     program = controller.behaviour

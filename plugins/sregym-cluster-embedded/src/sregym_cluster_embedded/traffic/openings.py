@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_apps.model import ServiceProgram, StoreProgram
 
 from sregym_cluster_embedded.traffic.structure import Opening
+from sregym_cluster_embedded.userland.command_counts import Peer
 from sregym_cluster_embedded.userland.connect_limits import most_at_once
-from sregym_cluster_embedded.userland.counted import Peer
 from sregym_cluster_embedded.userland.exec_program import POOLING
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.process import process_of, running_among

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.traffic.searches import Search
-    from sregym_cluster_embedded.userland.counted import Peer
+    from sregym_cluster_embedded.userland.command_counts import Peer
     from sregym_cluster_embedded.world import World
 
 SENT: TableKey[ContainerRef, tuple[Segment, ...]] = TableKey("traffic.sent")

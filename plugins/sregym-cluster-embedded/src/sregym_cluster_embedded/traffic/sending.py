@@ -11,9 +11,9 @@ from sregym_cluster_embedded.traffic import ingress_requests
 from sregym_cluster_embedded.traffic.latency import Time, given_up, on_the_way
 from sregym_cluster_embedded.traffic.load_schedules import number, users_of
 from sregym_cluster_embedded.traffic.structure import Destination, Part, Source
-from sregym_cluster_embedded.userland.asked import asked_of
 from sregym_cluster_embedded.userland.flags import flag_values
 from sregym_cluster_embedded.userland.process import process_of
+from sregym_cluster_embedded.userland.request_attributes import request_attributes
 from sregym_cluster_embedded.userland.wiring import parse_address, targets
 
 if TYPE_CHECKING:
@@ -146,7 +146,9 @@ def _end(sender: _Sender, target: Target, entry: MixEntry) -> Destination:
         return Destination(target.share, -1, "404", transit, lost)
     operation = program.operations[name]
     headers = {header.lower(): expand(text, facts) for header, text in entry.headers.items()}
-    callee = builder.operation(target.ref, name, asked_of(operation, expand(path, facts), headers))
+    callee = builder.operation(
+        target.ref, name, request_attributes(operation, expand(path, facts), headers)
+    )
     return Destination(target.share, callee, str(operation.failure.status), transit, lost)
 
 

@@ -24,9 +24,9 @@ from sregym_cluster_embedded.traffic.solver import Solver
 from sregym_cluster_embedded.userland.batch import working
 from sregym_cluster_embedded.userland.flags import watch_flags
 from sregym_cluster_embedded.userland.keys import RUNTIME
-from sregym_cluster_embedded.userland.life import end, say
+from sregym_cluster_embedded.userland.life import end, write_log
 from sregym_cluster_embedded.userland.process import process_of
-from sregym_cluster_embedded.userland.replication import wake
+from sregym_cluster_embedded.userland.replication import schedule_checks
 
 if TYPE_CHECKING:
     from sregym_apps.model import LoadGeneratorProgram, ServiceProgram
@@ -153,7 +153,7 @@ class Traffic:
         """Event: something has changed; find the structure anew, and what flows from now on."""
         state = state_of(world)._replace(due=False, solved_at=world.now)
         keep(world, state)
-        wake(world)
+        schedule_checks(world)
         watch_flags(world)
         if state.at_rest() and _holds(world, state.footing) and _holds(world, state.pooling):
             return
@@ -208,7 +208,7 @@ class Traffic:
             return
         program = world.service(RUNTIME).program_as(process, Program)
         _, lines, facts = max(accounts.of(index).last_words, key=lambda words: words[0])
-        say(world, ref, program, lines, facts)
+        write_log(world, ref, program, lines, facts)
         end(world, ref, code)
 
     def forget(self, world: World, ref: ContainerRef) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.traffic.heaps import Heap
     from sregym_cluster_embedded.traffic.openings import Short
     from sregym_cluster_embedded.traffic.searches import Search
-    from sregym_cluster_embedded.userland.counted import Peer
+    from sregym_cluster_embedded.userland.command_counts import Peer
     from sregym_cluster_embedded.userland.queues import OffsetReset
     from sregym_cluster_embedded.userland.wiring import Target
 

@@ -10,8 +10,8 @@ from sregym_apps.simulation import WireProtocol
 
 from sregym_cluster_embedded.traffic.opened import FAST_MS
 from sregym_cluster_embedded.traffic.structure import CallRoute, CallSite, CallStep
-from sregym_cluster_embedded.userland.asked import filtering_ms
 from sregym_cluster_embedded.userland.flags import flag_values
+from sregym_cluster_embedded.userland.request_attributes import filtering_ms
 from sregym_cluster_embedded.userland.wiring import Target
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sregym_apps.model import AnyCall, Operation, Variant
 
     from sregym_cluster_embedded.traffic.structure import Structure
-    from sregym_cluster_embedded.userland.dependency_tracking import Look
+    from sregym_cluster_embedded.userland.dependency_tracking import UntrackedReads
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
@@ -62,7 +62,7 @@ def present(
     world: World,
     process: Process,
     model: Operation,
-    look: Look,
+    look: UntrackedReads,
     asked: tuple[tuple[str, str], ...] = (),
 ) -> Present:
     """What holds of an operation of a process, as things stand, for requests of which this is so."""

@@ -49,7 +49,7 @@ def subsystem(
             "userland.job": handlers.job,
             "userland.exit": handlers.exit,
             "userland.oom": handlers.oom,
-            runtime_calls.EVENT: runtime_calls.call_made,
+            runtime_calls.EVENT: runtime_calls.retry_call,
             services.RETRY: services.retry,
             services.CORRECT: services.correct_clock,
             power.BOOT: power.boot,

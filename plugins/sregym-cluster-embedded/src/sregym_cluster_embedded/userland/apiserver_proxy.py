@@ -14,7 +14,7 @@ from sregym_cluster_embedded.userland.kinds.kind import WebRequest
 from sregym_cluster_embedded.userland.process import listener_at
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.network.connect import Dialled
+    from sregym_cluster_embedded.network.connect import ConnectResult
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.world import World
 
@@ -51,7 +51,7 @@ class Passages:
             ),
             "",
         )
-        dialled: Dialled = network.dial(world, None, request.address, request.port, node=node)
+        dialled: ConnectResult = network.dial(world, None, request.address, request.port, node=node)
         place = f"{request.address}:{request.port}"
         if dialled.outcome is not Outcome.CONNECTED:
             return Passed(f"dial tcp {place}: {_REASONS.get(dialled.outcome, 'i/o timeout')}")

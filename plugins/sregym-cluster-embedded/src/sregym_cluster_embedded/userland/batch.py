@@ -9,7 +9,7 @@ from sregym_apps.model import RunStep, expand
 
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.userland.keys import REQUEST_FLOW
-from sregym_cluster_embedded.userland.life import wake_traffic
+from sregym_cluster_embedded.userland.life import invalidate_traffic
 from sregym_cluster_embedded.userland.process import Process, process_of
 
 if TYPE_CHECKING:
@@ -41,14 +41,14 @@ def begin_work(world: World, process: Process, step: RunStep) -> float:
     if rate <= 0 or times <= 0:
         return 0.0
     world.table(WORK)[process.ref] = Work(step.run, rate)
-    wake_traffic(world)
+    invalidate_traffic(world)
     return times / rate
 
 
 def end_work(world: World, ref: ContainerRef) -> None:
     """The work is done, or given up."""
     if world.table(WORK).pop(ref, None) is not None:
-        wake_traffic(world)
+        invalidate_traffic(world)
 
 
 class Progress(NamedTuple):

@@ -13,8 +13,8 @@ from sregym_cluster_embedded.kubelet.runtime import ImagePull
 from sregym_cluster_embedded.userland.files.image_tree import image_files, image_tree
 from sregym_cluster_embedded.userland.registries import (
     REGISTRIES,
+    connect_timeout_s,
     missing_tag,
-    patience,
     refusal,
     registry_of,
     unknown_host,
@@ -123,7 +123,7 @@ class Catalogue:
             return ImagePull(True, int(known.image.size_mib * _MIB), image_id(full))
         if known is None and repository in self._repositories and "pull access denied" in error:
             error = missing_tag(repository, tag)
-        return ImagePull(False, error=error, took_s=patience(registry_of(world, host)))
+        return ImagePull(False, error=error, took_s=connect_timeout_s(registry_of(world, host)))
 
 
 def _mirrors(repository: str) -> list[str]:

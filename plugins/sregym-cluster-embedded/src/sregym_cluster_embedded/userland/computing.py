@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.userland.life import wake_traffic
+from sregym_cluster_embedded.userland.life import invalidate_traffic
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
@@ -33,4 +33,4 @@ def keep_computing(world: World, ref: ContainerRef, threads: float) -> None:
         table[ref] = threads
     else:
         del table[ref]
-    wake_traffic(world)
+    invalidate_traffic(world)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.machines import SYSCTLS, machine
 from sregym_cluster_embedded.network.paths import outcome_of
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.syscalls import Caller, failure, risk, words
+from sregym_cluster_embedded.syscalls import Caller, failure, risk, strerror
 from sregym_cluster_embedded.userland.process import listener_at, process_of
 
 if TYPE_CHECKING:
@@ -74,9 +74,9 @@ def bind_failure(world: World, process: Process) -> str:
 def listen_failure(world: World, process: Process, port: int) -> str:
     """Why a process cannot listen on a port, as the kernel words it; empty when it can."""
     if listener_at(world, process.ref.pod_uid, port) is not None:
-        return words("EADDRINUSE")
+        return strerror("EADDRINUSE")
     name = bind_failure(world, process)
-    return words(name) if name else ""
+    return strerror(name) if name else ""
 
 
 def caller_of(process: Process) -> Caller:

@@ -24,11 +24,11 @@ from sregym_apps.model import (
 
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.machines import SYSCTLS
+from sregym_cluster_embedded.userland.command_counts import connected
 from sregym_cluster_embedded.userland.connect_limits import port_range
-from sregym_cluster_embedded.userland.counted import connected
 from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME, Call
 from sregym_cluster_embedded.userland.process import PODS, process_of, running_in
-from sregym_cluster_embedded.userland.wiring import parse_address, reach, targets, wanted_by
+from sregym_cluster_embedded.userland.wiring import dependency_of, parse_address, reach, targets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,7 +52,7 @@ class Ending(NamedTuple):
     port: int
 
 
-class Held(NamedTuple):
+class HeldConnection(NamedTuple):
     """A connection of a program, or its attempt to get one.
 
     Attributes:
@@ -118,7 +118,7 @@ def sockets(world: World, pod_uid: str) -> list[Socket]:
     return shown
 
 
-def held_from(world: World, server: Process) -> list[Ending]:
+def connection_sources(world: World, server: Process) -> list[Ending]:
     """Where the connections come from that a datastore counts, in the order of `Counted.held_by`.
 
     Port 0 where the way to the server is shut and what its figures tell has not changed yet.
@@ -168,14 +168,14 @@ class _Book:
         pods = world.table(PODS)
         self._pods = {p.config.pod_ip for uid in pods for p in running_in(world, uid)}
 
-    def to(self, pod_uid: str) -> Iterator[Held]:
+    def to(self, pod_uid: str) -> Iterator[HeldConnection]:
         """What is held to a pod, by callers in order of their start."""
         for uid in self._world.table(PODS):
             for held in self.of(uid):
                 if held.server is not None and held.server.ref.pod_uid == pod_uid:
                     yield held
 
-    def of(self, pod_uid: str) -> Iterator[Held]:
+    def of(self, pod_uid: str) -> Iterator[HeldConnection]:
         """What the programs of a pod hold, and what they wait for."""
         used: dict[Ending, set[int]] = {}
         done: set[ContainerRef] = set()
@@ -211,7 +211,7 @@ class _Book:
         """A start-up waits for an answer to its first packet."""
         step = program.startup[process.step] if process.step < len(program.startup) else None
         if isinstance(step, (DialStep, QueryStep, SeedStep, RegisterStep)):
-            client = process.clients[wanted_by(step)[0]]
+            client = process.clients[dependency_of(step)[0]]
             for end in targets(self._world, process, client)[:1]:
                 if self._state(end) == SYN_SENT:
                     yield _Want(process, end, 1, SYN_SENT)
@@ -262,7 +262,7 @@ class _Book:
                 known[peer.address] = known.get(peer.address, 0) + 1
         return known.get(caller.config.pod_ip, 0)
 
-    def _held(self, want: _Want, used: dict[Ending, set[int]]) -> Iterator[Held]:
+    def _held(self, want: _Want, used: dict[Ending, set[int]]) -> Iterator[HeldConnection]:
         """The connections, with the ports that they have at the caller's end."""
         end, caller = want.target, want.caller
         server = None if end.ref is None else process_of(self._world, end.ref)
@@ -279,7 +279,7 @@ class _Book:
                 dialled = served
         taken = used.setdefault(dialled, set())
         for port in _ports(self._world, want, dialled, taken):
-            yield Held(caller, server, want.state, Ending(own, port), dialled, served)
+            yield HeldConnection(caller, server, want.state, Ending(own, port), dialled, served)
 
 
 def _under_way(call: Call) -> float:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Look:
+class UntrackedReads:
     """Reads and keeps nothing: for whoever asks once."""
 
     __slots__ = ()
@@ -32,10 +32,10 @@ class Look:
         return function(world, *arguments)
 
 
-ONCE = Look()
+ONCE = UntrackedReads()
 
 
-class DependencyTracker(Look):
+class DependencyTracker(UntrackedReads):
     """Reads, and keeps what it saw; not changed any more once all was read.
 
     Attributes:

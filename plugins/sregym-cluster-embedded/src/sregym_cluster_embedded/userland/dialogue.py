@@ -95,7 +95,7 @@ class Entered(NamedTuple):
     ended: bool
 
 
-class Left(NamedTuple):
+class PendingInput(NamedTuple):
     """A line that waits for more input, or what it has left of it."""
 
     reading: Reading | None

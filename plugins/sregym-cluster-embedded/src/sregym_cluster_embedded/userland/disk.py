@@ -47,7 +47,7 @@ class DataFile(NamedTuple):
         return f"{self.folder.rstrip('/')}/{self.name}"
 
 
-class Trouble(NamedTuple):
+class DiskProblem(NamedTuple):
     """What accesses meet.
 
     Attributes:
@@ -66,36 +66,36 @@ class Trouble(NamedTuple):
     @property
     def words(self) -> str:
         """As programs print the error."""
-        return "" if self.error == ALTERED else syscalls.words(self.error)
+        return "" if self.error == ALTERED else syscalls.strerror(self.error)
 
 
-def write_trouble(world: World, process: Process, file: DataFile) -> Trouble | None:
+def write_problem(world: World, process: Process, file: DataFile) -> DiskProblem | None:
     """What writes to a data file meet, or None."""
     machine = machines.machine(world, process.config.node)
     if machine is not None:
         if machine.root.read_only:
-            return Trouble("EROFS")
-        if lacks_room(world, machine, _ROOM_BYTES):
-            return Trouble("ENOSPC")
+            return DiskProblem("EROFS")
+        if lacks_space(world, machine, _ROOM_BYTES):
+            return DiskProblem("ENOSPC")
         if machine.root.failing:
-            return Trouble("EIO", machine.root.failing)
+            return DiskProblem("EIO", machine.root.failing)
     return _failing(world, process, file, _WRITES)
 
 
-def read_trouble(world: World, process: Process, file: DataFile) -> Trouble | None:
+def read_problem(world: World, process: Process, file: DataFile) -> DiskProblem | None:
     """What reads of a data file meet, or None."""
     machine = machines.machine(world, process.config.node)
     if machine is not None:
         offset = _offset(machine.root, file, machine.root.bad_blocks)
         if offset is not None:
-            return Trouble("EIO", offset=offset)
+            return DiskProblem("EIO", offset=offset)
         if machine.root.failing:
-            return Trouble("EIO", machine.root.failing)
+            return DiskProblem("EIO", machine.root.failing)
     failing = _failing(world, process, file, _READS)
     if failing is not None or machine is None:
         return failing
     offset = _offset(machine.root, file, machine.root.altered_blocks)
-    return None if offset is None else Trouble(ALTERED, offset=offset)
+    return None if offset is None else DiskProblem(ALTERED, offset=offset)
 
 
 def _offset(disk: machines.Disk, file: DataFile, blocks: tuple[tuple[int, int], ...]) -> int | None:
@@ -134,7 +134,7 @@ def waiting_ms(world: World, process: Process, *, write: bool, cold: float) -> f
     return root.queued * REQUEST_MS * (1.0 if write else cold * root.displaced)
 
 
-def lacks_room(world: World, machine: machines.Machine, wanted_bytes: int) -> bool:
+def lacks_space(world: World, machine: machines.Machine, wanted_bytes: int) -> bool:
     """Whether a node's disk has less room than is wanted."""
     root = machine.root
     if root.other_bytes + host_bytes(world, machine.name) <= _ROOMY * root.size_bytes:
@@ -146,11 +146,11 @@ def lacks_room(world: World, machine: machines.Machine, wanted_bytes: int) -> bo
 
 def _failing(
     world: World, process: Process, file: DataFile, calls: tuple[str, ...]
-) -> Trouble | None:
+) -> DiskProblem | None:
     for call in calls if world.table(syscalls.RULES) else ():
         error, share = syscalls.risk(world, _caller(process), call, file.path)
         if error and share > 0:
-            return Trouble(error, share, call=call)
+            return DiskProblem(error, share, call=call)
     return None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sregym_regex.budget import allocate, spend
 
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.userland.files.capacity import demand_room
+from sregym_cluster_embedded.userland.files.capacity import require_space
 from sregym_cluster_embedded.userland.files.inode import (
     DEVICE,
     FILE,
@@ -113,7 +113,7 @@ class Files(View):
         present = self._inode(place)
         if present is not None and present.kind == DEVICE:
             if place == "/dev/full" and (content or zeros):
-                demand_room(self, place, -1)
+                require_space(self, place, -1)
             return
         if present is not None and present.kind == FOLDER:
             raise IsFolderError(path)
@@ -124,7 +124,7 @@ class Files(View):
         else:
             inode = self._made(FILE, place, path, 0o644)._replace(content=content, zeros=zeros)
         added = inode.size - (present.size if present is not None else 0)
-        demand_room(self, place, added)
+        require_space(self, place, added)
         demand_writable(self.container, place, added)
         self._keep(place, inode)
 
@@ -173,7 +173,7 @@ class Files(View):
         made = self._made(inode.kind, place, path, inode.mode)
         if present is not None and present.kind == FOLDER and inode.kind == FOLDER:
             return
-        demand_room(self, place, inode.size)
+        require_space(self, place, inode.size)
         demand_writable(self.container, place, inode.size)
         fresh = made._replace(content=inode.content, zeros=inode.zeros, mtime=inode.mtime)
         if self.container.credentials.uid == 0:

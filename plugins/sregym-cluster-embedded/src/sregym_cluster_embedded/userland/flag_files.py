@@ -26,7 +26,7 @@ class FlagFile(NamedTuple):
     warned: str = ""
 
 
-class Told(NamedTuple):
+class FlagAnswer(NamedTuple):
     """The answer to who asks for a flag.
 
     Attributes:
@@ -79,7 +79,9 @@ def _read(text: str) -> FlagFile:
     return FlagFile(found, "", odd + ", ".join(warned) if warned else "")
 
 
-def told(flags: Mapping[str, Any], key: str, context: Mapping[str, Any], now: float) -> Told:
+def flag_answer(
+    flags: Mapping[str, Any], key: str, context: Mapping[str, Any], now: float
+) -> FlagAnswer:
     """What flags say to who asks for one of them.
 
     Args:
@@ -90,25 +92,25 @@ def told(flags: Mapping[str, Any], key: str, context: Mapping[str, Any], now: fl
     """
     flag = flags.get(key)
     if not isinstance(flag, dict):
-        return Told(error="FLAG_NOT_FOUND", details=f"flag `{key}` does not exist")
+        return FlagAnswer(error="FLAG_NOT_FOUND", details=f"flag `{key}` does not exist")
     if flag.get("state") != "ENABLED":
-        return Told(error="FLAG_NOT_FOUND", details=f"flag `{key}` is disabled")
+        return FlagAnswer(error="FLAG_NOT_FOUND", details=f"flag `{key}` is disabled")
     variants = flag.get("variants") or {}
     default, rule = str(flag.get("defaultVariant", "")), flag.get("targeting")
     if not rule:
-        return Told(variants.get(default), default, "STATIC")
+        return FlagAnswer(variants.get(default), default, "STATIC")
     given = {**context, "$flagd": {"flagKey": key, "timestamp": int(now)}}
-    broken = Told(error="PARSE_ERROR", details=f"error parsing the flag `{key}`")
+    broken = FlagAnswer(error="PARSE_ERROR", details=f"error parsing the flag `{key}`")
     try:
         found = applied(rule, given)
     except (TargetingError, IndexError, TypeError, AttributeError, RecursionError):
         return broken
     if found is None:
-        return Told(variants.get(default), default, "DEFAULT")
+        return FlagAnswer(variants.get(default), default, "DEFAULT")
     variant = found if isinstance(found, str) else json.dumps(found)
     if variant not in variants:
         return broken
-    return Told(variants[variant], variant, "TARGETING_MATCH")
+    return FlagAnswer(variants[variant], variant, "TARGETING_MATCH")
 
 
 def has_rule(flags: Mapping[str, Any], key: str) -> bool:

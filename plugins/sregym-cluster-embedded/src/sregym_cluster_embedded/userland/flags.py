@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Any
 from sregym_apps.model import Client, Line, LoadGeneratorProgram, ServiceProgram, expand
 
 from sregym_cluster_embedded.keys import CacheKey, TableKey
-from sregym_cluster_embedded.userland.dependency_tracking import ONCE, DependencyTracker, Look
+from sregym_cluster_embedded.userland.dependency_tracking import (
+    ONCE,
+    DependencyTracker,
+    UntrackedReads,
+)
 from sregym_cluster_embedded.userland.exec_program import FLAGGED
-from sregym_cluster_embedded.userland.flag_files import has_rule, read_flags, told
+from sregym_cluster_embedded.userland.flag_files import flag_answer, has_rule, read_flags
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.kind import WebAnswer
-from sregym_cluster_embedded.userland.life import say, touch_probes, wake_traffic
+from sregym_cluster_embedded.userland.life import invalidate_traffic, touch_probes, write_log
 from sregym_cluster_embedded.userland.process import process_of, running_among
 from sregym_cluster_embedded.userland.wiring import targets
 
@@ -22,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.userland.flag_files import Told
+    from sregym_cluster_embedded.userland.flag_files import FlagAnswer
     from sregym_cluster_embedded.userland.kinds.kind import WebRequest
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
@@ -38,7 +42,9 @@ _JSON = "application/json"
 _STATUSES = {"FLAG_NOT_FOUND": 404}
 
 
-def flag_values(world: World, ref: ContainerRef, look: Look = ONCE) -> tuple[tuple[str, str], ...]:
+def flag_values(
+    world: World, ref: ContainerRef, look: UntrackedReads = ONCE
+) -> tuple[tuple[str, str], ...]:
     """The flags of a program by the names that it has for them, as things stand."""
     process = process_of(world, ref)
     program = None if process is None else process.behaviour
@@ -89,7 +95,7 @@ def flags_written(world: World, ref: ContainerRef) -> None:
         if process.ref.pod_uid == ref.pod_uid and isinstance(process.behaviour, ServiceProgram)
     )
     if any(served):
-        wake_traffic(world)
+        invalidate_traffic(world)
 
 
 def watch_flags(world: World) -> None:
@@ -130,9 +136,9 @@ def _read(world: World, server: Process, program: ServiceProgram) -> None:
     table[server.ref] = (text, good if found.refused else text)
     if found.warned:
         said = Line(text=found.warned, level="warn", caller="evaluator/json.go:522")
-        say(world, server.ref, program, (said,))
+        write_log(world, server.ref, program, (said,))
     if found.refused:
-        say(world, server.ref, program, (Line(text=found.refused, level="error", caller="runtime/runtime.go:157"),))  # fmt: skip
+        write_log(world, server.ref, program, (Line(text=found.refused, level="error", caller="runtime/runtime.go:157"),))  # fmt: skip
 
 
 def _heard(
@@ -141,7 +147,7 @@ def _heard(
     client: Client,
     flag: str,
     context: Mapping[str, Any],
-    look: Look,
+    look: UntrackedReads,
 ) -> Any:
     """The value of a flag at the server that a client reaches; None where there is none."""
     for target in targets(world, process, client, look):
@@ -159,8 +165,8 @@ def _told(
     program: ServiceProgram,
     flag: str,
     context: Mapping[str, Any],
-    look: Look = ONCE,
-) -> Told:
+    look: UntrackedReads = ONCE,
+) -> FlagAnswer:
     """What a server says of a flag, from its file or from the last that it could take."""
     text = look.at(_served, world, server.ref) if program.flags_file else ""
     found = read_flags(text)
@@ -170,7 +176,7 @@ def _told(
     if isinstance(look, DependencyTracker) and (old or has_rule(found.flags, flag)):
         # A rule may ask for the time, and what was taken before is not among what is looked at.
         look.loose = True
-    return told(found.flags, flag, context, world.epoch + world.now)
+    return flag_answer(found.flags, flag, context, world.epoch + world.now)
 
 
 def _served(world: World, ref: ContainerRef) -> str:

@@ -8,7 +8,7 @@ from sregym_apps.model import FLAVOURS, Line, ProxyProgram
 
 from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.userland.keys import RUNTIME
-from sregym_cluster_embedded.userland.life import append, say
+from sregym_cluster_embedded.userland.life import append, write_log
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process
@@ -54,4 +54,4 @@ def _note_passed(
         request=f"GET {path}", name="-", status=status, size=0, flags=flags, host="-", place="-"
     )
     given = {"text": text, "format": flavour.form, "fields": {"client": client_ip, "status": str(status)}}  # fmt: skip
-    say(world, server.ref, program, (Line.model_validate(given),))
+    write_log(world, server.ref, program, (Line.model_validate(given),))

@@ -15,7 +15,7 @@ from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExecResult, Lo
 from sregym_cluster_embedded.userland.dialogue import (
     Dialogue,
     Entered,
-    Left,
+    PendingInput,
     Reading,
     Reply,
     first_piece,
@@ -23,7 +23,7 @@ from sregym_cluster_embedded.userland.dialogue import (
 from sregym_cluster_embedded.userland.jobs import next_pid
 from sregym_cluster_embedded.userland.life import append, end, touch_probes
 from sregym_cluster_embedded.userland.process import change, process_of
-from sregym_cluster_embedded.userland.shell.checkpoints import restored, taken
+from sregym_cluster_embedded.userland.shell.checkpoints import restored, take_checkpoint
 from sregym_cluster_embedded.userland.shell.input import (
     command_name,
     is_console,
@@ -279,7 +279,9 @@ def _joined(before: ExecResult, after: ExecResult) -> ExecResult:
     )
 
 
-def _run(session: Session, reading: Reading, place: Checkpoint | None) -> tuple[Output, bool, Left]:
+def _run(
+    session: Session, reading: Reading, place: Checkpoint | None
+) -> tuple[Output, bool, PendingInput]:
     """Carry out a line; whether the shell has ended by it, and what is left of the input."""
     with under(Budget(COMMAND_STEPS, MEMORY_BYTES)):
         shell = OpenShell(session, reading.state)
@@ -290,12 +292,12 @@ def _run(session: Session, reading: Reading, place: Checkpoint | None) -> tuple[
         try:
             tree = shell.parsed(reading.line)
         except ShellSyntaxError as error:
-            left = Left(None, reading.state.text, place)
+            left = PendingInput(None, reading.state.text, place)
             return Output(2, "", f"{session.arguments[0]}: {error}\n"), False, left
     progress = advanced_line(shell, tree)
     if not progress.ended:
-        return progress.said, False, Left(Reading(reading.line, progress.state), "", place)
+        return progress.said, False, PendingInput(Reading(reading.line, progress.state), "", place)
     # The code of the line is that of the shell from now on.
     session.last = progress.said.code
-    left = Left(None, progress.unread, taken(shell, Script(())))
+    left = PendingInput(None, progress.unread, take_checkpoint(shell, Script(())))
     return progress.said, shell.has_exited, left

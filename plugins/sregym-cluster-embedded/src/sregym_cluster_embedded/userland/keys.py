@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.api.request import Response
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef, LogLine
-    from sregym_cluster_embedded.userland.counted import Counted, Scheduled
+    from sregym_cluster_embedded.userland.command_counts import Counted, Scheduled
     from sregym_cluster_embedded.userland.formats import LogFormats
     from sregym_cluster_embedded.userland.interaction import Interaction
     from sregym_cluster_embedded.userland.process import Process

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sregym_apps.model import Client
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.userland.dependency_tracking import Look
+    from sregym_cluster_embedded.userland.dependency_tracking import UntrackedReads
     from sregym_cluster_embedded.userland.kinds.kind import Place
     from sregym_cluster_embedded.userland.wiring import Target
     from sregym_cluster_embedded.world import World
@@ -42,7 +42,7 @@ _CONTENT = {
 }
 
 
-class Wish(NamedTuple):
+class ServerPreference(NamedTuple):
     """What the address of a client says of the servers that it wants.
 
     Attributes:
@@ -61,7 +61,7 @@ class Wish(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def wish_of(address: str, usual_port: int) -> Wish:
+def server_preference(address: str, usual_port: int) -> ServerPreference:
     """What an address says: `scheme://user:password@host1:port,host2:port/path?options`.
 
     Or of monitors of servers: `scheme-sentinel://...`, or `host1:port,host2:port,serviceName=name`.
@@ -81,7 +81,7 @@ def wish_of(address: str, usual_port: int) -> Wish:
     direct = options.get("directConnection") == "true" or options.get("connect") == "direct"
     stale = options.get("maxStalenessSeconds", "")
     staleness_s = int(stale) if stale.isdecimal() else 0
-    return Wish(seeds, reads if reads in _CONTENT else "", direct, staleness_s, watched)
+    return ServerPreference(seeds, reads if reads in _CONTENT else "", direct, staleness_s, watched)
 
 
 def options_of(address: str) -> dict[str, str]:
@@ -93,7 +93,7 @@ def reads_of(client: Client, command: str) -> str:
     """With which of its servers a command of a client is content: `primary`, unless it only reads."""
     if client.wire.led != "discovered" or not command or command in WRITING:
         return "primary"
-    return wish_of(client.address, client.wire.port).reads or "primary"
+    return server_preference(client.address, client.wire.port).reads or "primary"
 
 
 def place_of(world: World, ref: ContainerRef) -> Place | None:
@@ -114,7 +114,11 @@ def too_old(world: World, ref: ContainerRef, staleness_s: int) -> bool:
 
 
 def led(
-    world: World, wish: Wish, reads: str, look: Look, at: Callable[[str], tuple[Target, ...]]
+    world: World,
+    wish: ServerPreference,
+    reads: str,
+    look: UntrackedReads,
+    at: Callable[[str], tuple[Target, ...]],
 ) -> tuple[Target, ...]:
     """Where a command of a client ends.
 
@@ -150,7 +154,10 @@ def led(
 
 
 def listed(
-    world: World, wish: Wish, look: Look, at: Callable[[str], tuple[Target, ...]]
+    world: World,
+    wish: ServerPreference,
+    look: UntrackedReads,
+    at: Callable[[str], tuple[Target, ...]],
 ) -> tuple[Target, ...]:
     """Where connections end of a driver that tries the addresses which it is given in order.
 
@@ -177,7 +184,10 @@ def listed(
 
 
 def watched(
-    world: World, wish: Wish, look: Look, at: Callable[[str], tuple[Target, ...]]
+    world: World,
+    wish: ServerPreference,
+    look: UntrackedReads,
+    at: Callable[[str], tuple[Target, ...]],
 ) -> tuple[Target, ...]:
     """Where connections end of a driver that asks monitors of servers which one leads.
 
@@ -206,7 +216,7 @@ def watched(
 
 
 def _first(
-    wish: Wish, known: dict[str, tuple[Target, ...]], alone: list[Target]
+    wish: ServerPreference, known: dict[str, tuple[Target, ...]], alone: list[Target]
 ) -> tuple[Target, ...]:
     """The ends of the first address behind which somebody is; else what the first one comes to."""
     if len(wish.seeds) > 1:
@@ -217,7 +227,11 @@ def _first(
 
 
 def _chosen(
-    world: World, wish: Wish, reads: str, look: Look, found: list[tuple[Target, Place]]
+    world: World,
+    wish: ServerPreference,
+    reads: str,
+    look: UntrackedReads,
+    found: list[tuple[Target, Place]],
 ) -> tuple[Target, ...]:
     for roles in _CONTENT[reads]:
         ends = [target for target, place in found if place.role in roles]

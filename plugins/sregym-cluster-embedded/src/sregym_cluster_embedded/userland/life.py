@@ -45,7 +45,7 @@ _LOADED_SHARE, _LOADED_S = 0.5, 0.01
 _LOAD_TO_OOM_S = 2.0
 
 
-def say(
+def write_log(
     world: World,
     ref: ContainerRef,
     program: AnyProgram,
@@ -77,7 +77,7 @@ def open_port(world: World, ref: ContainerRef, port: int, listener: str) -> bool
     change(world, ref, ports=(*process.ports, (port, listener)))
     dns_changed(world, ref)
     touch_probes(world, ref)
-    wake_traffic(world)
+    invalidate_traffic(world)
     return True
 
 
@@ -104,10 +104,10 @@ def serve(world: World, ref: ContainerRef) -> None:
     """Mark the end of a process's start-up."""
     change(world, ref, served_at=world.now)
     touch_probes(world, ref)
-    wake_traffic(world)
+    invalidate_traffic(world)
 
 
-def wake_traffic(world: World) -> None:
+def invalidate_traffic(world: World) -> None:
     """Tell the traffic layer, if the cluster has one, that something it depends on has changed."""
     traffic = world.service_or_none(REQUEST_FLOW)
     if traffic is not None:
@@ -124,7 +124,7 @@ def finish(world: World, ref: ContainerRef, *, out_of_memory: bool = False) -> P
     dns_changed(world, ref)
     if ended.behaviour is not None:
         world.service(RUNTIME).kind_of(ended).ended(world, ended)
-    wake_traffic(world)
+    invalidate_traffic(world)
     return ended
 
 
@@ -142,7 +142,7 @@ def stop(world: World, ref: ContainerRef, *, stopped: bool) -> None:
         return
     change(world, ref, stopped=stopped)
     touch_probes(world, ref)
-    wake_traffic(world)
+    invalidate_traffic(world)
 
 
 def base_memory(process: Process, memory: Memory) -> float:
@@ -198,7 +198,7 @@ def limited(
         process.config, memory_limit_bytes=memory_limit_bytes, cpu_limit_cores=cpu_limit_cores
     )
     change(world, ref, config=config)
-    wake_traffic(world)
+    invalidate_traffic(world)
     return process_of(world, ref)
 
 
@@ -273,7 +273,7 @@ def load_changed(
 def emptied(world: World, ref: ContainerRef) -> None:
     """Note that a server let all go that it kept: whoever uses it as a cache finds nothing at first."""
     change(world, ref, emptied_at=world.now)
-    wake_traffic(world)
+    invalidate_traffic(world)
 
 
 def store_bytes(world: World, ref: ContainerRef, stored_bytes: float) -> None:

@@ -12,7 +12,7 @@ from sregym_cluster_embedded.network.connect import dial
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.network.links import LINKS
 from sregym_cluster_embedded.network.outcomes import Backend, Outcome
-from sregym_cluster_embedded.network.paths import way
+from sregym_cluster_embedded.network.paths import packet_path
 from sregym_cluster_embedded.network.resolver import NODE_DNS
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.userland.flags import facts_with_flags
@@ -69,7 +69,7 @@ def _cut_off(world: World, process: Process, probe: dict[str, Any]) -> bool:
     """Whether packets of the node do not reach the pod, or not in the probe's time."""
     ref, config = process.ref, process.config
     end = Backend(ref.pod_uid, ref.namespace, ref.pod, config.pod_ip, 0, config.node)
-    path = way(world, None, end, node=config.node)
+    path = packet_path(world, None, end, node=config.node)
     return path.fails is not None or path.latency_ms > probe.get("timeoutSeconds", 1) * 1000
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 
-class OddRecord(NamedTuple):
+class NonJsonRecord(NamedTuple):
     """A record that is no JSON.
 
     Attributes:
@@ -63,7 +63,7 @@ class Topics:
     """
 
     topics: Mapping[str, int] = field(default_factory=dict)
-    odd: tuple[OddRecord, ...] = ()
+    odd: tuple[NonJsonRecord, ...] = ()
     resets: tuple[OffsetReset, ...] = ()
     first: Mapping[tuple[str, int], int] = field(default_factory=dict)
 

@@ -105,7 +105,7 @@ def refusal(
     return f"rpc error: code = NotFound desc = {head}: {full}: not found"
 
 
-def patience(registry: Registry) -> float:
+def connect_timeout_s(registry: Registry) -> float:
     """Seconds for which a client waits before it is told that the registry cannot be reached."""
     return _DIAL_S if registry.unreachable.endswith("i/o timeout") else 0.0
 

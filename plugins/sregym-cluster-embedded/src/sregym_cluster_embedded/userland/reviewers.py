@@ -14,11 +14,11 @@ from sregym_cluster_embedded.network.outcomes import Outcome
 from sregym_cluster_embedded.network.trust import distrust
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.userland.kinds.kind import WebRequest
-from sregym_cluster_embedded.userland.life import say
+from sregym_cluster_embedded.userland.life import write_log
 from sregym_cluster_embedded.userland.process import Process, listener_at
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.network.connect import Dialled
+    from sregym_cluster_embedded.network.connect import ConnectResult
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.world import World
 
@@ -51,7 +51,7 @@ class Reviewers:
         namespace, name, port = call.endpoint or ("", "", 0)
         pod = world.store.get(Key("pods", namespace, name)) or {"metadata": {"uid": ""}}
         address = pod.get("status", {}).get("podIP", "")
-        dialled: Dialled = world.service(NETWORK).dial(
+        dialled: ConnectResult = world.service(NETWORK).dial(
             world, None, address, port, node=_control_plane(world)
         )
         if dialled.outcome is Outcome.RESET:
@@ -84,7 +84,7 @@ class Reviewers:
             said = (
                 f"http: TLS handshake error from {own}:{port}: remote error: tls: bad certificate"
             )
-            say(world, server.ref, program, (Line(text=said, level="error"),))
+            write_log(world, server.ref, program, (Line(text=said, level="error"),))
             text = f"tls: failed to verify certificate: {why}"
             raise CallFailed(text)
         request = WebRequest(

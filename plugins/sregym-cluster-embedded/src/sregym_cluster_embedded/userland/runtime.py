@@ -42,13 +42,13 @@ from sregym_cluster_embedded.userland.keys import TELEMETRY
 from sregym_cluster_embedded.userland.kinds import Kind, Kinds, Refusal, hindered, with_in_tree
 from sregym_cluster_embedded.userland.life import (
     finish,
+    invalidate_traffic,
     load_changed,
     load_program,
     memory_bytes,
     resized,
-    say,
     touch_probes,
-    wake_traffic,
+    write_log,
 )
 from sregym_cluster_embedded.userland.probes import perform_probe
 from sregym_cluster_embedded.userland.process import (
@@ -224,7 +224,7 @@ class Runtime(Hosts, Identified):
         if not replace_mount(world, ref, path, files):
             return
         dns_changed(world, ref)
-        wake_traffic(world)
+        invalidate_traffic(world)
         touch_probes(world, ref)
 
     def user_of(self, world: World, image: str) -> str:
@@ -346,7 +346,7 @@ class Runtime(Hosts, Identified):
         """Let a program write a line in its own format."""
         process = process_of(world, ref)
         if process is not None and process.behaviour is not None:
-            say(world, ref, process.behaviour, (line,))
+            write_log(world, ref, process.behaviour, (line,))
 
     def memory_bytes(self, world: World, ref: ContainerRef) -> int:
         """Working set of a container now."""

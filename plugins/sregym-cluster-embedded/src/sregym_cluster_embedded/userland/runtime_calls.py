@@ -16,7 +16,7 @@ from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.userland.connect_limits import caller_of
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds import disks_changed
-from sregym_cluster_embedded.userland.life import end, say
+from sregym_cluster_embedded.userland.life import end, write_log
 from sregym_cluster_embedded.userland.process import process_of
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def await_calls(world: World, process: Process) -> None:
         world.after(_EVERY_S[call] * (0.5 + when), EVENT, ref, call)
 
 
-def call_made(world: World, ref: ContainerRef, call: str) -> None:
+def retry_call(world: World, ref: ContainerRef, call: str) -> None:
     """Handler: a process makes a call again; it ends where that fails and it cannot go on."""
     awaited = world.table(AWAITED).pop(ref, ())
     if left := tuple(other for other in awaited if other != call):
@@ -202,7 +202,7 @@ def _gives_up(
     error = "" if program is None else syscalls.failure(world, caller_of(process), call)
     if program is None or not error:
         return False
-    number, words = syscalls.number(error), syscalls.words(error)
+    number, words = syscalls.number(error), syscalls.strerror(error)
     code = world.service(RUNTIME).kind_of(process).call_failed(world, process, call, number, words)
     if code is None:
         known = ends[_LANGUAGES.get(program.log.format, _NATIVE)].get(call)
@@ -211,7 +211,7 @@ def _gives_up(
         held = world.service(RUNTIME).memory_bytes(world, process.ref)
         facts = {"words": words, "number": number, "held": held, "program": process.argv[0]}
         text = known.text.format(**facts)
-        say(world, process.ref, program, (Line(text=text, stream="stderr", raw=True),))
+        write_log(world, process.ref, program, (Line(text=text, stream="stderr", raw=True),))
         code = known.code
     end(world, process.ref, code)
     return True

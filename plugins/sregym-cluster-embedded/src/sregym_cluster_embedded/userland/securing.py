@@ -26,7 +26,7 @@ _SIGNERS = ("self-signed certificate", "unable to get local issuer certificate")
 NO_CERTIFICATE, NOT_SECURED = "no certificate", "not secured"
 
 
-def speaks_tls(client: Client) -> bool:
+def client_uses_tls(client: Client) -> bool:
     """Whether a client with its settings filled in encrypts its connections whatever the server does."""
     mode = client.tls.strip().lower()
     return mode not in _PLAIN and mode != _PREFERS
@@ -52,7 +52,7 @@ def handshake(
     kind = runtime.kind_of(server)
     offered = kind.secured(world, server, server.behaviour, listener)
     if offered is None:
-        return Refusal("protocol", NOT_SECURED) if speaks_tls(client) else None
+        return Refusal("protocol", NOT_SECURED) if client_uses_tls(client) else None
     if mode in _PLAIN:
         return offered.plain
     if mode not in (_PREFERS, _ANYBODY):

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.files.inode import Inode
     from sregym_cluster_embedded.world import World
 
-_SPACE: TableKey[ContainerRef | str, tuple[Held, ...]] = TableKey("userland.space")
+_SPACE: TableKey[ContainerRef | str, tuple[HeldSpace, ...]] = TableKey("userland.space")
 
 
-class Held(NamedTuple):
+class HeldSpace(NamedTuple):
     """What was held from a moment on.
 
     Attributes:
@@ -32,9 +32,9 @@ class Held(NamedTuple):
     written_bytes: int
 
 
-def held(world: World) -> Mapping[ContainerRef | str, tuple[Held, ...]]:
+def space_history(world: World) -> Mapping[ContainerRef | str, tuple[HeldSpace, ...]]:
     """By container life, or by identity of a volume: what it held, oldest first."""
-    found: Mapping[ContainerRef | str, tuple[Held, ...]] = world.table(_SPACE)
+    found: Mapping[ContainerRef | str, tuple[HeldSpace, ...]] = world.table(_SPACE)
     return found
 
 
@@ -54,11 +54,11 @@ def note(
     if not grown and not more:
         return
     table = world.table(_SPACE)
-    known: tuple[Held, ...] = table.get(owner, ())
-    last = known[-1] if known else Held(0.0, 0, 0, 0)
+    known: tuple[HeldSpace, ...] = table.get(owner, ())
+    last = known[-1] if known else HeldSpace(0.0, 0, 0, 0)
     if known and last.since == world.now:
         known = known[:-1]
-    present = Held(
+    present = HeldSpace(
         world.now,
         max(0, last.size_bytes + grown),
         max(0, last.inodes + more),

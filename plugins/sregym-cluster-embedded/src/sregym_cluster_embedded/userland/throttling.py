@@ -25,7 +25,7 @@ def shares(config: ContainerConfig) -> int:
     return max(_LEAST_SHARES, int(parse(str(wanted["cpu"])) * _SHARES_PER_CORE))
 
 
-def lasting(process: Process, work_s: float) -> float:
+def throttled_duration_s(process: Process, work_s: float) -> float:
     """Seconds in which a process does what one core does in `work_s`.
 
     In each period of 100 ms it may use its limit times the period; then it waits for the next one.

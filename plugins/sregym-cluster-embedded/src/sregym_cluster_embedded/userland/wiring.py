@@ -26,10 +26,16 @@ from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.syscalls import RULES, risk
 from sregym_cluster_embedded.userland.client_errors import lookup_text
 from sregym_cluster_embedded.userland.connect_limits import caller_of
-from sregym_cluster_embedded.userland.dependency_tracking import ONCE, Look
+from sregym_cluster_embedded.userland.dependency_tracking import ONCE, UntrackedReads
 from sregym_cluster_embedded.userland.etc import CLUSTER_DNS
 from sregym_cluster_embedded.userland.keys import RUNTIME
-from sregym_cluster_embedded.userland.leading import led, listed, reads_of, watched, wish_of
+from sregym_cluster_embedded.userland.leading import (
+    led,
+    listed,
+    reads_of,
+    server_preference,
+    watched,
+)
 from sregym_cluster_embedded.userland.process import Process, listener_at, process_of
 from sregym_cluster_embedded.userland.registering import registered
 
@@ -147,7 +153,7 @@ def _resolved(client: Same[Client], texts: tuple[str, ...], again: tuple[str, ..
     )
 
 
-def wanted_by(step: DialStep | QueryStep | SeedStep | RegisterStep) -> tuple[str, str, str]:
+def dependency_of(step: DialStep | QueryStep | SeedStep | RegisterStep) -> tuple[str, str, str]:
     """Client, command and collection of a step of a start-up; empty where it has none."""
     if isinstance(step, DialStep):
         return step.dial, "", ""
@@ -161,7 +167,7 @@ def wanted_by(step: DialStep | QueryStep | SeedStep | RegisterStep) -> tuple[str
 
 
 def targets(
-    world: World, process: Process, client: Client, look: Look = ONCE, command: str = ""
+    world: World, process: Process, client: Client, look: UntrackedReads = ONCE, command: str = ""
 ) -> tuple[Target, ...]:
     """Where calls of a process through a resolved client end, as things stand.
 
@@ -174,7 +180,7 @@ def targets(
                 where = parse_address(place, client.wire.port)
                 return reach(world, process, where.host, where.port, client.protocol, place, look)
 
-            wish = wish_of(client.address, client.wire.port)
+            wish = server_preference(client.address, client.wire.port)
             if client.wire.led == "listed":
                 return listed(world, wish, look, at)
             if client.wire.led == "watched":
@@ -189,7 +195,11 @@ def targets(
 
 
 def looked_up(
-    world: World, process: Process, client: Client, hops: tuple[Target, ...], look: Look = ONCE
+    world: World,
+    process: Process,
+    client: Client,
+    hops: tuple[Target, ...],
+    look: UntrackedReads = ONCE,
 ) -> tuple[Target, ...]:
     """Where calls of a client end whose registry, or broker, is at `hops`."""
     assert client.registry is not None
@@ -211,7 +221,7 @@ def looked_up(
 
 
 def _taking(
-    world: World, process: Process, client: Client, hops: tuple[Target, ...], look: Look
+    world: World, process: Process, client: Client, hops: tuple[Target, ...], look: UntrackedReads
 ) -> tuple[Target, ...]:
     """Those who take from a topic: requests and answers pass the broker, no connection leads there."""
     facts = {"host": client.name, "name": client.name, "port": "", "ip": "", "dns": ""}
@@ -245,7 +255,7 @@ def reach(
     port: int,
     protocol: str,
     url: str,
-    look: Look = ONCE,
+    look: UntrackedReads = ONCE,
 ) -> tuple[Target, ...]:
     """Where connections from a process to an address end."""
     facts = {"host": host, "port": str(port), "ip": host, "dns": "", "name": host, "url": url}
@@ -321,7 +331,7 @@ def _end(
     port: int,
     protocol: str,
     facts: dict[str, str],
-    look: Look,
+    look: UntrackedReads,
     path: Path | None = None,
 ) -> Target:
     if path is not None and path.fails is not None:
@@ -342,7 +352,12 @@ def _end(
 
 
 def _daemon(
-    world: World, share: float, port: int, protocol: str, facts: dict[str, str], look: Look
+    world: World,
+    share: float,
+    port: int,
+    protocol: str,
+    facts: dict[str, str],
+    look: UntrackedReads,
 ) -> Target:
     """What is no pod: the API server and the kubelets, which speak TLS, or whoever has the address."""
     outcome = look.at(_dialled, world, facts["ip"], int(facts["port"]))

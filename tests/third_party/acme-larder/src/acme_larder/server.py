@@ -11,17 +11,17 @@ from sregym_cluster_embedded.sdk.servers import (
     DataFile,
     Refusal,
     StoreKind,
+    invalidate_traffic,
     process_of,
-    say,
     storage,
-    wake_traffic,
+    write_log,
 )
 
 from acme_larder.data import Document, Shelves, load, store
 
 if TYPE_CHECKING:
     from sregym_apps.model import Client
-    from sregym_cluster_embedded.sdk.servers import Process, Trouble, World
+    from sregym_cluster_embedded.sdk.servers import DiskProblem, Process, World
 
     from acme_larder.program import LarderProgram
 
@@ -44,7 +44,7 @@ class Larder(StoreKind):
         mount = process.config.mounts.get(program.data_dir)
         return None if mount is None else DataFile(mount.volume, program.data_dir, "shelves.ldb")
 
-    def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
+    def withstands(self, trouble: DiskProblem, file: DataFile, collection: str, write: bool) -> str:
         """Reads come from memory; what cannot be written is refused."""
         return f"cannot write {file.name}: {trouble.words}" if write else ""
 
@@ -111,9 +111,9 @@ class Larder(StoreKind):
                 limit = int(number) if number.isdecimal() else None
                 store(world, kept, replace(shelves, limit=limit))
                 line = Line(text="limit set", level="warn", fields={"documents": number})
-                say(world, process.ref, program, (line,))
+                write_log(world, process.ref, program, (line,))
                 # Who writes may be refused from now on, or no more.
-                wake_traffic(world)
+                invalidate_traffic(world)
                 return "+OK"
         return "-WHAT"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.sdk.commands import Output
-from sregym_cluster_embedded.sdk.servers import held_from
+from sregym_cluster_embedded.sdk.servers import connection_sources
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.sdk.commands import Session
@@ -17,7 +17,7 @@ def whoasks(session: Session, words: list[str], stdin: str) -> Output:
     """One line for each connection; with -n only their number."""
     if set(words[1:]) - {"-n"}:
         return Output(2, "", _USAGE)
-    held = held_from(session.world, session.process)
+    held = connection_sources(session.world, session.process)
     if "-n" in words:
         return Output(0, f"{len(held)}\n")
     return Output(0, "".join(f"{one.ip}:{one.port}\n" for one in held))

@@ -30,7 +30,7 @@ SEPARATOR = "\n"
 _IDENTITY = "authentication.k8s.io"
 
 
-def asked(request: Request) -> bool:
+def is_impersonating(request: Request) -> bool:
     """Whether a request wants to be somebody else's."""
     return any(key.startswith("impersonate-") for key in request.headers)
 

@@ -52,7 +52,7 @@ __all__ = [
     "SCHEDULER",
     "Attributes",
     "configured",
-    "heard",
+    "dynamic_admission",
     "kubelet_of",
     "mutate",
     "validate",
@@ -60,7 +60,7 @@ __all__ = [
 
 
 @contextmanager
-def heard(world: World, user: User = CONTROLLERS) -> Iterator[None]:
+def dynamic_admission(world: World, user: User = CONTROLLERS) -> Iterator[None]:
     """Inside of this, admission sees what `user` changes and deletes, and may refuse it.
 
     Whoever writes here must be ready for that. What is created it always sees.

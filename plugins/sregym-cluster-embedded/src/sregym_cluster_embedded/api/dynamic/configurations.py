@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _ROOT, _PATCH = "Object", "JSONPatch"
 
 
-class UnfitError(Exception):
+class ConfigurationError(Exception):
     """A configuration cannot be applied; the text says why."""
 
 
@@ -34,11 +34,11 @@ def merged(old: Object, wanted: Object, definition: Definition) -> Object:
     found = declared.problems({**wanted, **metadata}, definition)
     if found:
         why = f"failed to convert patch object to typed object: {declared.listed(found)}"
-        raise UnfitError(f"error applying patch: {why}")
+        raise ConfigurationError(f"error applying patch: {why}")
     whole = ", ".join(_atomics(wanted, definition, ""))
     if whole:
         why = f"may not mutate atomic arrays, maps or structs: {whole}"
-        raise UnfitError(f"error applying patch: invalid ApplyConfiguration: {why}")
+        raise ConfigurationError(f"error applying patch: invalid ApplyConfiguration: {why}")
     return apply.merged(old, wanted, definition)
 
 
@@ -50,7 +50,7 @@ def check_names(expression: str) -> None:
     """
     found = sorted(set(_misnamed(parse(expression), "")))
     if found:
-        raise UnfitError("type mismatch: " + "\n".join(found))
+        raise ConfigurationError("type mismatch: " + "\n".join(found))
 
 
 def _misnamed(node: Node, path: str) -> Iterator[str]:

@@ -146,7 +146,7 @@ def _applied(
             for mutation in spec.get("mutations", ()) if holds else ():
                 try:
                     changed = _changed(mutation, resource, known)
-                except (_FailedError, configurations.UnfitError) as error:
+                except (_FailedError, configurations.ConfigurationError) as error:
                     failures.add(policy, binding, error)
                     continue
                 attributes = attributes.with_object(_stored(attributes, resource, changed))

@@ -89,7 +89,7 @@ def _update(world: World, kind: Resource, old: Object, new: Object, subresource:
     )
 
 
-def said(
+def admitted_event(
     world: World, kind: Resource, component: str, host: str | None, old: Object | None, new: Object
 ) -> Object | None:
     """An event as admission lets it pass; None: it does not, and nobody tries again.
@@ -102,7 +102,7 @@ def said(
     elif heard is None:
         heard = dynamic.SCHEDULER if component == "default-scheduler" else dynamic.CONTROLLERS
     try:
-        with dynamic.heard(world, heard):
+        with dynamic.dynamic_admission(world, heard):
             return admitted(world, kind, new) if old is None else replaced(world, kind, old, new)
     except errors.ApiError:
         return None

@@ -38,7 +38,7 @@ def apply(
     manager = request.parameter("fieldManager")
     definition = ownership.definition_of(resource)
     wanted = fieldsets.of_object(sent, definition)
-    entries = system_owners.kept(resource, old)
+    entries = system_owners.without_status_owners(resource, old)
     others = [entry for entry in entries if not _mine(entry, manager)]
     before: FieldSet = next((entry["fieldsV1"] for entry in entries if _mine(entry, manager)), {})
     # The name of the object is applied, too, although nobody is told to own it.

@@ -77,7 +77,7 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class Asked:
+class CertificateRequest:
     """What a certificate request asks for.
 
     Attributes:
@@ -168,7 +168,7 @@ def _key_usage(authority: bool) -> x509.KeyUsage:
     )
 
 
-def request(data: bytes) -> Asked:
+def request(data: bytes) -> CertificateRequest:
     """What a certificate request (DER) asks for.
 
     Raises:
@@ -182,7 +182,7 @@ def request(data: bytes) -> Asked:
         raise RequestError("no certificate request") from error
     common = [str(one.value) for one in name.get_attributes_for_oid(NameOID.COMMON_NAME)]
     groups = [str(one.value) for one in name.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)]
-    return Asked(Subject(common[-1] if common else "", tuple(groups)), key)
+    return CertificateRequest(Subject(common[-1] if common else "", tuple(groups)), key)
 
 
 @contextmanager

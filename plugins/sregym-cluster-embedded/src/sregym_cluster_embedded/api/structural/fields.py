@@ -79,7 +79,7 @@ def path_of(path: str, schema: dict[str, Any]) -> tuple[dict[str, Any], str]:
     return known, ""
 
 
-def leads(path: str, schema: dict[str, Any]) -> bool:
+def path_exists(path: str, schema: dict[str, Any]) -> bool:
     """Whether the path of a rule's field leads to something; paths with brackets are believed."""
     return "[" in path or not path_of(path, schema)[1]
 

@@ -140,7 +140,7 @@ def _cause(rule: Object, value: Any, schema: Object, path: str, message: str) ->
     if reason == "FieldValueDuplicate":
         same = Cause(place, "Duplicate value", "FieldValueDuplicate")
         return same if whole else words.duplicate(place, value)
-    return words.wrong(place, message) if whole else words.invalid(place, value, message)
+    return words.invalid_value(place, message) if whole else words.invalid(place, value, message)
 
 
 def _message(rule: Object, variables: dict[str, Any]) -> str:

@@ -292,7 +292,7 @@ def _rule_forms(schema: Object, place: str) -> list[Cause]:
             found.append(causes.invalid(f"{at}.fieldPath", path, why))
         if _broken(path):
             found.append(causes.invalid(f"{at}.fieldPath", path, "must not contain line breaks"))
-        if path and not fields.leads(path, schema):
+        if path and not fields.path_exists(path, schema):
             found.append(causes.invalid(f"{at}.fieldPath", path, "must be a valid path"))
     return found
 

@@ -68,7 +68,7 @@ _CHECKS: Mapping[str, Callable[[Object], list[Cause]]] = {
     "ingressclasses.networking.k8s.io": ingresses.ingress_class,
     "networkpolicies.networking.k8s.io": network_policies.network_policy,
     "servicecidrs.networking.k8s.io": ranges.service_cidr,
-    "ipaddresses.networking.k8s.io": ranges.held_address,
+    "ipaddresses.networking.k8s.io": ranges.ip_address_object,
     "configmaps": settings.config_map,
     "secrets": settings.secret,
     "resourcequotas": settings.quota,

@@ -26,10 +26,10 @@ def required(field: str, detail: str = "") -> Cause:
 def invalid(field: str, value: Any, detail: str) -> Cause:
     """A value that cannot be."""
     told = f": {detail}" if detail else ""
-    return Cause(field, f"Invalid value: {shown(value)}{told}")
+    return Cause(field, f"Invalid value: {quoted_value(value)}{told}")
 
 
-def wrong(field: str, detail: str) -> Cause:
+def invalid_value(field: str, detail: str) -> Cause:
     """A value that cannot be, and is not shown."""
     return Cause(field, f"Invalid value: {detail}")
 
@@ -39,7 +39,7 @@ def unsupported(field: str, value: Any, supported: Sequence[str]) -> Cause:
     listed = ", ".join(f'"{word}"' for word in supported)
     return Cause(
         field,
-        f"Unsupported value: {shown(value)}: supported values: {listed}",
+        f"Unsupported value: {quoted_value(value)}: supported values: {listed}",
         "FieldValueNotSupported",
     )
 
@@ -52,13 +52,13 @@ def forbidden(field: str, detail: str) -> Cause:
 def duplicate(field: str, value: Any, detail: str = "") -> Cause:
     """A value that occurs twice."""
     told = f": {detail}" if detail else ""
-    return Cause(field, f"Duplicate value: {shown(value)}{told}", "FieldValueDuplicate")
+    return Cause(field, f"Duplicate value: {quoted_value(value)}{told}", "FieldValueDuplicate")
 
 
 def missing(field: str, value: Any, detail: str = "") -> Cause:
     """A reference to nothing."""
     told = f": {detail}" if detail else ""
-    return Cause(field, f"Not found: {shown(value)}{told}", "FieldValueNotFound")
+    return Cause(field, f"Not found: {quoted_value(value)}{told}", "FieldValueNotFound")
 
 
 def too_long(field: str, most: int, unit: str = "bytes") -> Cause:
@@ -71,7 +71,7 @@ def counted(field: str, message: str) -> Cause:
     return Cause(field, message, "FieldValueTooMany")
 
 
-def shown(value: Any) -> str:
+def quoted_value(value: Any) -> str:
     """A value inside a message: JSON, in which Go keeps no bare angle brackets."""
     text = orjson.dumps(value).decode()
     if isinstance(value, str):

@@ -289,7 +289,7 @@ def network(field: str, value: str) -> tuple[IPv4Network | IPv6Network | None, l
     return loose, [invalid(field, value, text)]
 
 
-def no_way_up(field: str, path: str) -> list[Cause]:
+def path_without_dotdot(field: str, path: str) -> list[Cause]:
     """A path without `..` in it."""
     return [invalid(field, path, "must not contain '..'")] if ".." in path.split("/") else []
 
@@ -297,7 +297,7 @@ def no_way_up(field: str, path: str) -> list[Cause]:
 def descending(field: str, path: str) -> list[Cause]:
     """A relative path that does not leave its folder."""
     found = [invalid(field, path, "must be a relative path")] if path.startswith("/") else []
-    return found + no_way_up(field, path)
+    return found + path_without_dotdot(field, path)
 
 
 def local_path(field: str, path: str) -> list[Cause]:

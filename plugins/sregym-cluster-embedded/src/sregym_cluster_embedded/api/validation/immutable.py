@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api.claim_growth import asked, held
+from sregym_cluster_embedded.api.claim_growth import capacity_bytes, requested_bytes
 from sregym_cluster_embedded.api.validation import causes, internal_types, pod_changes, ranges
 
 if TYPE_CHECKING:
@@ -235,7 +235,9 @@ def _claim(old: Object, new: Object) -> list[Cause]:
                 k: v for k, v in spec.get("resources", {}).items() if k != "requests"
             }
     if before == after:
-        if held(old) > asked(new) and asked(new) < asked(old):
+        if capacity_bytes(old) > requested_bytes(new) and requested_bytes(new) < requested_bytes(
+            old
+        ):
             return [causes.forbidden(_STORAGE, "field can not be less than status.capacity")]
         return []
     shown = (internal_types.claim_spec(spec) for spec in (before, after))

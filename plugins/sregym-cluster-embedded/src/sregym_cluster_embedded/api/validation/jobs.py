@@ -234,10 +234,10 @@ def _failure_policy(spec: Object, path: str) -> list[Cause]:
             found += _condition(condition, f"{place}.onPodConditions[{number}]")
         if codes is not None and conditions:
             text = "specifying both OnExitCodes and OnPodConditions is not supported"
-            found.append(causes.wrong(place, text))
+            found.append(causes.invalid_value(place, text))
         elif codes is None and not conditions:
             text = "specifying one of OnExitCodes and OnPodConditions is required"
-            found.append(causes.wrong(place, text))
+            found.append(causes.invalid_value(place, text))
     return found
 
 

@@ -77,7 +77,7 @@ def annotation_keys(field: str, values: dict[str, str]) -> list[Cause]:
     for key in sorted(values):
         lowered = formats.qualified(field, key.lower())
         if lowered:
-            shown = causes.shown(key.lower())
+            shown = causes.quoted_value(key.lower())
             found += [
                 causes.invalid(field, key, cause.message.partition(f"{shown}: ")[2])
                 for cause in lowered

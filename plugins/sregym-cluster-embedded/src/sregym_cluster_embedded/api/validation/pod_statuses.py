@@ -108,7 +108,7 @@ def _true(status: Object, type_: str) -> bool:
 
 
 def _conditions(text: str) -> Cause:
-    return causes.wrong("status.conditions", text)
+    return causes.invalid_value("status.conditions", text)
 
 
 def _job_end(status: Object) -> list[Cause]:

@@ -53,7 +53,7 @@ def changed_cidrs(old: Sequence[str], new: Sequence[str]) -> list[Cause]:
     return [causes.invalid(_CIDRS, list(new), causes.IMMUTABLE)]
 
 
-def held_address(obj: Object) -> list[Cause]:
+def ip_address_object(obj: Object) -> list[Cause]:
     """IPAddress: named by the address, with the object that has it."""
     reference: dict[str, Any] | None = (obj.get("spec") or {}).get("parentRef")
     if reference is None:
@@ -73,7 +73,11 @@ def address_name(field: str, name: str) -> list[Cause]:
     try:
         canonical = str(ip_address(name))
     except ValueError:
-        return [causes.invalid(field, name, f"ParseAddr({causes.shown(name)}): unable to parse IP")]
+        return [
+            causes.invalid(
+                field, name, f"ParseAddr({causes.quoted_value(name)}): unable to parse IP"
+            )
+        ]
     if canonical != name:
         return [causes.invalid(field, name, "must be a canonical format IP address")]
     return []

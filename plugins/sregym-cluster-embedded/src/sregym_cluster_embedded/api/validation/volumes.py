@@ -158,7 +158,7 @@ def host_path(source: Object, path: str) -> list[Cause]:
     """A folder of the node."""
     if not source.get("path"):
         return [causes.required(f"{path}.path")]
-    found = formats.no_way_up(f"{path}.path", source["path"])
+    found = formats.path_without_dotdot(f"{path}.path", source["path"])
     return found + causes.one_of(f"{path}.type", source.get("type"), _HOST_PATH_TYPES)
 
 
@@ -176,7 +176,7 @@ def nfs(source: Object, path: str) -> list[Cause]:
 def _local(source: Object, path: str) -> list[Cause]:
     if not source.get("path"):
         return [causes.required(f"{path}.path")]
-    return formats.no_way_up(f"{path}.path", source["path"])
+    return formats.path_without_dotdot(f"{path}.path", source["path"])
 
 
 def _csi(source: Object, path: str) -> list[Cause]:

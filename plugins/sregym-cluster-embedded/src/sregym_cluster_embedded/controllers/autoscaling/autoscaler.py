@@ -17,7 +17,7 @@ from sregym_cluster_embedded.controllers.autoscaling.targets import (
     set_scale,
 )
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -39,7 +39,7 @@ def listen(world: World, change: Change) -> None:
 
 def reconcile(world: World, key: Key) -> None:
     """Handler: look at one autoscaler, and again in 15 seconds."""
-    taken(world, HANDLER, key)
+    mark_processing(world, HANDLER, key)
     autoscaler = world.store.get(key)
     if autoscaler is None or "deletionTimestamp" in autoscaler["metadata"]:
         return

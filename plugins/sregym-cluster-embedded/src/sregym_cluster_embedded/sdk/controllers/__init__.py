@@ -14,7 +14,7 @@ from sregym_cluster_embedded.sdk.controllers.client import ApiClient, ApiRefused
 from sregym_cluster_embedded.sdk.controllers.operator import Operator, Reconcile
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.subsystem import Subsystem
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 from sregym_cluster_embedded.world import World
 
 __all__ = [
@@ -31,5 +31,5 @@ __all__ = [
     "TableKey",
     "World",
     "enqueue",
-    "taken",
+    "mark_processing",
 ]

@@ -9,7 +9,7 @@ from sregym_apps.model import Line
 
 from sregym_cluster_embedded.api.request import Request, Response, User
 from sregym_cluster_embedded.api.server import handle
-from sregym_cluster_embedded.userland.life import say
+from sregym_cluster_embedded.userland.life import write_log
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,7 +81,7 @@ class ApiClient:
         known = {"message": text, **{names[name]: value for name, value in fields.items()}}
         shown = {name: f"${{{place}}}" for name, place in names.items()}
         line = Line(text="${message}", level=level, fields=shown)
-        say(self.world, process.ref, process.behaviour, (line,), known)
+        write_log(self.world, process.ref, process.behaviour, (line,), known)
 
     def get(self, path: str) -> Object | None:
         """One object by its path (`/api/v1/namespaces/shop/services/web`); None when not found.

@@ -17,7 +17,7 @@ from sregym_cluster_embedded.sdk.controllers.leadership import (
 )
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.subsystem import Subsystem
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process
@@ -147,7 +147,7 @@ class Operator:
         enqueue(world, self.campaigns, self.lease, RENEWED_EVERY_S)
 
     def _elect(self, world: World, lease: str) -> None:
-        taken(world, self.campaigns, lease)
+        mark_processing(world, self.campaigns, lease)
         campaign = self._replicas.campaign(world)
         if campaign.won:
             self._look_at_all(world)
@@ -155,7 +155,7 @@ class Operator:
             enqueue(world, self.campaigns, lease, campaign.again_s)
 
     def _act(self, world: World, key: Key) -> None:
-        taken(world, self.handler, key)
+        mark_processing(world, self.handler, key)
         process: Process | None = None
         if self.pods:
             process = self._replicas.leader(world)

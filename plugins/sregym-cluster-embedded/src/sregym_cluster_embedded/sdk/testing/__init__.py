@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from sregym_cluster_embedded.kubelet.runtime import ExitState, Mount
-from sregym_cluster_embedded.sdk.testing.bench import ContainerBench
-from sregym_cluster_embedded.sdk.testing.cluster import ClusterBench
+from sregym_cluster_embedded.sdk.testing.cluster import ClusterTestbed
 from sregym_cluster_embedded.sdk.testing.commands import ContainerCommandContract
+from sregym_cluster_embedded.sdk.testing.containers import ContainerTestbed
 from sregym_cluster_embedded.sdk.testing.contract import ExtensionContract
 from sregym_cluster_embedded.sdk.testing.exporters import ExporterContract
 from sregym_cluster_embedded.sdk.testing.operators import OperatorContract
 from sregym_cluster_embedded.sdk.testing.servers import ServerContract
 
 __all__ = [
-    "ClusterBench",
-    "ContainerBench",
+    "ClusterTestbed",
     "ContainerCommandContract",
+    "ContainerTestbed",
     "ExitState",
     "ExporterContract",
     "ExtensionContract",

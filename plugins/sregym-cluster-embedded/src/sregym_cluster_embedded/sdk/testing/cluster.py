@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class ClusterBench:
+class ClusterTestbed:
     """A simulated cluster without an episode around it.
 
     Attributes:
@@ -82,6 +82,6 @@ class ClusterBench:
         alerts = json.loads(answer.body)["data"]["alerts"]
         return sorted({one["labels"]["alertname"] for one in alerts if one["state"] == "firing"})
 
-    def fork(self) -> ClusterBench:
+    def fork(self) -> ClusterTestbed:
         """A copy that goes its own way."""
         return type(self)._around(self.world.fork())

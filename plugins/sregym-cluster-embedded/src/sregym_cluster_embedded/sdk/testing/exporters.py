@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sregym_cluster_embedded.sdk.testing.cluster import ClusterBench
+from sregym_cluster_embedded.sdk.testing.cluster import ClusterTestbed
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter
@@ -26,9 +26,9 @@ class ExporterContract:
         raise NotImplementedError("override the fixture `exporter`")
 
     @pytest.fixture
-    def cluster(self) -> ClusterBench:
+    def cluster(self) -> ClusterTestbed:
         """A cluster with something to export; the contract lets two minutes pass."""
-        return ClusterBench.of()
+        return ClusterTestbed.of()
 
     def test_families_are_described(self, exporter: Exporter) -> None:
         """Each has a name that Prometheus takes, a type and a help text, and there once."""
@@ -49,7 +49,7 @@ class ExporterContract:
         ]
         assert wrong == []
 
-    def test_figures_are_scraped(self, exporter: Exporter, cluster: ClusterBench) -> None:
+    def test_figures_are_scraped(self, exporter: Exporter, cluster: ClusterTestbed) -> None:
         """Prometheus has series of each family, finite ones, each told by its labels."""
         cluster.run(_SCRAPED_S)
         missing = []
@@ -61,7 +61,7 @@ class ExporterContract:
                 assert all(abs(value) < float("inf") for value in values.values()), sample
         assert missing == [], "nothing of these in the fixture `cluster`"
 
-    def test_counters_do_not_fall(self, exporter: Exporter, cluster: ClusterBench) -> None:
+    def test_counters_do_not_fall(self, exporter: Exporter, cluster: ClusterTestbed) -> None:
         """As long as nothing restarts."""
         counters = [one.name for one in exporter.families if one.type == "counter"]
         cluster.run(_SCRAPED_S)
@@ -72,7 +72,7 @@ class ExporterContract:
             fallen = [key for key, value in before[name].items() if after.get(key, value) < value]
             assert fallen == [], name
 
-    def test_asking_changes_nothing(self, exporter: Exporter, cluster: ClusterBench) -> None:
+    def test_asking_changes_nothing(self, exporter: Exporter, cluster: ClusterTestbed) -> None:
         """The same question has the same answer, twice and on a copy, and leaves no trace."""
         cluster.run(_SCRAPED_S)
         copy, before = cluster.fork(), cluster.world.digest()

@@ -8,7 +8,7 @@ import pytest
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.sdk.controllers import Operator
-    from sregym_cluster_embedded.sdk.testing.cluster import ClusterBench
+    from sregym_cluster_embedded.sdk.testing.cluster import ClusterTestbed
     from sregym_cluster_embedded.store import Object
 
 _SETTLES_S, _LOOKS_S = 180.0, 60.0
@@ -24,35 +24,37 @@ class OperatorContract:
         raise NotImplementedError("override the fixture `operator`")
 
     @pytest.fixture
-    def cluster(self) -> ClusterBench:
+    def cluster(self) -> ClusterTestbed:
         """A cluster on which stands all that the operator needs, and one custom resource."""
         raise NotImplementedError("override the fixture `cluster`")
 
     @pytest.fixture
-    def settled(self, cluster: ClusterBench) -> ClusterBench:
+    def settled(self, cluster: ClusterTestbed) -> ClusterTestbed:
         """The same three minutes later."""
         cluster.run(_SETTLES_S)
         return cluster
 
-    def test_it_makes_something(self, settled: ClusterBench, operator: Operator) -> None:
+    def test_it_makes_something(self, settled: ClusterTestbed, operator: Operator) -> None:
         """There is a custom resource, and objects of all that it owns, which say so."""
         assert settled.world.store.list(operator.resource), f"no {operator.resource}"
         made = {resource for resource, _ in _owned(settled, operator)}
         assert sorted(made) == sorted(operator.owns)
 
-    def test_it_writes_under_its_own_name(self, settled: ClusterBench, operator: Operator) -> None:
+    def test_it_writes_under_its_own_name(
+        self, settled: ClusterTestbed, operator: Operator
+    ) -> None:
         """`managedFields` of what it makes name it."""
         for resource, obj in _owned(settled, operator):
             managers = [entry["manager"] for entry in obj["metadata"].get("managedFields", ())]
             assert operator.name in managers, f"{resource} {obj['metadata']['name']}: {managers}"
 
-    def test_it_comes_to_rest(self, settled: ClusterBench, operator: Operator) -> None:
+    def test_it_comes_to_rest(self, settled: ClusterTestbed, operator: Operator) -> None:
         """When nothing changes, it writes nothing: no reconciliation calls forth the next one."""
         before = _versions(settled, operator)
         settled.run(300.0)
         assert _versions(settled, operator) == before
 
-    def test_it_mends_what_it_made(self, settled: ClusterBench, operator: Operator) -> None:
+    def test_it_mends_what_it_made(self, settled: ClusterTestbed, operator: Operator) -> None:
         """Each object that is deleted is there again."""
         for resource, obj in _owned(settled, operator):
             copy = settled.fork()
@@ -61,7 +63,7 @@ class OperatorContract:
             assert _find(copy, operator, resource, obj) is not None, f"{resource} is not made again"
 
     def test_it_acts_as_its_service_account(
-        self, settled: ClusterBench, operator: Operator
+        self, settled: ClusterTestbed, operator: Operator
     ) -> None:
         """Without its roles it can do nothing; when it has them again, it makes up for it."""
         roles = _take_rights(settled, operator)
@@ -75,7 +77,7 @@ class OperatorContract:
         settled.run(600.0)
         assert _find(settled, operator, resource, obj) is not None, "it does not try again"
 
-    def test_it_acts_while_its_pods_run(self, settled: ClusterBench, operator: Operator) -> None:
+    def test_it_acts_while_its_pods_run(self, settled: ClusterTestbed, operator: Operator) -> None:
         """Scaled to nothing it does nothing."""
         if not operator.pods:
             return  # it runs outside of the cluster
@@ -88,7 +90,7 @@ class OperatorContract:
         assert _find(settled, operator, resource, obj) is None, "it acts without a pod"
 
     def test_copies_of_a_cluster_share_nothing(
-        self, settled: ClusterBench, operator: Operator
+        self, settled: ClusterTestbed, operator: Operator
     ) -> None:
         """What it sees in one copy it does not act on in another; both are the same then."""
         first, second = settled.fork(), settled.fork()
@@ -102,7 +104,7 @@ class OperatorContract:
         assert first.world.digest() == second.world.digest()
 
 
-def _owned(cluster: ClusterBench, operator: Operator) -> list[tuple[str, Object]]:
+def _owned(cluster: ClusterTestbed, operator: Operator) -> list[tuple[str, Object]]:
     uids = {one["metadata"]["uid"] for one in cluster.world.store.list(operator.resource)}
     return [
         (resource, obj)
@@ -112,13 +114,15 @@ def _owned(cluster: ClusterBench, operator: Operator) -> list[tuple[str, Object]
     ]
 
 
-def _versions(cluster: ClusterBench, operator: Operator) -> list[tuple[str, str]]:
+def _versions(cluster: ClusterTestbed, operator: Operator) -> list[tuple[str, str]]:
     objects = [obj for _, obj in _owned(cluster, operator)]
     objects += cluster.world.store.list(operator.resource)
     return [(obj["metadata"]["name"], obj["metadata"]["resourceVersion"]) for obj in objects]
 
 
-def _find(cluster: ClusterBench, operator: Operator, resource: str, gone: Object) -> Object | None:
+def _find(
+    cluster: ClusterTestbed, operator: Operator, resource: str, gone: Object
+) -> Object | None:
     same = (gone["metadata"].get("namespace"), gone["metadata"]["name"])
     for kind, obj in _owned(cluster, operator):
         metadata = obj["metadata"]
@@ -127,14 +131,14 @@ def _find(cluster: ClusterBench, operator: Operator, resource: str, gone: Object
     return None
 
 
-def _delete(cluster: ClusterBench, resource: str, obj: Object) -> None:
+def _delete(cluster: ClusterTestbed, resource: str, obj: Object) -> None:
     metadata = obj["metadata"]
     place = ("-n", metadata["namespace"]) if metadata.get("namespace") else ()
     done = cluster.kubectl(*place, "delete", resource, metadata["name"])
     assert done.ok, done.stderr
 
 
-def _take_rights(cluster: ClusterBench, operator: Operator) -> list[Any]:
+def _take_rights(cluster: ClusterTestbed, operator: Operator) -> list[Any]:
     """Delete the bindings of its ServiceAccount; what is to be created to give them back."""
     taken = []
     for kind in ("ClusterRoleBinding", "RoleBinding"):
@@ -152,7 +156,7 @@ def _take_rights(cluster: ClusterBench, operator: Operator) -> list[Any]:
     return taken
 
 
-def _stop(cluster: ClusterBench, operator: Operator) -> bool:
+def _stop(cluster: ClusterTestbed, operator: Operator) -> bool:
     """Scale the Deployments to nothing that run it."""
     found = False
     for obj in cluster.cluster.list("apps/v1", "Deployment", operator.namespace):

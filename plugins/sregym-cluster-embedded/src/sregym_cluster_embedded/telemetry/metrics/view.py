@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.keys import CacheKey
-from sregym_cluster_embedded.network.questions_asked import QUESTIONS
+from sregym_cluster_embedded.network.dns_queries import QUESTIONS
 from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance, instances
 from sregym_cluster_embedded.telemetry.past import Past
 from sregym_cluster_embedded.traffic.segments import QUEUES, SENT
-from sregym_cluster_embedded.userland.space import held
+from sregym_cluster_embedded.userland.space import space_history
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -181,7 +181,7 @@ class View:
 
     @cached_property
     def _disks(self) -> object:
-        return self._table("disks", held(self.world))
+        return self._table("disks", space_history(self.world))
 
     def _table(self, name: str, table: Mapping[Any, Any]) -> object:
         parts = (*table, *table.values())
@@ -274,7 +274,7 @@ def view_of(world: World) -> View:
 
 def _state(world: World) -> tuple[Any, ...]:
     """All that metrics are made of; what changes is replaced by another object."""
-    tables: list[Mapping[Any, Any]] = [machines.pasts(world), held(world)]
+    tables: list[Mapping[Any, Any]] = [machines.pasts(world), space_history(world)]
     tables += [world.table(SENT), world.table(QUEUES), world.table(QUESTIONS)]
     parts: list[Any] = [world.store.history[-1] if world.store.history else None]
     for instance in instances(world):

@@ -24,7 +24,7 @@ from sregym_cluster_embedded.telemetry.metrics.values import Member, Summed
 from sregym_cluster_embedded.traffic.arrivals import blended
 from sregym_cluster_embedded.traffic.segments import SERVED, segments
 from sregym_cluster_embedded.traffic.usage import idle_nanocores
-from sregym_cluster_embedded.userland.counted import Scheduled
+from sregym_cluster_embedded.userland.command_counts import Scheduled
 from sregym_cluster_embedded.userland.life import (
     MEMORY_PERIOD_S,
     MEMORY_SPREAD,

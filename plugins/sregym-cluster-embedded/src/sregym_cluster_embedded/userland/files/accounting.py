@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.userland.command_counts import scheduled
 from sregym_cluster_embedded.userland.connections import ESTABLISHED, LISTEN, SYN_SENT, sockets
-from sregym_cluster_embedded.userland.counted import scheduled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

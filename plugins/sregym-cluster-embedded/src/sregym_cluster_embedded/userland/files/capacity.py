@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _PAGE = 4096
 
 
-class Room(NamedTuple):
+class FilesystemUsage(NamedTuple):
     """A file system in KiB."""
 
     total_kib: int
@@ -28,18 +28,18 @@ class Room(NamedTuple):
         return -(-self.used_kib * 100 // all_of_it) if all_of_it else 0
 
 
-def room_of(files: Files, point: MountPoint) -> Room:
+def filesystem_usage(files: Files, point: MountPoint) -> FilesystemUsage:
     """What a mounted file system holds."""
     if point.fstype == "tmpfs":
         total = (point.limit_bytes or 64 << 20) // 1024
         used = _pages_kib(files, point)
-        return Room(total, used, total - used)
+        return FilesystemUsage(total, used, total - used)
     total, used = disk_kib(files.container)
     if point.mount is not None and point.mount.volume.startswith("pv/"):
         # A kubelet does not count these with what its pods write.
         held = (inode for inode in files.stored(point).values() if inode is not None)
         used += sum(inode.blocks_kib for inode in held)
-    return Room(total, used, max(0, total - used))
+    return FilesystemUsage(total, used, max(0, total - used))
 
 
 def _pages_kib(files: Files, point: MountPoint) -> int:
@@ -68,7 +68,7 @@ def memory_bytes(files: Files) -> int:
     return sum(_pages_kib(files, point) for point in sized.values()) * 1024
 
 
-def demand_room(files: Files, place: str, added_bytes: int) -> None:
+def require_space(files: Files, place: str, added_bytes: int) -> None:
     """Refuse a write for which there is no room; a negative number is a device without any.
 
     Raises:
@@ -81,7 +81,7 @@ def demand_room(files: Files, place: str, added_bytes: int) -> None:
     point = in_memory(files, place)
     if point is None:
         return
-    free_bytes = room_of(files, point).free_kib * 1024
+    free_bytes = filesystem_usage(files, point).free_kib * 1024
     if files.charge is not None:
         files.charge(min(added_bytes, free_bytes))
     if added_bytes > free_bytes:

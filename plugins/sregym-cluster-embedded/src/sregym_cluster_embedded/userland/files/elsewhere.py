@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _OF_PROCESS = re.compile(r"/proc/(\d+)/(root|cwd)")
 
 
-class Elsewhere:
+class ProcFileOwner:
     """Finds whose file really stands at a path below /proc.
 
     Args:

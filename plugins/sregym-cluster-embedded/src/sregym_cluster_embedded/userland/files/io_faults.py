@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines, syscalls
-from sregym_cluster_embedded.userland.disk import lacks_room
+from sregym_cluster_embedded.userland.disk import lacks_space
 from sregym_cluster_embedded.userland.files.inode import FileError, FullError, ReadOnlyError
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def demand_writable(container: Container, place: str, added_bytes: int) -> None:
         return
     if machine.root.read_only:
         raise ReadOnlyError(place)
-    if added_bytes > 0 and lacks_room(world, machine, added_bytes):
+    if added_bytes > 0 and lacks_space(world, machine, added_bytes):
         raise FullError(place)
 
 
@@ -64,5 +64,5 @@ def _demand_call(container: Container, call: str, place: str) -> None:
 
 def _failed(error: str, place: str) -> FileError:
     failed = FileError(place)
-    failed.words = syscalls.words(error)
+    failed.words = syscalls.strerror(error)
     return failed

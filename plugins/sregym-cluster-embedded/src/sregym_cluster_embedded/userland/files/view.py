@@ -11,7 +11,7 @@ from sregym_regex.budget import spend
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.runtime import folder_of_host
 from sregym_cluster_embedded.userland.etc import ETC
-from sregym_cluster_embedded.userland.files.elsewhere import Elsewhere
+from sregym_cluster_embedded.userland.files.elsewhere import ProcFileOwner
 from sregym_cluster_embedded.userland.files.inode import (
     FILE,
     FOLDER,
@@ -61,7 +61,7 @@ class View:
         self._host: Files | None = None
         # The folders above what is in a layer, with that layer.
         self._touched_by: tuple[Mapping[str, Inode | None] | None, set[str]] = (None, set())
-        self.elsewhere = Elsewhere(container)
+        self.elsewhere = ProcFileOwner(container)
 
     def look_anew(self) -> None:
         """Another command begins: what is looked at from now on may have changed."""

@@ -71,7 +71,7 @@ _ENDING = (1, 2, 3, 6, 9, 11, 15)
 
 def tasks(world: World, node: str) -> Iterator[Task]:
     """Those that run on a node, as processes."""
-    machine, made = machines.machine(world, node), machines.as_made(world, node)
+    machine, made = machines.machine(world, node), machines.initial_machine(world, node)
     if machine is None or made is None:
         return
     if _traced(world, node):
@@ -93,7 +93,7 @@ def tasks(world: World, node: str) -> Iterator[Task]:
 def percent_of(world: World, node: str, unit: str) -> float:
     """How much of a processor such a process uses, in percent; 0 for any other."""
     known = _KNOWN.get(unit)
-    machine, made = machines.machine(world, node), machines.as_made(world, node)
+    machine, made = machines.machine(world, node), machines.initial_machine(world, node)
     if known is None or known.attribute != "other_cores" or machine is None or made is None:
         return 0.0
     return 100.0 * _taken(machine, made, known)
@@ -106,7 +106,7 @@ def signalled(world: World, node: str, unit: str, number: int) -> bool:
             syscalls.heal(world, name)
         return True
     known = _KNOWN.get(unit)
-    made = machines.as_made(world, node)
+    made = machines.initial_machine(world, node)
     if known is None or made is None:
         return False
     if number in _ENDING and known.attribute == _QUEUED:

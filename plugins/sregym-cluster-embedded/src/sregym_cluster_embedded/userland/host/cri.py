@@ -26,7 +26,7 @@ STATES = {RUNNING: "Running", EXITED: "Exited"}
 _VALUED = ("-o", "--output", "--name", "--state", "--tail", "--since", "--pod", "-p", "--label", "-l", "--last", "-n", "--id", "--image", "--namespace", "-r", "--runtime-endpoint", "-i", "--image-endpoint", "-t", "--timeout", "-a", "--address")  # fmt: skip
 
 
-class Asked(NamedTuple):
+class ParsedCommandLine(NamedTuple):
     """A command line: operands, and options by name."""
 
     operands: list[str]
@@ -49,7 +49,7 @@ class Listed(NamedTuple):
     order: int
 
 
-def asked_of(words: Sequence[str], switches: Sequence[str]) -> Asked:
+def parse_command_line(words: Sequence[str], switches: Sequence[str]) -> ParsedCommandLine:
     """A command line taken apart; `switches` are options that take no value here."""
     operands: list[str] = []
     options: dict[str, str] = {}
@@ -65,7 +65,7 @@ def asked_of(words: Sequence[str], switches: Sequence[str]) -> Asked:
         options[name] = value
         if re.fullmatch(r"-[a-z]{2,3}", name):
             options |= {f"-{letter}": "" for letter in name[1:]}
-    return Asked(operands, options)
+    return ParsedCommandLine(operands, options)
 
 
 def runs(session: Session) -> bool:

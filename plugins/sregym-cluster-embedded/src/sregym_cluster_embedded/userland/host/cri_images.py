@@ -20,10 +20,10 @@ from sregym_cluster_embedded.userland.shell.session import Output, Session
 from sregym_cluster_embedded.workqueue import enqueue
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.userland.host.cri import Asked
+    from sregym_cluster_embedded.userland.host.cri import ParsedCommandLine
 
 
-def images(session: Session, asked: Asked) -> Output:
+def images(session: Session, asked: ParsedCommandLine) -> Output:
     """The images of the node."""
     rows = [("IMAGE", "TAG", "IMAGE ID", "SIZE")]
     quiet = ""
@@ -38,7 +38,7 @@ def images(session: Session, asked: Asked) -> Output:
     return Output(0, quiet if asked.on("-q", "--quiet") else table(rows))
 
 
-def rmi(session: Session, asked: Asked) -> Output:
+def rmi(session: Session, asked: ParsedCommandLine) -> Output:
     """Remove images that no container uses; space is free again."""
     world, node = session.world, session.process.config.node
     used = {
@@ -76,7 +76,7 @@ def _means(session: Session, word: str, image: str) -> bool:
     return same or (len(number) >= 4 and image_id(session, image).startswith(number))
 
 
-def pull(session: Session, asked: Asked) -> Output:
+def pull(session: Session, asked: ParsedCommandLine) -> Output:
     """Fetch an image."""
     image = asked.operands[-1] if asked.operands else ""
     world, node = session.world, session.process.config.node

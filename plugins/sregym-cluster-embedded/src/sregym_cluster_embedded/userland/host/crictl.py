@@ -7,21 +7,21 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.keys import USAGE
-from sregym_cluster_embedded.kubelet.broken_parts import troubles
+from sregym_cluster_embedded.kubelet.broken_parts import node_problems
 from sregym_cluster_embedded.kubelet.report import pod_of
 from sregym_cluster_embedded.kubelet.state import RUNNING
 from sregym_cluster_embedded.userland.host.cri import (
     SHORT,
     STATES,
-    Asked,
+    ParsedCommandLine,
     age,
-    asked_of,
     containers_of,
     described,
     image_id,
     images_of,
     missing,
     named,
+    parse_command_line,
     reference_of,
     runs,
     table,
@@ -77,14 +77,14 @@ def _crictl(session: Session, words: list[str], stdin: str) -> Output:
     if verb in ("exec",):
         return _exec(session, rest[1:], stdin)
     switches = ("-a", "-p") if verb in ("ps", "pods", "images", "rmi", "rm", "rmp", "stats") else ()
-    return known(session, asked_of(rest[1:], switches))
+    return known(session, parse_command_line(rest[1:], switches))
 
 
 def _stamp(session: Session) -> str:
     return f"{datetime.fromtimestamp(session.files.now, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def _ps(session: Session, asked: Asked) -> Output:
+def _ps(session: Session, asked: ParsedCommandLine) -> Output:
     found = containers_of(session)
     state = asked.get("--state", "-s").lower()
     if state:
@@ -116,7 +116,7 @@ def _ps(session: Session, asked: Asked) -> Output:
     return Output(0, table(rows))
 
 
-def _pods(session: Session, asked: Asked) -> Output:
+def _pods(session: Session, asked: ParsedCommandLine) -> Output:
     found = [
         one
         for one in visible_pods(session.world, session.process.config.node)
@@ -138,7 +138,7 @@ def _pods(session: Session, asked: Asked) -> Output:
     return Output(0, table(rows))
 
 
-def _logs(session: Session, asked: Asked) -> Output:
+def _logs(session: Session, asked: ParsedCommandLine) -> Output:
     one = named(session, asked.operands[-1] if asked.operands else "")
     if one is None:
         return missing(asked.operands[-1] if asked.operands else "")
@@ -157,7 +157,7 @@ def _logs(session: Session, asked: Asked) -> Output:
     return Output(0, out, err)
 
 
-def _inspect(session: Session, asked: Asked) -> Output:
+def _inspect(session: Session, asked: ParsedCommandLine) -> Output:
     one = named(session, asked.operands[-1] if asked.operands else "")
     if one is None:
         return missing(asked.operands[-1] if asked.operands else "")
@@ -184,7 +184,7 @@ def _time(world: World, at: float | None) -> str:
     return world.micro_timestamp(at or 0.0)
 
 
-def _inspectp(session: Session, asked: Asked) -> Output:
+def _inspectp(session: Session, asked: ParsedCommandLine) -> Output:
     word = asked.operands[-1] if asked.operands else ""
     for one in visible_pods(session.world, session.process.config.node):
         if word and sandbox_id(one).startswith(word):
@@ -208,7 +208,7 @@ def _inspectp(session: Session, asked: Asked) -> Output:
     return missing(word)
 
 
-def _stats(session: Session, _asked: Asked) -> Output:
+def _stats(session: Session, _asked: ParsedCommandLine) -> Output:
     world = session.world
     service = world.service_or_none(USAGE)
     rows = [("CONTAINER", "NAME", "CPU %", "MEM", "DISK", "INODES")]
@@ -231,7 +231,7 @@ def _stats(session: Session, _asked: Asked) -> Output:
     return Output(0, table(rows))
 
 
-def _stop(session: Session, asked: Asked) -> Output:
+def _stop(session: Session, asked: ParsedCommandLine) -> Output:
     out = ""
     for word in asked.operands:
         one = named(session, word)
@@ -261,9 +261,9 @@ def _exec(session: Session, words: list[str], stdin: str) -> Output:
     return Output(done.exit_code, done.stdout, done.stderr)
 
 
-def _info(session: Session, _asked: Asked) -> Output:
+def _info(session: Session, _asked: ParsedCommandLine) -> Output:
     world, node = session.world, session.process.config.node
-    network = not troubles(world, node)
+    network = not node_problems(world, node)
     conditions = [
         {"type": "RuntimeReady", "status": True, "reason": "", "message": ""},
         {"type": "NetworkReady", "status": network, "reason": "" if network else "NetworkPluginNotReady",
@@ -282,7 +282,7 @@ def _info(session: Session, _asked: Asked) -> Output:
     )
 
 
-def _version(session: Session, _asked: Asked) -> Output:
+def _version(session: Session, _asked: ParsedCommandLine) -> Output:
     info = session.files.container.node.get("status", {}).get("nodeInfo", {})
     version = str(info.get("containerRuntimeVersion", "containerd://2.1.4")).rpartition("/")[2]
     return Output(
@@ -291,7 +291,7 @@ def _version(session: Session, _asked: Asked) -> Output:
     )
 
 
-_VERBS: dict[str, Callable[[Session, Asked], Output]] = {
+_VERBS: dict[str, Callable[[Session, ParsedCommandLine], Output]] = {
     "ps": _ps, "pods": _pods, "images": images, "img": images, "image": images, "rmi": rmi,
     "pull": pull, "logs": _logs, "inspect": _inspect, "inspectp": _inspectp, "stats": _stats,
     "stop": _stop, "info": _info, "version": _version, "exec": lambda _s, _a: Output(),
@@ -316,7 +316,7 @@ def _ctr(session: Session, words: list[str], _stdin: str) -> Output:
             'ctr: failed to dial "/run/containerd/containerd.sock": connection error: desc = "transport: error while dialing: dial unix:///run/containerd/containerd.sock: timeout"\n',
         )
     what, verb = (rest[0] if rest else "help"), (rest[1] if len(rest) > 1 else "ls")
-    asked = asked_of(rest[2:], ())
+    asked = parse_command_line(rest[2:], ())
     if what in ("namespaces", "namespace", "ns"):
         return Output(0, "NAME   LABELS \nk8s.io        \n")
     ours, node = namespace == "k8s.io", session.process.config.node

@@ -22,18 +22,18 @@ _WHOLE = "/dev/vda"
 _ON_ROOT = (DISK, _WHOLE, "/", "/dev/root")
 
 
-class Room(NamedTuple):
+class RootDiskSpace(NamedTuple):
     """Bytes of a root disk: all, and those that are free."""
 
     size_bytes: int
     free_bytes: int
 
 
-def room_of_node(world: World, machine: Machine) -> Room:
+def root_disk_space(world: World, machine: Machine) -> RootDiskSpace:
     """How full the root disk of a node is, as its kubelet finds it."""
     known = ((pod_of(world, state), state) for state in pods_on(world, machine.name))
     pods = [(pod, state) for pod, state in known if pod is not None]
-    return Room(machine.root.size_bytes, available_disk(world, machine, pods))
+    return RootDiskSpace(machine.root.size_bytes, available_disk(world, machine, pods))
 
 
 def _machine(session: Session) -> Machine:
@@ -46,7 +46,7 @@ def _lsblk(session: Session, words: list[str], _stdin: str) -> Output:
     size = _machine(session).root.size_bytes
     shown = human(size // 1024, unit=1024)
     if "-f" in words:
-        room = room_of_node(session.world, _machine(session))
+        room = root_disk_space(session.world, _machine(session))
         used = round(100 * (1 - room.free_bytes / room.size_bytes))
         free = human(room.free_bytes // 1024, unit=1024)
         return Output(
@@ -198,7 +198,7 @@ def _iostat(session: Session, _words: list[str], _stdin: str) -> Output:
 
 
 def _fstrim(session: Session, words: list[str], _stdin: str) -> Output:
-    free = room_of_node(session.world, _machine(session)).free_bytes
+    free = root_disk_space(session.world, _machine(session)).free_bytes
     gib = f"{free / 2**30:.1f} GiB ({free} bytes)"
     return Output(0, f"/: {gib} trimmed\n" if {"-v", "-av", "-va"} & set(words) else "")
 

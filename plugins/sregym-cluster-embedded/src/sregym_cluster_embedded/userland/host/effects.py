@@ -7,7 +7,7 @@ import posixpath
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.kubelet.broken_parts import NETWORK, network_trouble, troubles
+from sregym_cluster_embedded.kubelet.broken_parts import NETWORK, network_problem, node_problems
 from sregym_cluster_embedded.machines import MACHINE_CHANGED
 from sregym_cluster_embedded.network import addresses
 from sregym_cluster_embedded.node.kubelets import set_network_plugin
@@ -29,7 +29,7 @@ def hidden(world: World, node: str, place: str) -> bool:
     """
     if not place.startswith(f"{CNI_FOLDER}/"):
         return False
-    return NETWORK in troubles(world, node)
+    return NETWORK in node_problems(world, node)
 
 
 def written(
@@ -54,7 +54,7 @@ def _network_configured(world: World, node: str, files: Files) -> None:
     ]
     ready = bool(valid)
     addresses.limit(world, node, *(_limits(valid[0]) if valid else ("", "")))
-    if ready == bool(network_trouble(world, node)):
+    if ready == bool(network_problem(world, node)):
         set_network_plugin(world, node, ready)
 
 

@@ -11,7 +11,7 @@ from sregym_cluster_embedded.userland.host.observed import observed
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
-__all__ = ["ERROR", "INFO", "NOTICE", "WARNING", "Entry", "everything", "write", "written"]
+__all__ = ["ERROR", "INFO", "NOTICE", "WARNING", "Entry", "journal_lines", "write", "written"]
 _TABLE: TableKey[str, tuple[Entry, ...]] = TableKey("host.journal")
 # So many lines of one node are kept; older ones are rotated away.
 _MOST = 2_000
@@ -32,7 +32,7 @@ def written(world: World, node: str) -> tuple[Entry, ...]:
     return found
 
 
-def everything(world: World, node: str) -> list[Entry]:
+def journal_lines(world: World, node: str) -> list[Entry]:
     """All lines of a node's journal, oldest first."""
     found = [*written(world, node), *observed(world, node)]
     return sorted(found, key=lambda entry: entry.at)

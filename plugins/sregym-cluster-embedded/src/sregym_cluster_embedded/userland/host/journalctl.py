@@ -50,7 +50,7 @@ def journalctl(session: Session, words: list[str], _stdin: str) -> Output:
         return Output(0, "Archived and active journals take up 128.0M in the file system.\n")
     if asked.letters & {"vacuum", "rotate", "flush"}:
         return Output()
-    entries = journal.everything(world, node)
+    entries = journal.journal_lines(world, node)
     wrong, chosen = _chosen(session, entries, asked)
     if wrong:
         return Output(1, "", wrong)
@@ -68,7 +68,7 @@ def journalctl(session: Session, words: list[str], _stdin: str) -> Output:
     if not chosen:
         return Output(0, "" if "q" in asked.letters else "-- No entries --\n")
     form = asked.values.get("output", ["short"])[-1]
-    return Output(0, "".join(f"{shown(world, node, one, form)}\n" for one in chosen))
+    return Output(0, "".join(f"{format_line(world, node, one, form)}\n" for one in chosen))
 
 
 def _asked(words: list[str]) -> _Asked:
@@ -208,7 +208,7 @@ def _moment(session: Session, text: str) -> float | None:
     return when.replace(hour=hour, minute=minute, second=second, microsecond=0).timestamp()
 
 
-def shown(world: World, node: str, entry: Entry, form: str = "short") -> str:
+def format_line(world: World, node: str, entry: Entry, form: str = "short") -> str:
     """A line as `journalctl` prints it."""
     when = datetime.fromtimestamp(world.epoch + entry.at, UTC)
     name = entry.identifier + (f"[{entry.pid}]" if entry.pid else "")

@@ -13,7 +13,7 @@ from sregym_cluster_embedded.userland.host.entries import ERROR, INFO, WARNING, 
 from sregym_cluster_embedded.userland.host.klog import kubelet_line
 from sregym_cluster_embedded.userland.host.node import booted_at, unix
 from sregym_cluster_embedded.userland.host.redacted import redaction_of
-from sregym_cluster_embedded.userland.host.units import KUBELET, kept, main_pid
+from sregym_cluster_embedded.userland.host.units import KUBELET, main_pid, service_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,7 +103,7 @@ def _stopped(world: World, node: str) -> Iterator[Entry]:
     """A kubelet that somebody has stopped who does not write to the journal."""
     since = heartbeats.silent_since(world, node)
     stopped = unresponsive.absent(world, node) == unresponsive.STOPPED
-    if not stopped or since is None or kept(world, node, KUBELET).state != "active":
+    if not stopped or since is None or service_state(world, node, KUBELET).state != "active":
         return
     name = "kubelet: The Kubernetes Node Agent"
     for text in (

@@ -22,8 +22,8 @@ from sregym_cluster_embedded.userland.host.units import (
     RESTARTING,
     Unit,
     keep,
-    kept,
     main_pid,
+    service_state,
     status,
     unit_of,
 )
@@ -111,7 +111,7 @@ _ENDING = (1, 2, 3, 6, 9, 11, 15)
 
 def retry(world: World, node: str, name: str, since: float) -> None:
     """Handler: a service that ended by itself is started again."""
-    present = kept(world, node, name)
+    present = service_state(world, node, name)
     machine = machines.machine(world, node)
     if present.state != RESTARTING or present.since != since or machine is None:
         return
@@ -129,7 +129,7 @@ def retry(world: World, node: str, name: str, since: float) -> None:
 
 
 def _started(world: World, node: str, files: Files, unit: Unit) -> str:
-    runs = kept(world, node, unit.name).runs + 1
+    runs = service_state(world, node, unit.name).runs + 1
     keep(world, node, unit.name, state=ACTIVE, since=world.now, runs=runs, result="success", code=0)
     why = _refusal(files, unit)
     if not unit.stays:
@@ -172,7 +172,7 @@ def _begin(world: World, node: str, name: str) -> None:
     if name == KUBELET:
         _configure_kubelet(world, node)
         kubelets.start_kubelet(world, node)
-        if kept(world, node, CONTAINERD).state != ACTIVE:
+        if service_state(world, node, CONTAINERD).state != ACTIVE:
             kubelets.set_container_runtime(world, node, running=False)
     elif name == CONTAINERD:
         _limit_containers(world, node)
@@ -180,13 +180,13 @@ def _begin(world: World, node: str, name: str) -> None:
     elif name == PROXY:
         proxies.start(world, node)
     elif name == CHRONY:
-        world.after(_FIRST_POLL_S, CORRECT, node, kept(world, node, CHRONY).runs)
+        world.after(_FIRST_POLL_S, CORRECT, node, service_state(world, node, CHRONY).runs)
 
 
 def _limit_containers(world: World, node: str) -> None:
     """Containers that start from now on inherit the runtime's limit of open files."""
     unit = unit_of(world.service(RUNTIME).host_files(world, node), CONTAINERD)
-    made, machine = machines.as_made(world, node), machines.machine(world, node)
+    made, machine = machines.initial_machine(world, node), machines.machine(world, node)
     if unit is None or made is None or machine is None:
         return
     said = unit.get("LimitNOFILE").partition(":")[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sregym_cluster_embedded.userland.host.unit_changing import CHANGING
-from sregym_cluster_embedded.userland.host.unit_options import asked_of
+from sregym_cluster_embedded.userland.host.unit_options import parse_command_line
 from sregym_cluster_embedded.userland.host.unit_showing import SHOWING
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 
@@ -16,7 +16,7 @@ _NAMELESS = (
 
 def systemctl(session: Session, words: list[str], _stdin: str) -> Output:
     """Carry out `systemctl`."""
-    asked = asked_of(words)
+    asked = parse_command_line(words)
     if asked.on("--version"):
         return Output(0, "systemd 252 (252.38-1~deb12u1)\n")
     verb = CHANGING.get(asked.verb) or SHOWING.get(asked.verb)

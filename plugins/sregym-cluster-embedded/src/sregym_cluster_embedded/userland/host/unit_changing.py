@@ -21,7 +21,7 @@ from sregym_cluster_embedded.userland.shell.session import Output, Session
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sregym_cluster_embedded.userland.host.unit_options import Asked
+    from sregym_cluster_embedded.userland.host.unit_options import ParsedCommandLine
 
 _WANTS = "/etc/systemd/system/multi-user.target.wants"
 
@@ -34,7 +34,9 @@ def _missing(name: str, verb: str) -> Output:
     return Output(5, "", f"Failed to {verb} {full_name(name)}: Unit {full_name(name)} not found.\n")
 
 
-def _each(session: Session, asked: Asked, verb: str, act: Callable[[Unit], str]) -> Output:
+def _each(
+    session: Session, asked: ParsedCommandLine, verb: str, act: Callable[[Unit], str]
+) -> Output:
     code, err = 0, ""
     for name in asked.names:
         unit = _found(session, name)
@@ -47,7 +49,7 @@ def _each(session: Session, asked: Asked, verb: str, act: Callable[[Unit], str])
     return Output(code, "", err)
 
 
-def _start(session: Session, asked: Asked) -> Output:
+def _start(session: Session, asked: ParsedCommandLine) -> Output:
     world, node = session.world, session.process.config.node
 
     def act(unit: Unit) -> str:
@@ -67,7 +69,7 @@ def _told(unit: Unit, why: str) -> str:
     return ""
 
 
-def _stop(session: Session, asked: Asked) -> Output:
+def _stop(session: Session, asked: ParsedCommandLine) -> Output:
     world, node = session.world, session.process.config.node
 
     def act(unit: Unit) -> str:
@@ -77,7 +79,7 @@ def _stop(session: Session, asked: Asked) -> Output:
     return _each(session, asked, "stop", act)
 
 
-def _restart(session: Session, asked: Asked) -> Output:
+def _restart(session: Session, asked: ParsedCommandLine) -> Output:
     world, node = session.world, session.process.config.node
 
     def act(unit: Unit) -> str:
@@ -89,7 +91,7 @@ def _restart(session: Session, asked: Asked) -> Output:
     return _each(session, asked, "restart", act)
 
 
-def _reload(session: Session, asked: Asked) -> Output:
+def _reload(session: Session, asked: ParsedCommandLine) -> Output:
     world, node = session.world, session.process.config.node
 
     def act(unit: Unit) -> str:
@@ -103,7 +105,7 @@ def _reload(session: Session, asked: Asked) -> Output:
     return _each(session, asked, "reload", act)
 
 
-def _kill(session: Session, asked: Asked) -> Output:
+def _kill(session: Session, asked: ParsedCommandLine) -> Output:
     world, node = session.world, session.process.config.node
     text = asked.get("-s", "--signal").upper().removeprefix("SIG") or "TERM"
     number = int(text) if text.isdecimal() else _SIGNALS.get(text, 15)
@@ -118,7 +120,7 @@ def _kill(session: Session, asked: Asked) -> Output:
 _SIGNALS = {"HUP": 1, "INT": 2, "KILL": 9, "TERM": 15, "CONT": 18, "STOP": 19}
 
 
-def _enable(session: Session, asked: Asked) -> Output:
+def _enable(session: Session, asked: ParsedCommandLine) -> Output:
     world, node, on = session.world, session.process.config.node, asked.verb != "disable"
     code, err = 0, ""
     for name in asked.names:
@@ -140,7 +142,7 @@ def _enable(session: Session, asked: Asked) -> Output:
     return Output(code, "", err)
 
 
-def _mask(session: Session, asked: Asked) -> Output:
+def _mask(session: Session, asked: ParsedCommandLine) -> Output:
     world, node, on = session.world, session.process.config.node, asked.verb == "mask"
     err = ""
     for name in asked.names:
@@ -157,11 +159,11 @@ def _mask(session: Session, asked: Asked) -> Output:
     return Output(0, "", err)
 
 
-def _nothing(_session: Session, _asked: Asked) -> Output:
+def _nothing(_session: Session, _asked: ParsedCommandLine) -> Output:
     return Output()
 
 
-def _reset(session: Session, asked: Asked) -> Output:
+def _reset(session: Session, asked: ParsedCommandLine) -> Output:
     world, node = session.world, session.process.config.node
     for unit, known in chosen(session, asked._replace(options={"--all": ""})):
         if known.state == FAILED:
@@ -169,11 +171,11 @@ def _reset(session: Session, asked: Asked) -> Output:
     return Output()
 
 
-def _power(session: Session, asked: Asked) -> Output:
+def _power(session: Session, asked: ParsedCommandLine) -> Output:
     return power.turn(session, reboot=asked.verb in ("reboot", "kexec"))
 
 
-CHANGING: dict[str, Callable[[Session, Asked], Output]] = {
+CHANGING: dict[str, Callable[[Session, ParsedCommandLine], Output]] = {
     "start": _start, "stop": _stop, "restart": _restart, "try-restart": _restart,
     "reload": _reload, "reload-or-restart": _reload, "kill": _kill, "enable": _enable,
     "disable": _enable, "reenable": _enable, "mask": _mask, "unmask": _mask,

@@ -22,7 +22,7 @@ _VALUED = (
 )
 
 
-class Asked(NamedTuple):
+class ParsedCommandLine(NamedTuple):
     """A command line: verb, names, options with their values."""
 
     verb: str
@@ -38,7 +38,7 @@ class Asked(NamedTuple):
         return next((self.options[name] for name in names if name in self.options), "")
 
 
-def asked_of(words: Sequence[str]) -> Asked:
+def parse_command_line(words: Sequence[str]) -> ParsedCommandLine:
     """A command line taken apart; without a verb the units are listed."""
     options: dict[str, str] = {}
     plain: list[str] = []
@@ -54,4 +54,4 @@ def asked_of(words: Sequence[str]) -> Asked:
         elif not equals and name[:2] in _VALUED and not name.startswith("--") and len(name) > 2:
             name, value = name[:2], name[2:]
         options[name] = f"{options[name]},{value}" if name in options else value
-    return Asked(plain[0] if plain else "list-units", tuple(plain[1:]), options)
+    return ParsedCommandLine(plain[0] if plain else "list-units", tuple(plain[1:]), options)

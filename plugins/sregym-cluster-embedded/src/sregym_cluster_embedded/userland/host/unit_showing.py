@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from sregym_regex import globs
 
 from sregym_cluster_embedded.userland.host import journal
-from sregym_cluster_embedded.userland.host.journalctl import shown
+from sregym_cluster_embedded.userland.host.journalctl import format_line
 from sregym_cluster_embedded.userland.host.processes import tasks_of_node
 from sregym_cluster_embedded.userland.host.units import (
     ACTIVE,
     FAILED,
     INACTIVE,
     RESTARTING,
-    Kept,
+    ServiceState,
     Unit,
     full_name,
     installed_enabled,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sregym_cluster_embedded.userland.files.tasks import Task
-    from sregym_cluster_embedded.userland.host.unit_options import Asked
+    from sregym_cluster_embedded.userland.host.unit_options import ParsedCommandLine
 
 _SUB = {ACTIVE: "running", INACTIVE: "dead", FAILED: "failed", RESTARTING: "auto-restart"}
 _DOTS = {ACTIVE: "●", INACTIVE: "○", FAILED: "\u00d7", RESTARTING: "●"}
@@ -54,7 +54,7 @@ def is_enabled(session: Session, unit: Unit) -> str:
     return "enabled" if enabled else "disabled"
 
 
-def _is_enabled(session: Session, asked: Asked) -> Output:
+def _is_enabled(session: Session, asked: ParsedCommandLine) -> Output:
     out, err, code = "", "", 1
     for name in asked.names:
         unit = _found(session, name)
@@ -69,7 +69,7 @@ def _is_enabled(session: Session, asked: Asked) -> Output:
     return Output(code, "" if asked.on("--quiet", "-q") else out, err)
 
 
-def _is_active(session: Session, asked: Asked) -> Output:
+def _is_active(session: Session, asked: ParsedCommandLine) -> Output:
     world, node = session.world, session.process.config.node
     out, good = "", False
     for name in asked.names:
@@ -82,7 +82,7 @@ def _is_active(session: Session, asked: Asked) -> Output:
     return Output(0 if good else bad, "" if asked.on("--quiet", "-q") else out)
 
 
-def _cat(session: Session, asked: Asked) -> Output:
+def _cat(session: Session, asked: ParsedCommandLine) -> Output:
     out, err = "", ""
     for name in asked.names:
         unit = _found(session, name)
@@ -94,7 +94,7 @@ def _cat(session: Session, asked: Asked) -> Output:
     return Output(1 if err else 0, out, err)
 
 
-def _status(session: Session, asked: Asked) -> Output:
+def _status(session: Session, asked: ParsedCommandLine) -> Output:
     if not asked.names:
         return _overview(session)
     code, parts, err = 0, [], ""
@@ -109,7 +109,7 @@ def _status(session: Session, asked: Asked) -> Output:
     return Output(code, "\n".join(parts), err)
 
 
-def _described(session: Session, unit: Unit, known: Kept, asked: Asked) -> str:
+def _described(session: Session, unit: Unit, known: ServiceState, asked: ParsedCommandLine) -> str:
     world, node = session.world, session.process.config.node
     enabled = is_enabled(session, unit)
     out = f"{_DOTS[known.state]} {unit.name} - {unit.description}\n"
@@ -146,8 +146,8 @@ def _described(session: Session, unit: Unit, known: Kept, asked: Asked) -> str:
         out += f"   Main PID: {pid} (code={code}, status={word})\n"
     count = asked.get("-n", "--lines")
     wanted = int(count) if count.isdecimal() else _LINES
-    lines = [one for one in journal.everything(world, node) if one.unit == unit.name]
-    said = "".join(f"{shown(world, node, one)}\n" for one in lines[-wanted:] if wanted)
+    lines = [one for one in journal.journal_lines(world, node) if one.unit == unit.name]
+    said = "".join(f"{format_line(world, node, one)}\n" for one in lines[-wanted:] if wanted)
     return f"{out}\n{said}" if said else out
 
 
@@ -168,7 +168,7 @@ def _tree(own: list[Task]) -> str:
     return "".join(rows)
 
 
-def active_line(session: Session, unit: Unit, known: Kept) -> str:
+def active_line(session: Session, unit: Unit, known: ServiceState) -> str:
     """`active (running) since Thu 2026-01-01 08:59:20 UTC; 2h 3min ago`."""
     world = session.world
     began = session.files.container.began
@@ -199,7 +199,7 @@ def ago(seconds: float) -> str:
     return " ".join(shown_parts) or "0s"
 
 
-def chosen(session: Session, asked: Asked) -> list[tuple[Unit, Kept]]:
+def chosen(session: Session, asked: ParsedCommandLine) -> list[tuple[Unit, ServiceState]]:
     """The services that a command line names, and how they are."""
     world, node = session.world, session.process.config.node
     found = [(unit, status(world, node, unit.name)) for unit in units(session.files)]
@@ -216,7 +216,7 @@ def chosen(session: Session, asked: Asked) -> list[tuple[Unit, Kept]]:
     ]
 
 
-def _list_units(session: Session, asked: Asked) -> Output:
+def _list_units(session: Session, asked: ParsedCommandLine) -> Output:
     if asked.get("-t", "--type") not in ("", "service"):
         return Output(0, "0 loaded units listed.\n")
     rows = [
@@ -248,7 +248,7 @@ def _list_units(session: Session, asked: Asked) -> Output:
     return Output(0, head + body + tail)
 
 
-def _list_files(session: Session, asked: Asked) -> Output:
+def _list_files(session: Session, asked: ParsedCommandLine) -> Output:
     names = [full_name(name) if "*" not in name else name for name in asked.names]
     rows = [
         (unit.name, is_enabled(session, unit), "-" if not unit.wanted else "enabled")
@@ -275,18 +275,18 @@ def _overview(session: Session) -> Output:
     )
 
 
-def _is_running(session: Session, _asked: Asked) -> Output:
+def _is_running(session: Session, _asked: ParsedCommandLine) -> Output:
     world, node = session.world, session.process.config.node
     failed = any(status(world, node, unit.name).state == FAILED for unit in units(session.files))
     return Output(int(failed), "degraded\n" if failed else "running\n")
 
 
-def _show(session: Session, asked: Asked) -> Output:
+def _show(session: Session, asked: ParsedCommandLine) -> Output:
     world, node = session.world, session.process.config.node
     out = ""
     for name in asked.names:
         unit = _found(session, name)
-        known = Kept(INACTIVE) if unit is None else status(world, node, unit.name)
+        known = ServiceState(INACTIVE) if unit is None else status(world, node, unit.name)
         runs = unit is not None and known.state == ACTIVE and unit.stays
         values = {
             "Restart": "no" if unit is None else unit.get("Restart", "no"),
@@ -306,7 +306,7 @@ def _show(session: Session, asked: Asked) -> Output:
     return Output(0, out)
 
 
-SHOWING: dict[str, Callable[[Session, Asked], Output]] = {
+SHOWING: dict[str, Callable[[Session, ParsedCommandLine], Output]] = {
     "is-enabled": _is_enabled, "is-active": _is_active, "is-failed": _is_active, "cat": _cat,
     "status": _status, "list-units": _list_units, "list-unit-files": _list_files, "show": _show,
     "is-system-running": _is_running,

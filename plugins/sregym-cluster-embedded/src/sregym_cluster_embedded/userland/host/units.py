@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.filesystem import Files
     from sregym_cluster_embedded.world import World
 
-_TABLE: TableKey[tuple[str, str], Kept] = TableKey("host.units")
+_TABLE: TableKey[tuple[str, str], ServiceState] = TableKey("host.units")
 ACTIVE, INACTIVE, FAILED, RESTARTING = "active", "inactive", "failed", "activating"
 _FOLDERS = (LOCAL, "/run/systemd/system", SHIPPED)
 _FIRST_PID, _PIDS = 400, 60_000
@@ -30,7 +30,7 @@ KUBELET, CONTAINERD, PROXY = "kubelet.service", "containerd.service", "kube-prox
 CHRONY, SSH = "chrony.service", "ssh.service"
 
 
-class Kept(NamedTuple):
+class ServiceState(NamedTuple):
     """What is remembered of a service that somebody has started or stopped.
 
     Attributes:
@@ -151,32 +151,32 @@ def _settings(text: str) -> list[tuple[str, str, str]]:
     return found
 
 
-def kept(world: World, node: str, name: str) -> Kept:
+def service_state(world: World, node: str, name: str) -> ServiceState:
     """What is remembered of a service."""
-    found: Kept | None = world.table(_TABLE).get((node, name))
+    found: ServiceState | None = world.table(_TABLE).get((node, name))
     return found or as_installed(name)
 
 
-def as_installed(name: str) -> Kept:
+def as_installed(name: str) -> ServiceState:
     """How a service is that nobody has touched."""
-    return Kept(state=INACTIVE if name not in _RUNNING else ACTIVE)
+    return ServiceState(state=INACTIVE if name not in _RUNNING else ACTIVE)
 
 
-def keep(world: World, node: str, name: str, **fields: Any) -> Kept:
+def keep(world: World, node: str, name: str, **fields: Any) -> ServiceState:
     """Remember something else of a service."""
-    present = kept(world, node, name)._replace(**fields)
+    present = service_state(world, node, name)._replace(**fields)
     world.table(_TABLE)[(node, name)] = present
     return present
 
 
-def changed_units(world: World) -> dict[tuple[str, str], Kept]:
+def changed_units(world: World) -> dict[tuple[str, str], ServiceState]:
     """All services that somebody has changed, by node and name."""
     return world.table(_TABLE)
 
 
-def status(world: World, node: str, name: str) -> Kept:
+def status(world: World, node: str, name: str) -> ServiceState:
     """How a service is now, whoever has brought it there."""
-    known = kept(world, node, name)
+    known = service_state(world, node, name)
     runs = known.state == ACTIVE
     if name == KUBELET:
         stopped = unresponsive.absent(world, node) == unresponsive.STOPPED
@@ -200,7 +200,9 @@ def main_pid(world: World, node: str, name: str) -> int:
     """The number of the main process of a service, for its present run."""
     if name in _EARLY:
         return 210 + 31 * _EARLY.index(name)
-    digest = blake2b(f"{node} {name} {kept(world, node, name).runs}".encode(), digest_size=4)
+    digest = blake2b(
+        f"{node} {name} {service_state(world, node, name).runs}".encode(), digest_size=4
+    )
     return _FIRST_PID + int.from_bytes(digest.digest(), "big") % _PIDS
 
 

@@ -13,7 +13,7 @@ from sregym_cluster_embedded.network.certificates import read
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.kind import WebAnswer
 from sregym_cluster_embedded.userland.kinds.service import ServiceKind
-from sregym_cluster_embedded.userland.life import end, say
+from sregym_cluster_embedded.userland.life import end, write_log
 from sregym_cluster_embedded.userland.process import change
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class AdmissionKind(ServiceKind):
         for path in (expand(program.certificate, facts), expand(program.key, facts)):
             if not files.read(path):
                 text = f"Failed to load key pair: open {path}: no such file or directory"
-                say(world, process.ref, program, (Line(text=text, level="fatal"),))
+                write_log(world, process.ref, program, (Line(text=text, level="fatal"),))
                 end(world, process.ref, 1)
                 return
         settings = {
@@ -74,7 +74,7 @@ class AdmissionKind(ServiceKind):
             return WebAnswer(400, "could not decode the AdmissionReview\n", _PLAIN)
         policy, error = _policy(world, process, program)
         if error:
-            say(world, process.ref, program, (Line(text=error, level="error"),))
+            write_log(world, process.ref, program, (Line(text=error, level="error"),))
             return WebAnswer(500, f"{error}\n", _PLAIN)
         response = _reviewed(policy, asked)
         verdict = "allowed" if response["allowed"] else "denied"
@@ -83,7 +83,7 @@ class AdmissionKind(ServiceKind):
             "generateName", ""
         )
         text = f"{asked.get('operation')} {about} {asked.get('namespace', '')}/{name}: {verdict}{patched}"
-        say(world, process.ref, program, (Line(text=text, caller="review.go:112"),))
+        write_log(world, process.ref, program, (Line(text=text, caller="review.go:112"),))
         answer = {**{k: review[k] for k in ("kind", "apiVersion")}, "response": response}
         waits_s = seconds(str(policy.get("delay") or expand(program.delay, process.facts())), 0.0)
         return WebAnswer(200, json.dumps(answer), "application/json", _REVIEW_S + waits_s)

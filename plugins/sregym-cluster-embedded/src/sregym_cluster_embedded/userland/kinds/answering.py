@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from sregym_apps.model import expand, is_on, route_of
 
-from sregym_cluster_embedded.userland.asked import asked_of, filtering_ms
 from sregym_cluster_embedded.userland.flags import facts_with_flags, ofrep
 from sregym_cluster_embedded.userland.keys import QUERYING, REQUEST_FLOW, RUNTIME
 from sregym_cluster_embedded.userland.kinds.cgi import run_cgi
 from sregym_cluster_embedded.userland.kinds.kind import WebAnswer
-from sregym_cluster_embedded.userland.throttling import lasting
+from sregym_cluster_embedded.userland.request_attributes import filtering_ms, request_attributes
+from sregym_cluster_embedded.userland.throttling import throttled_duration_s
 
 if TYPE_CHECKING:
     from sregym_apps.model import Operation, ServiceProgram, Variant
@@ -56,7 +56,7 @@ def _of_operation(
     held: tuple[Variant, ...] = ()
     if operation.variants or operation.filters:
         facts = facts_with_flags(world, process) | dict.fromkeys(operation.heeds, "")
-        facts |= asked_of(operation, request.path, request.headers)
+        facts |= request_attributes(operation, request.path, request.headers)
         held = tuple(one for one in operation.variants if is_on(expand(one.when, facts)))
     answer = next((one.answer for one in held if one.answer is not None), answer)
     uncertain = operation.calls or any(one.fails != "0" for one in held)
@@ -65,7 +65,7 @@ def _of_operation(
         answer = operation.failure if error else answer
     body = expand(answer.body, {**facts, "error": error})
     late_s = sum(_milliseconds(one, facts) for one in held) / 1000
-    late_s += lasting(process, filtering_ms(operation, facts) / 1000)
+    late_s += throttled_duration_s(process, filtering_ms(operation, facts) / 1000)
     return WebAnswer(status or answer.status, body, answer.content_type, late_s)
 
 

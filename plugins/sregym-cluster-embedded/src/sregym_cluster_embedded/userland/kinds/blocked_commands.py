@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from sregym_apps.model import StoreProgram
 
 from sregym_cluster_embedded.userland.disk import (
-    read_trouble,
+    read_problem,
     slowness_ms,
     waiting_ms,
-    write_trouble,
+    write_problem,
 )
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.kind import Kind, Refusal
-from sregym_cluster_embedded.userland.life import wake_traffic
+from sregym_cluster_embedded.userland.life import invalidate_traffic
 from sregym_cluster_embedded.userland.locks import holder
 from sregym_cluster_embedded.userland.mutating_commands import WRITING
 from sregym_cluster_embedded.userland.process import process_of
@@ -44,7 +44,7 @@ def hindered(
     file = kind.data_file(process, process.behaviour)
     if file is None:
         return None
-    trouble = (write_trouble if write else read_trouble)(world, process, file)
+    trouble = (write_problem if write else read_problem)(world, process, file)
     words = "" if trouble is None else kind.withstands(trouble, file, collection, write)
     if trouble is None or not words:
         return None
@@ -80,4 +80,4 @@ def disks_changed(world: World, node: str) -> None:
     for process in runtime.running(world):
         if isinstance(process.behaviour, StoreProgram) and node in ("", process.config.node):
             runtime.kind_of(process).look_at_disk(world, process, process.behaviour)
-    wake_traffic(world)
+    invalidate_traffic(world)

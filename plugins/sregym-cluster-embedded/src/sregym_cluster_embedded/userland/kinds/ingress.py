@@ -8,7 +8,7 @@ from sregym_apps.model import IngressProgram, Line, expand
 
 from sregym_cluster_embedded.network import ingress_status
 from sregym_cluster_embedded.userland.kinds.kind import Kind, WebAnswer
-from sregym_cluster_embedded.userland.life import end, open_port, say, serve
+from sregym_cluster_embedded.userland.life import end, open_port, serve, write_log
 from sregym_cluster_embedded.userland.process import Process, listener_at, process_of
 
 if TYPE_CHECKING:
@@ -33,12 +33,12 @@ class IngressKind(Kind):
             port = int(expand(text, facts))
             if listener_at(world, process.ref.pod_uid, port):
                 taken = f"bind() to 0.0.0.0:{port} failed (98: Address already in use)"
-                say(world, process.ref, program, (Line(text=f"nginx: [emerg] {taken}"),))
+                write_log(world, process.ref, program, (Line(text=f"nginx: [emerg] {taken}"),))
                 end(world, process.ref, 1)
                 return
             if not open_port(world, process.ref, port, listener):
                 return
-        say(world, process.ref, program, (Line(text="Backend successfully reloaded"),))
+        write_log(world, process.ref, program, (Line(text="Backend successfully reloaded"),))
         serve(world, process.ref)
         if process_of(world, process.ref) is not None:
             ingress_status.started(world, process.ref.pod_uid, program.controller)

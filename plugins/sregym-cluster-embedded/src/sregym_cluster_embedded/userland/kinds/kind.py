@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sregym_cluster_embedded.userland.life import say
+from sregym_cluster_embedded.userland.life import write_log
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sregym_apps.model import AnyProgram, Client
 
     from sregym_cluster_embedded.network.certificates import Certificate
-    from sregym_cluster_embedded.userland.disk import DataFile, Trouble
+    from sregym_cluster_embedded.userland.disk import DataFile, DiskProblem
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
@@ -229,7 +229,7 @@ class Kind(ABC):
         """`stdout` and `stderr`, as far as `background` has lines of it there."""
         return frozenset()
 
-    def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
+    def withstands(self, trouble: DiskProblem, file: DataFile, collection: str, write: bool) -> str:
         """The words with which it refuses a command that meets trouble with its disk.
 
         Empty when such a command succeeds: because it has what it needs in memory, or because it
@@ -322,5 +322,5 @@ class Kind(ABC):
         """React to SIGTERM: seconds until the process has ended, None when it is ignored."""
         if program.sigterm.ignored:
             return None
-        say(world, process.ref, program, program.sigterm.log)
+        write_log(world, process.ref, program, program.sigterm.log)
         return program.sigterm.takes_s

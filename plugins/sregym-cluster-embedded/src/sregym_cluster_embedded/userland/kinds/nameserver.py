@@ -17,11 +17,11 @@ from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.kind import Kind, WebAnswer
 from sregym_cluster_embedded.userland.life import (
     end,
-    say,
+    invalidate_traffic,
     serve,
     take_memory,
     touch_probes,
-    wake_traffic,
+    write_log,
 )
 from sregym_cluster_embedded.userland.process import Process, change, listener_at
 
@@ -60,13 +60,13 @@ class NameServerKind(Kind):
         if taken is not None and not error:
             error = f"Listen: listen tcp :{taken}: bind: address already in use"
         if error:
-            say(world, process.ref, program, (Line(text=error, stream="stderr"),))
+            write_log(world, process.ref, program, (Line(text=error, stream="stderr"),))
             end(world, process.ref, 1)
             return
         if not take_memory(world, process.ref):
             return
         cores = cpus(world.service(RUNTIME).files(world, process).container)
-        say(world, process.ref, program, _greeting(program, blocks, text, cores))
+        write_log(world, process.ref, program, _greeting(program, blocks, text, cores))
         self._load(world, process, text, blocks)
         serve(world, process.ref)
         if _loops(world, process, blocks):
@@ -80,7 +80,7 @@ class NameServerKind(Kind):
             where = "(127.0.0.1:43213 -> :53)"
             see = "see https://coredns.io/plugins/loop#troubleshooting"
             text = f'[FATAL] plugin/loop: Loop {where} detected for zone ".", {see}.'
-            say(world, process.ref, program, (Line(text=f'{text} Query: "{_LOOP}"'),))
+            write_log(world, process.ref, program, (Line(text=f'{text} Query: "{_LOOP}"'),))
             coredns.unload(world, process.ref.pod_uid)
             end(world, process.ref, 1)
         elif arguments[0] == "reload":
@@ -118,7 +118,7 @@ class NameServerKind(Kind):
         seconds, text = _lameduck(coredns.loaded(world, process.ref.pod_uid))
         if seconds:
             lines.append(Line(text=text))
-        say(world, process.ref, program, lines)
+        write_log(world, process.ref, program, lines)
         return seconds
 
     def _reload(self, world: World, process: Process, program: NameServerProgram) -> None:
@@ -141,14 +141,14 @@ class NameServerKind(Kind):
                     f"[ERROR] Restart failed: {said}",
                     f"[ERROR] plugin/reload: Corefile changed but reload failed: {said}",
                 ]
-            say(world, process.ref, program, [Line(text=line) for line in lines])
+            write_log(world, process.ref, program, [Line(text=line) for line in lines])
             return
         lines = ["[INFO] Reloading"]
         seconds, leaving = _lameduck(old)
         lines.extend([leaving] if seconds else [])
         lines.extend([_running(text)] if _has(blocks, "reload") else [])
         lines.append("[INFO] Reloading complete")
-        say(world, process.ref, program, [Line(text=line) for line in lines])
+        write_log(world, process.ref, program, [Line(text=line) for line in lines])
         self._load(world, process, text, blocks)
         touch_probes(world, process.ref)
         if _loops(world, process, blocks):
@@ -161,7 +161,7 @@ class NameServerKind(Kind):
         settings = {**process.settings, _LOADED: text, _TRIED: text, _LOGGED: logged}
         change(world, process.ref, settings=settings, ports=_ports(blocks))
         coredns.load(world, process.ref.pod_uid, text)
-        wake_traffic(world)
+        invalidate_traffic(world)
 
 
 def logged_classes(process: Process) -> list[tuple[float, tuple[str, ...]]]:

@@ -11,7 +11,7 @@ from sregym_cluster_embedded.api.documents import DocumentError, read_yaml
 from sregym_cluster_embedded.network import proxies
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.service import ServiceKind
-from sregym_cluster_embedded.userland.life import end, say
+from sregym_cluster_embedded.userland.life import end, write_log
 from sregym_cluster_embedded.userland.process import Process, change
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class NodeProxyKind(ServiceKind):
         except ConfigurationError as refusal:
             fields = {"err": str(refusal)}
             line = Line(text="command failed", level="error", caller="run.go:72", fields=fields)
-            say(world, process.ref, program, (line,))
+            write_log(world, process.ref, program, (line,))
             end(world, process.ref, 1)
             return
         settings = {**process.settings, "mode": wanted.spread.mode}

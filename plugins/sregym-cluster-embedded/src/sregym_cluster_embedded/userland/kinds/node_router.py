@@ -8,7 +8,7 @@ from sregym_apps.model import Line
 
 from sregym_cluster_embedded.network import routing
 from sregym_cluster_embedded.userland.kinds.service import ServiceKind
-from sregym_cluster_embedded.userland.life import say
+from sregym_cluster_embedded.userland.life import write_log
 
 if TYPE_CHECKING:
     from sregym_apps.model import ServiceProgram
@@ -28,5 +28,5 @@ class NodeRouterKind(ServiceKind):
             for name, value in role._asdict().items()
             if value
         ]
-        say(world, process.ref, program, said)
+        write_log(world, process.ref, program, said)
         super().begin(world, process, program)

@@ -25,7 +25,7 @@ from sregym_apps.model import (
     is_on,
 )
 
-from sregym_cluster_embedded.syscalls import words
+from sregym_cluster_embedded.syscalls import strerror
 from sregym_cluster_embedded.userland.batch import begin_work, end_work, progress
 from sregym_cluster_embedded.userland.client_errors import error_text
 from sregym_cluster_embedded.userland.connect_limits import attempted, bind_failure
@@ -37,18 +37,18 @@ from sregym_cluster_embedded.userland.kinds.own_certificate import own_certifica
 from sregym_cluster_embedded.userland.life import (
     base_memory,
     end,
+    invalidate_traffic,
     open_port,
-    say,
     serve,
-    wake_traffic,
+    write_log,
 )
 from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
 from sregym_cluster_embedded.userland.registering import register
 from sregym_cluster_embedded.userland.searching import Search
 from sregym_cluster_embedded.userland.securing import handshake
 from sregym_cluster_embedded.userland.settings import read_failure
-from sregym_cluster_embedded.userland.throttling import lasting
-from sregym_cluster_embedded.userland.wiring import targets, wanted_by
+from sregym_cluster_embedded.userland.throttling import throttled_duration_s
+from sregym_cluster_embedded.userland.wiring import dependency_of, targets
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
@@ -118,7 +118,7 @@ class ServiceKind(Kind):
                 return
             plain = _plain_lines(program.startup, process.step)
             if plain:
-                say(world, ref, program, plain)
+                write_log(world, ref, program, plain)
                 change(world, ref, step=process.step + len(plain), tries=0)
                 continue
             step = program.startup[process.step]
@@ -127,7 +127,7 @@ class ServiceKind(Kind):
                 continue
             takes = _number(_filled(process, step.takes_s))
             if takes > 0:
-                self._later(world, process, lasting(process, takes), "perform")
+                self._later(world, process, throttled_duration_s(process, takes), "perform")
                 return
             if not self._perform(world, ref, program, go_on=False):
                 return
@@ -205,10 +205,10 @@ class ServiceKind(Kind):
         failure = program.startup[process.step].on_failure
         if result.error is not None:
             facts = {**dict(result.facts), "error": result.error}
-            say(world, ref, program, failure.log, facts)
+            write_log(world, ref, program, failure.log, facts)
             spent = failure.attempts and process.tries + 1 >= failure.attempts
             if failure.then == "exit" or spent:
-                say(world, ref, program, failure.last_log if spent else (), facts)
+                write_log(world, ref, program, failure.last_log if spent else (), facts)
                 end(world, ref, failure.code)
                 return False
             if failure.then == "retry":
@@ -227,7 +227,9 @@ def _do(
 ) -> Result | Search:
     """Do a step that began at `since`, or go on searching."""
     if isinstance(step, _WRITING):
-        say(world, process.ref, program, (step.log if isinstance(step, LogStep) else step.grow,))
+        write_log(
+            world, process.ref, program, (step.log if isinstance(step, LogStep) else step.grow,)
+        )
         return Result()
     if isinstance(step, ReadStep):
         files = world.service(RUNTIME).files(world, process)
@@ -251,7 +253,7 @@ def _grow(world: World, process: Process, program: ServiceProgram, step: GrowSte
     """Write how far the memory has grown; seconds until the next line, 0 after the last."""
     if process.tries:
         facts = {"n": str(process.tries * step.each_mib)}
-        say(world, process.ref, program, (step.grow,), facts)
+        write_log(world, process.ref, program, (step.grow,), facts)
     total_mib = base_memory(process, program.memory) / 2**20
     if (process.tries + 1) * step.each_mib > total_mib:
         return 0.0
@@ -276,7 +278,7 @@ def _listen(world: World, process: Process, program: ServiceProgram, step: Liste
         error = f"listen tcp :{text}: bind: address already in use"
         return Result(error, (("port", text),))
     if name := bind_failure(world, process):
-        return Result(f"listen tcp :{text}: bind: {words(name).lower()}", (("port", text),))
+        return Result(f"listen tcp :{text}: bind: {strerror(name).lower()}", (("port", text),))
     open_port(world, process.ref, int(text), step.listen)
     return Result()
 
@@ -288,7 +290,7 @@ def _connect(
     step: DialStep | QueryStep | SeedStep | RegisterStep,
     since: float,
 ) -> Result | Search:
-    name, command, collection = wanted_by(step)
+    name, command, collection = dependency_of(step)
     client = process.clients[name]
     searches = client.wire.awaits_server
     seen = DependencyTracker()
@@ -341,7 +343,7 @@ def _succeed(
     if isinstance(step, RegisterStep):
         name, port = expand(step.name, facts), expand(step.port, facts)
         register(world, server.ref, name, process.ref, int(_number(port)))
-        wake_traffic(world)
+        invalidate_traffic(world)
         return
     if isinstance(step, SeedStep):
         kind = world.service(RUNTIME).kind_of(server)
@@ -349,7 +351,7 @@ def _succeed(
         if step.total or step.indexes:
             total = max(step.total, step.documents)
             kind.enlarge(world, server, client, collection, total, step.indexes)
-    name = wanted_by(step)[0]
+    name = dependency_of(step)[0]
     if name not in process.dialled:
         change(world, process.ref, dialled=(*process.dialled, name))
 

@@ -12,9 +12,9 @@ from sregym_apps.model import (
 
 from sregym_cluster_embedded.userland.connect_limits import listen_failure
 from sregym_cluster_embedded.userland.kinds.kind import Kind
-from sregym_cluster_embedded.userland.life import end, open_port, say, serve
+from sregym_cluster_embedded.userland.life import end, open_port, serve, write_log
 from sregym_cluster_embedded.userland.settings import parse_words
-from sregym_cluster_embedded.userland.throttling import lasting
+from sregym_cluster_embedded.userland.throttling import throttled_duration_s
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process
@@ -29,7 +29,7 @@ class StoreKind(Kind):
 
     def begin(self, world: World, process: Process, program: Any) -> None:
         """Plan what the program does first."""
-        seconds = lasting(process, program.starts_in_s)
+        seconds = throttled_duration_s(process, program.starts_in_s)
         world.after(seconds, "userland.event", process.ref, "open")
 
     def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
@@ -40,12 +40,12 @@ class StoreKind(Kind):
                 text = text.format(port=port).replace("Address already in use", why)
                 text = text.replace("address already in use", why.lower())
                 line = Line(text=text, stream="stderr", raw=True)
-                say(world, process.ref, program, (line,))
+                write_log(world, process.ref, program, (line,))
                 end(world, process.ref, code)
                 return
             if not open_port(world, process.ref, port, self.listener(process, program, port)):
                 return
-        say(world, process.ref, program, self.ready_lines(process, program))
+        write_log(world, process.ref, program, self.ready_lines(process, program))
         serve(world, process.ref)
 
     def ports(self, process: Process, program: StoreProgram) -> tuple[int, ...]:

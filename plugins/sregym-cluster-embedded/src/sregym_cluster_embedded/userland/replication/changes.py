@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.userland.counted import times_asked
+from sregym_cluster_embedded.userland.command_counts import command_count
 from sregym_cluster_embedded.userland.mutating_commands import WRITING
-from sregym_cluster_embedded.userland.replication.sleeping import wake
+from sregym_cluster_embedded.userland.replication.sleeping import schedule_checks
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.network.outcomes import Path
@@ -51,7 +51,7 @@ def record(world: World, storage: str, data: Any, at: float | None = None) -> No
     if known and known[-1][1] is data:
         return
     table[storage] = (*(one for one in known if one[0] <= entry[0]), entry)[-_KEPT:]
-    wake(world)
+    schedule_checks(world)
 
 
 def as_of(world: World, storage: str, second: float) -> Any | None:
@@ -64,7 +64,7 @@ def as_of(world: World, storage: str, second: float) -> Any | None:
     return found
 
 
-def begun(world: World, progress: Progress, storage: str) -> Progress:
+def initial_progress(world: World, progress: Progress, storage: str) -> Progress:
     """How far a copy is that may have nothing yet: then there is nothing to take of times before the source's data.
 
     Args:
@@ -104,7 +104,7 @@ def caught_up(
     speed, changes = 1 + _AHEAD, -1
     if path is not None and path.bandwidth_mbit:
         # Counting takes long: only where it matters.
-        changes = times_asked(world, source.ref, *WRITING)
+        changes = command_count(world, source.ref, *WRITING)
         known = progress.changes if progress.changes >= 0 else changes
         bytes_s = max(0, changes - known) * _CHANGE_BYTES / passed
         speed = min(speed, path.bandwidth_mbit * 1e6 / 8 / bytes_s) if bytes_s else speed

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.userland.life import wake_traffic
+from sregym_cluster_embedded.userland.life import invalidate_traffic
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.replication.changes import Progress, caught_up
 from sregym_cluster_embedded.userland.replication.heartbeats import looked, placed
@@ -22,8 +22,8 @@ from sregym_cluster_embedded.userland.replication.members import (
     STANDINGS,
     Electing,
     MemberSet,
+    MemberView,
     Role,
-    Sight,
     Standing,
     applied,
     majority,
@@ -202,7 +202,7 @@ def _plan(
     world.after(seconds, "userland.event", process.ref, "heartbeat")
 
 
-def _others(world: World, own: Standing) -> list[tuple[Sight, Standing]]:
+def _others(world: World, own: Standing) -> list[tuple[MemberView, Standing]]:
     """Those that answer, with what they know of themselves."""
     found = []
     for sight in own.sights:
@@ -320,7 +320,7 @@ def _vote(world: World, voter: Process, electing: Electing, known: Standing, ter
 
 def _taken(
     world: World, process: Process, electing: Electing, given: MemberSet, own: Standing,
-    leader: tuple[Sight, Standing],
+    leader: tuple[MemberView, Standing],
 ) -> Standing:  # fmt: skip
     """Follow the primary, as far as its changes have come."""
     sight, theirs = leader
@@ -343,7 +343,7 @@ def _taken(
         electing.copy(world, process, source, progress.applied)
     term = own.data_term if stopped else theirs.term
     if term != own.data_term or _grade(world.now - progress.applied) != own.late:
-        wake_traffic(world)
+        invalidate_traffic(world)
     own = own._replace(
         progress=progress, term=max(own.term, theirs.term), data_term=term,
         late=_grade(world.now - progress.applied),
@@ -368,7 +368,7 @@ def _become(world: World, process: Process, electing: Electing, own: Standing, r
     elected = own.elected if role is Role.PRIMARY else -1.0
     own = own._replace(role=role, since=world.now, elected=elected, alone_since=-1.0)
     _keep(world, process, electing, own)
-    wake_traffic(world)
+    invalidate_traffic(world)
 
 
 def _keep(world: World, process: Process, electing: Electing, own: Standing) -> None:

@@ -9,7 +9,7 @@ from sregym_cluster_embedded.userland.replication.members import (
     Electing,
     Member,
     MemberSet,
-    Sight,
+    MemberView,
     Standing,
     member_of,
     standing_of,
@@ -68,7 +68,7 @@ def looked(
         known = before.get(member.number)
         if ref is not None and other is not None:
             _agree(world, electing, process, other)
-        sight = Sight(
+        sight = MemberView(
             member.number, ref, world.now, world.now if ref is not None else -1.0, kind, path
         )
         if known is not None and (known.ref is None) == (ref is None):
@@ -93,7 +93,7 @@ def _agree(world: World, electing: Electing, process: Process, other: Process) -
 
 def _tell_roles(
     world: World, process: Process, electing: Electing, given: MemberSet, own: Standing,
-    found: list[Sight],
+    found: list[MemberView],
 ) -> None:  # fmt: skip
     """Members whose role is another than when they were last heard are told of in the log."""
     before = {sight.number: sight for sight in own.sights}

@@ -70,7 +70,7 @@ class MemberSet(NamedTuple):
     uid: str = ""
 
 
-class Sight(NamedTuple):
+class MemberView(NamedTuple):
     """What a member knows of another.
 
     Attributes:
@@ -117,7 +117,7 @@ class Standing(NamedTuple):
     term: int = 0
     progress: Progress = Progress(-1.0, 0.0)
     data_term: int = 0
-    sights: tuple[Sight, ...] = ()
+    sights: tuple[MemberView, ...] = ()
     alone_since: float = -1.0
     elected: float = -1.0
     inherited: float = -1.0
@@ -199,7 +199,7 @@ def applied(world: World, ref: ContainerRef, own: Standing) -> float:
     return own.progress.applied
 
 
-def heard(world: World, ref: ContainerRef, sight: Sight) -> float:
+def last_heartbeat(world: World, ref: ContainerRef, sight: MemberView) -> float:
     """When a member has last heard of another; negative: never."""
     return world.now if sight.ref is not None and asleep(world, ref) else sight.heard
 

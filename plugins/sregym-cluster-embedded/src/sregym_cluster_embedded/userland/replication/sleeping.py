@@ -34,7 +34,7 @@ def rouse(world: World, ref: ContainerRef) -> None:
     world.table(_SLEEPERS).pop(ref, None)
 
 
-def wake(world: World) -> None:
+def schedule_checks(world: World) -> None:
     """Something has changed: let all look when their next turn would be."""
     for ref, (event, period_s, planned) in tuple(world.table(_SLEEPERS).items()):
         if not planned:

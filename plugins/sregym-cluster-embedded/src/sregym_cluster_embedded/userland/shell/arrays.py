@@ -123,7 +123,7 @@ def key_of(expansion: Expansion, name: str, index: str) -> str:
     return f"{name}[{number}]"
 
 
-def put(
+def assign_element(
     expansion: Expansion, target: str, word: Word, listed: Callable[[list[Word]], list[str]]
 ) -> None:
     """Carry out an assignment.

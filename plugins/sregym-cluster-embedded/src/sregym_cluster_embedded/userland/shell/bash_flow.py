@@ -10,7 +10,7 @@ from sregym_regex.globs import matches
 from sregym_regex.posix import PatternError, compiled
 
 from sregym_cluster_embedded.userland.shell import arrays
-from sregym_cluster_embedded.userland.shell.conditions import is_binary, unary_holds, words_hold
+from sregym_cluster_embedded.userland.shell.conditions import compare_words, is_binary, unary_holds
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave
 from sregym_cluster_embedded.userland.shell.errno_messages import shell_name
 from sregym_cluster_embedded.userland.shell.expansion import BadSubstitutionError, Expansion
@@ -44,7 +44,7 @@ class BashFlow(Flow):
         session = self.session
         name = target.removesuffix("+")
         fresh = name not in session.environment and "a" not in session.options
-        arrays.put(Expansion(session, self._substitute), target, word, self.words)
+        arrays.assign_element(Expansion(session, self._substitute), target, word, self.words)
         if fresh and name in session.environment:
             session.unexported.add(name)
 
@@ -204,8 +204,8 @@ class _Condition:
         other = self._expansion.joined(right)
         if operator in _NUMBERS:
             numbers = [str(self._expansion.number(each)) for each in (text, other)]
-            return words_hold(self._shell.session, [numbers[0], operator, numbers[1]])
-        return words_hold(self._shell.session, [text, operator, other])
+            return compare_words(self._shell.session, [numbers[0], operator, numbers[1]])
+        return compare_words(self._shell.session, [text, operator, other])
 
     def _matched(self, text: str, right: Word) -> bool:
         """`=~`: quoted parts stand for themselves, and what was found is `BASH_REMATCH`."""

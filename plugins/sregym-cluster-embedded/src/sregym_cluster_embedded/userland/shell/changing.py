@@ -6,7 +6,11 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.userland.files.capacity import demand_room, in_memory, room_of
+from sregym_cluster_embedded.userland.files.capacity import (
+    filesystem_usage,
+    in_memory,
+    require_space,
+)
 from sregym_cluster_embedded.userland.files.credentials import number_of
 from sregym_cluster_embedded.userland.files.inode import (
     FILE,
@@ -259,14 +263,14 @@ def _dd_write(
         session.files.write(path, content, zeros=zeros)
         if total >= _ENDLESS:
             session.files.remove(path)
-            demand_room(session.files, "/dev/full", total)
+            require_space(session.files, "/dev/full", total)
     except FullError as error:
         place, free = session.files.resolve(path), 0
         point = in_memory(session.files, place) or session.files.mount_of(place)
         if point is None:
             point = session.files.container.all_points()[0]
         if path != "/dev/full":
-            free = room_of(session.files, point).free_kib * 1024
+            free = filesystem_usage(session.files, point).free_kib * 1024
         fits = min(total, free // block * block)
         if fits:
             session.files.write(path, "", zeros=fits)

@@ -44,7 +44,7 @@ class Checkpoint:
     traps: tuple[tuple[str, str], ...]
 
 
-def taken(shell: Interpreter, rest: Node) -> Checkpoint:
+def take_checkpoint(shell: Interpreter, rest: Node) -> Checkpoint:
     """The place at which a shell is."""
     session = shell.session
     spend(5 + (len(session.environment) >> 4))

@@ -159,7 +159,7 @@ def unary_holds(session: Session, operator: str, operand: str) -> bool:
     return _unary(session, operator, operand)
 
 
-def words_hold(session: Session, words: list[str]) -> bool:
+def compare_words(session: Session, words: list[str]) -> bool:
     """Whether a comparison of two words is true."""
     return _holds(session, words, bash=False)
 

@@ -26,7 +26,7 @@ class Suspended(Exception):
         self.said = said
 
 
-class WantsInput(Exception):
+class NeedsInput(Exception):
     """A command has read all that has come of an input which is not complete.
 
     Args:

@@ -13,8 +13,8 @@ from sregym_cluster_embedded.userland.shell import curl_words as words_of
 from sregym_cluster_embedded.userland.shell.curl_line import HELP, Call, UsageError, expanded
 from sregym_cluster_embedded.userland.shell.curl_sending import Sent, sent
 from sregym_cluster_embedded.userland.shell.curl_values import values_of
-from sregym_cluster_embedded.userland.shell.dns_queries import sought
-from sregym_cluster_embedded.userland.shell.http import Asked, Fetched, fetch
+from sregym_cluster_embedded.userland.shell.dns_queries import resolve_failure
+from sregym_cluster_embedded.userland.shell.http import Fetched, HttpRequest, fetch
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.tls import certificate_of
 
@@ -176,7 +176,9 @@ class _Curl:
         url = made.url if place is None else f"{parts.scheme}://{place}/{path}"
         insecure = "k" in call.flags or "cacert" in call.flags
         result = fetch(
-            session, Asked(made.method, url, made.lowered(), made.body, host), insecure=insecure
+            session,
+            HttpRequest(made.method, url, made.lowered(), made.body, host),
+            insecure=insecure,
         )
         if place is not None and "x" not in call.flags:
             facts = {**result.target.facts, "host": host}
@@ -215,7 +217,7 @@ class _Curl:
 
     def _unresolved(self, host: str, code: int, text: str) -> tuple[int, str, float]:
         """A name that was not found, unless a limit came first."""
-        _, took_s = sought(self.session, host)
+        _, took_s = resolve_failure(self.session, host)
         limits = [self.call.limit_s("m"), self.call.limit_s("connect-timeout")]
         limit_s = min((limit for limit in limits if limit is not None), default=took_s + 1)
         if took_s > limit_s:

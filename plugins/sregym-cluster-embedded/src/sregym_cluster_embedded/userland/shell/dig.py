@@ -11,12 +11,12 @@ from sregym_cluster_embedded.network.records import Record, Reply, reverse_name
 from sregym_cluster_embedded.userland.shell.dns_queries import (
     CODES,
     SILENT,
-    Asked,
+    DnsQuery,
     Place,
     address_of,
-    ask,
     dotted,
     place_of,
+    query_server,
     searched,
 )
 from sregym_cluster_embedded.userland.shell.session import Output, Session
@@ -203,11 +203,11 @@ def _asked(session: Session, place: Place, query: _Query, server: str, head: str
     kind, name = query.kind or "A", query.name.rstrip(".")
     reply: Reply
     if query.port != 53:
-        asked = Asked(name, kind, Reply("closed"))
+        asked = DnsQuery(name, kind, Reply("closed"))
     elif "search" in query.on and not query.name.endswith("."):
         asked = searched(session, place, server, name, kind)
     else:
-        asked = Asked(name, kind, ask(session, place, server, name, kind))
+        asked = DnsQuery(name, kind, query_server(session, place, server, name, kind))
     reply = asked.reply
     if reply.status in SILENT:
         return _nobody(session, query, server, asked, head)
@@ -222,7 +222,7 @@ def _asked(session: Session, place: Place, query: _Query, server: str, head: str
     return Output(0, head + _shown(session, query, server, asked))
 
 
-def _nobody(session: Session, query: _Query, server: str, asked: Asked, head: str) -> Output:
+def _nobody(session: Session, query: _Query, server: str, asked: DnsQuery, head: str) -> Output:
     """Nobody has answered."""
     where, cause = f"{server}#{query.port}", _CAUSES[asked.reply.status]
     if "tcp" in query.on or asked.reply.status == "unreachable":
@@ -239,7 +239,7 @@ def _nobody(session: Session, query: _Query, server: str, asked: Asked, head: st
     return Output(9, f"{rows}{head};; no servers could be reached\n")
 
 
-def _shown(session: Session, query: _Query, server: str, asked: Asked) -> str:
+def _shown(session: Session, query: _Query, server: str, asked: DnsQuery) -> str:
     reply, parts = asked.reply, query.parts
     denied = not reply.records and reply.status in ("nxdomain", "nodata", "ok")
     comments = "comments" in parts
@@ -267,7 +267,7 @@ def _shown(session: Session, query: _Query, server: str, asked: Asked) -> str:
     return text
 
 
-def _header(session: Session, query: _Query, asked: Asked, *, denied: bool) -> str:
+def _header(session: Session, query: _Query, asked: DnsQuery, *, denied: bool) -> str:
     reply = asked.reply
     number = int(session.world.seed.fraction("dig", asked.name, session.world.now) * 65535)
     status = CODES.get(reply.status, "NOERROR")
@@ -327,12 +327,12 @@ def _date(stamp: str) -> str:
     return f"{when:%a %b %d %H:%M:%S} UTC {when:%Y}"
 
 
-def _size(asked: Asked, query: _Query) -> int:
+def _size(asked: DnsQuery, query: _Query) -> int:
     """Bytes of the answer: CoreDNS does not shorten names that it repeats."""
     return 12 + sum(_parts_of(asked, query))
 
 
-def _parts_of(asked: Asked, query: _Query) -> Iterator[int]:
+def _parts_of(asked: DnsQuery, query: _Query) -> Iterator[int]:
     own, reply = len(asked.name) + 2 if asked.name else 1, asked.reply
     yield own + 4
     for record in (*reply.records, *reply.additional):

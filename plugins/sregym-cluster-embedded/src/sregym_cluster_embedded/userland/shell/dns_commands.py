@@ -12,12 +12,12 @@ from sregym_cluster_embedded.userland.shell.dns_queries import (
     CAUSES,
     CODES,
     SILENT,
-    Asked,
+    DnsQuery,
     Place,
     address_of,
-    ask,
     dotted,
     place_of,
+    query_server,
     searched,
 )
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
@@ -66,9 +66,9 @@ def _busybox(session: Session, words: list[str]) -> Output:
             return Output(1, "", f"nslookup: bad address '{operands[1]}'\n")
         servers = (address,)
     questions = _busybox_questions(place, host, kinds)
-    asked: list[Asked] = []
+    asked: list[DnsQuery] = []
     for server in servers:
-        asked = [Asked(n, k, ask(session, place, server, n, k)) for n, k in questions]
+        asked = [DnsQuery(n, k, query_server(session, place, server, n, k)) for n, k in questions]
         if any(one.reply.status not in SILENT for one in asked):
             return _busybox_answers(session, server, asked)
     cause = CAUSES.get(asked[0].reply.status, "")
@@ -88,7 +88,7 @@ def _busybox_questions(place: Place, host: str, kinds: list[str]) -> list[tuple[
     return [(name, kind) for kind in kinds or ["A", "AAAA"] for name in searched]
 
 
-def _busybox_answers(session: Session, server: str, asked: list[Asked]) -> Output:
+def _busybox_answers(session: Session, server: str, asked: list[DnsQuery]) -> Output:
     out, failed = f"Server:\t\t{server}\nAddress:\t{server}:53\n\n", False
     for one in asked:
         code = CODES.get(one.reply.status)
@@ -144,7 +144,7 @@ def _bind(session: Session, words: list[str]) -> Output:
             return Output(1, "", text)
     if is_address(host):
         question = (reverse_name(host), kind or "PTR")
-        asked = Asked(*question, ask(session, place, server, *question))
+        asked = DnsQuery(*question, query_server(session, place, server, *question))
     else:
         asked = searched(session, place, server, host, kind or "A")
     if asked.reply.status in SILENT:
@@ -198,7 +198,9 @@ def _host(session: Session, words: list[str], _stdin: str) -> Output:
         server = address_of(session, place, operands[1])
         head = f"Using domain server:\nName: {operands[1]}\nAddress: {server}#53\nAliases: \n\n"
     if is_address(name):
-        asked = Asked(name, "PTR", ask(session, place, server, reverse_name(name), "PTR"))
+        asked = DnsQuery(
+            name, "PTR", query_server(session, place, server, reverse_name(name), "PTR")
+        )
         asked = asked._replace(name=reverse_name(name))
     else:
         asked = searched(session, place, server, name, kind or "A")
@@ -247,7 +249,7 @@ def _accounts(session: Session, what: str, names: list[str]) -> Output:
 def _hosts(session: Session, what: str, name: str) -> Output:
     place = place_of(session)
     if is_address(name):
-        reply = ask(session, place, place.servers[0], reverse_name(name), "PTR")
+        reply = query_server(session, place, place.servers[0], reverse_name(name), "PTR")
         known = [host for host, ip in hosts_of(session.world, place.pod).items() if ip == name]
         found = known or [record.data for record in reply.records]
         return Output(0, f"{name:<15} {found[0]}\n") if found else Output(2)

@@ -26,7 +26,7 @@ class Place(NamedTuple):
     ndots: int
 
 
-class Asked(NamedTuple):
+class DnsQuery(NamedTuple):
     """A question of one command, and how it was answered."""
 
     name: str
@@ -54,7 +54,7 @@ def place_of(session: Session) -> Place:
     return Place(pod, tuple(servers) or ("127.0.0.1",), searches, ndots)
 
 
-def ask(session: Session, place: Place, server: str, name: str, kind: str) -> Reply:
+def query_server(session: Session, place: Place, server: str, name: str, kind: str) -> Reply:
     """One question to one server."""
     return session.world.service(NETWORK).query(session.world, place.pod, server, name, kind)
 
@@ -75,11 +75,11 @@ def candidates(place: Place, name: str) -> list[str]:
     return [name, *searched] if name.count(".") >= place.ndots else [*searched, name]
 
 
-def searched(session: Session, place: Place, server: str, name: str, kind: str) -> Asked:
+def searched(session: Session, place: Place, server: str, name: str, kind: str) -> DnsQuery:
     """Ask for a name with the search list until one is found."""
-    asked = Asked(name, kind, Reply("timeout"))
+    asked = DnsQuery(name, kind, Reply("timeout"))
     for candidate in candidates(place, name):
-        asked = Asked(candidate, kind, ask(session, place, server, candidate, kind))
+        asked = DnsQuery(candidate, kind, query_server(session, place, server, candidate, kind))
         if asked.reply.status != "nxdomain":
             return asked
     return asked
@@ -90,7 +90,7 @@ def dotted(record: Record) -> str:
     return f"{record.data}." if record.kind in ("CNAME", "PTR", "SRV", "NS", "MX") else record.data
 
 
-def sought(session: Session, name: str) -> tuple[str, float]:
+def resolve_failure(session: Session, name: str) -> tuple[str, float]:
     """Why the C library cannot resolve a name, and after how many seconds it says so."""
     routes = session.world.service(NETWORK).routes(
         session.world, session.process.ref.pod_uid, name, 0
@@ -100,7 +100,7 @@ def sought(session: Session, name: str) -> tuple[str, float]:
 
 def unresolved(session: Session, name: str) -> str:
     """What the C library says of a name that it cannot resolve: glibc, or musl of Alpine."""
-    status, _ = sought(session, name)
+    status, _ = resolve_failure(session, name)
     passing = status not in ("", "nxdomain", "nodata", "ok")
     if session.busybox:
         return "Try again" if passing else "Name does not resolve"

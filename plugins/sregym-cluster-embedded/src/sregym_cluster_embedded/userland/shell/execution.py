@@ -27,7 +27,7 @@ from sregym_cluster_embedded.userland.shell.signalling import ended
 from sregym_cluster_embedded.userland.shell.sockets import served_port
 from sregym_cluster_embedded.userland.shell.versions import (
     busybox_text,
-    version_alone,
+    version_output,
     version_text,
 )
 from sregym_cluster_embedded.userland.toolsets import tool_names, tool_paths
@@ -110,7 +110,7 @@ class Execution(Pacing):
         except NotExecutableError:
             return self._not_executable(words, stdin)
         if path in session.image.versions:
-            return version_alone(session, path, words)
+            return version_output(session, path, words)
         program = session.image.binaries.get(path)
         name, commands = path.rpartition("/")[2], session.runtime.commands
         if program is not None and (name not in commands or self._starts(program, words)):

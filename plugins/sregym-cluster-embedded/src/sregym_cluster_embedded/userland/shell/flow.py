@@ -10,7 +10,7 @@ from sregym_regex.budget import portion
 from sregym_regex.globs import matches
 
 from sregym_cluster_embedded.userland.shell.assigning import assign
-from sregym_cluster_embedded.userland.shell.checkpoints import Checkpoint, taken
+from sregym_cluster_embedded.userland.shell.checkpoints import Checkpoint, take_checkpoint
 from sregym_cluster_embedded.userland.shell.computing import reads_all, writes_last
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave
 from sregym_cluster_embedded.userland.shell.execution import Execution
@@ -23,7 +23,6 @@ from sregym_cluster_embedded.userland.shell.signalling import (
     UNSTOPPABLE,
 )
 from sregym_cluster_embedded.userland.shell.tree import (
-    Begun,
     Case,
     Condition,
     Counting,
@@ -32,6 +31,7 @@ from sregym_cluster_embedded.userland.shell.tree import (
     Pipeline,
     Sequence,
     Simple,
+    StartedLoop,
 )
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class Flow(Execution):
             return
         for rest_of in reversed(self._around):
             rest = rest_of(rest)
-        self.place = taken(cast("Interpreter", self), rest)
+        self.place = take_checkpoint(cast("Interpreter", self), rest)
         self._journal, self._position = [], 0
 
     def obeyed(self, number: int, result: Output) -> Output:
@@ -244,7 +244,7 @@ class Flow(Execution):
                 matches(value, expansion.pattern(pattern), escapes=True) for pattern in patterns
             ):
                 continue
-            with self._within(alone) if end not in (";&", ";;&") else nullcontext():
+            with self._within(rest_of_choice) if end not in (";&", ";;&") else nullcontext():
                 result = self._after(result.out, result.err, body, stdin)
             falls = end == ";&"
             if end not in (";&", ";;&"):
@@ -257,10 +257,10 @@ class Flow(Execution):
             result = self._quietly(test, stdin)
             out, err = out + result.out, err + result.err
             if result.code == 0:
-                with self._within(alone):
+                with self._within(rest_of_choice):
                     return self._after(out, err, body, stdin)
         if node.otherwise is not None:
-            with self._within(alone):
+            with self._within(rest_of_choice):
                 return self._after(out, err, node.otherwise, stdin)
         return Output(0, out, err)
 
@@ -293,9 +293,9 @@ class Flow(Execution):
         words = tuple(self.words(node.words)) if isinstance(node, Each) else ()
         if isinstance(node, Counting) and node.start.strip():
             self._number(node.start)
-        return self._begun(Begun(node, words=words), stdin)
+        return self._begun(StartedLoop(node, words=words), stdin)
 
-    def _begun(self, begun: Begun, stdin: str) -> Output:
+    def _begun(self, begun: StartedLoop, stdin: str) -> Output:
         """A loop from one of its rounds on."""
         node, at, code = begun.loop, begun.at, begun.code
         written, body = _Written(), begun.rest
@@ -319,7 +319,7 @@ class Flow(Execution):
                 self._number(node.step)
         return written.output(code)
 
-    def _goes_on(self, begun: Begun, at: int, written: _Written, stdin: str) -> bool:
+    def _goes_on(self, begun: StartedLoop, at: int, written: _Written, stdin: str) -> bool:
         """Whether a loop has one more round, which begins."""
         node = begun.loop
         self.spend()
@@ -381,7 +381,7 @@ class _Written:
             raise Leave(leave.word, self.output(0), leave.loops) from None
 
 
-def alone(rest: Node) -> Node:
+def rest_of_choice(rest: Node) -> Node:
     """What is left of a choice when so much is left of its branch."""
     return rest
 

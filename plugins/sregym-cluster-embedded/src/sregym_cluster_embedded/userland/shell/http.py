@@ -35,7 +35,7 @@ _PORT = 80
 _BASE_S = 0.0016
 
 
-class Asked(NamedTuple):
+class HttpRequest(NamedTuple):
     """A request.
 
     Attributes:
@@ -74,7 +74,7 @@ class Fetched(NamedTuple):
     untrusted: str = ""
 
 
-def fetch(session: Session, asked: Asked, *, insecure: bool = False) -> Fetched:
+def fetch(session: Session, asked: HttpRequest, *, insecure: bool = False) -> Fetched:
     """Send an HTTP request from the container."""
     secure = asked.url.lower().startswith("https:")
     address = parse_address(asked.url, _PORT)
@@ -140,7 +140,7 @@ def _shown_badly(
 
 def _through_ingress(
     session: Session,
-    asked: Asked,
+    asked: HttpRequest,
     server: Process,
     target: Target,
     address: Address,
@@ -260,7 +260,7 @@ _TYPES = {
 
 
 def _at_the_api(
-    session: Session, asked: Asked, target: Target, *, secure: bool, insecure: bool
+    session: Session, asked: HttpRequest, target: Target, *, secure: bool, insecure: bool
 ) -> Fetched:
     """The API server, which trusts tokens and lets anonymous users read but little."""
     if target.listener != "https":
@@ -297,7 +297,7 @@ def _at_the_api(
     return Fetched("", given, target, headers)
 
 
-def _indented(asked: Asked, found: Response) -> str:
+def _indented(asked: HttpRequest, found: Response) -> str:
     """The body of an answer of the API server, which indents what people with curl will read."""
     body = found.body.decode(errors="surrogateescape")
     agent = asked.headers.get("user-agent", "curl")

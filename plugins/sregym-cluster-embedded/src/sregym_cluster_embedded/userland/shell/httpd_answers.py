@@ -65,7 +65,7 @@ def headed(
     )
 
 
-def spoken(session: Session, server: Process, text: str) -> str:
+def response_bytes(session: Session, server: Process, text: str) -> str:
     """The bytes that come back for the bytes of a request."""
     words = text.partition("\n")[0].split()
     if len(words) < 3:

@@ -22,7 +22,7 @@ from sregym_cluster_embedded.userland.shell.errno_messages import (
     trace,
 )
 from sregym_cluster_embedded.userland.shell.expansion import BadSubstitutionError, Expansion
-from sregym_cluster_embedded.userland.shell.flow import alone
+from sregym_cluster_embedded.userland.shell.flow import rest_of_choice
 from sregym_cluster_embedded.userland.shell.globbing import globbed
 from sregym_cluster_embedded.userland.shell.invocation import main_script, shell_that_reads
 from sregym_cluster_embedded.userland.shell.lexing import ShellSyntaxError
@@ -33,7 +33,6 @@ from sregym_cluster_embedded.userland.shell.signalling import to_itself
 from sregym_cluster_embedded.userland.shell.syntax import parse
 from sregym_cluster_embedded.userland.shell.tree import (
     Background,
-    Begun,
     Calculation,
     Called,
     Case,
@@ -46,6 +45,7 @@ from sregym_cluster_embedded.userland.shell.tree import (
     Pipeline,
     Sequence,
     Simple,
+    StartedLoop,
     Test,
     Timed,
 )
@@ -187,7 +187,7 @@ class Interpreter(BashFlow):
             return self._calculation(node)
         if isinstance(node, Test):
             return self._tested(node)
-        if isinstance(node, Begun):
+        if isinstance(node, StartedLoop):
             return self._begun(node, stdin)
         if isinstance(node, Called):
             return self._called(node, stdin)
@@ -241,7 +241,7 @@ class Interpreter(BashFlow):
             if text is stdin:
                 # A shell of its own ends with what follows it; there must be nothing.
                 goes_on = not (node.subshell and self._around)
-                with self._within(alone) if goes_on else nullcontext():
+                with self._within(rest_of_choice) if goes_on else nullcontext():
                     result = self.run(node.body, text)
             else:
                 result = self._feeding(text, lambda: self.run(node.body, text))

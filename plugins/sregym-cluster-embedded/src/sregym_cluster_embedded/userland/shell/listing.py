@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
-from sregym_cluster_embedded.userland.files.capacity import room_of
+from sregym_cluster_embedded.userland.files.capacity import filesystem_usage
 from sregym_cluster_embedded.userland.files.credentials import name_of
 from sregym_cluster_embedded.userland.files.inode import (
     FOLDER,
@@ -311,7 +311,7 @@ def _holding(points: list[MountPoint], path: str) -> MountPoint:
 def _df_table(session: Session, points: list[MountPoint], flags: dict[str, str]) -> str:
     rows = []
     for point in points:
-        room = room_of(session.files, point)
+        room = filesystem_usage(session.files, point)
         amounts = (room.total_kib, room.used_kib, room.free_kib)
         percent = f"{room.percent}%"
         if "i" in flags:

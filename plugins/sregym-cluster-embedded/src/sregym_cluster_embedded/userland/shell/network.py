@@ -13,7 +13,7 @@ from sregym_cluster_embedded.userland.shell.dns_queries import unresolved
 from sregym_cluster_embedded.userland.shell.interfaces import INTERFACE_COMMANDS, routes
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
-from sregym_cluster_embedded.userland.shell.sockets import WORDS, connect, said, wait_for
+from sregym_cluster_embedded.userland.shell.sockets import WORDS, connect, server_reply, wait_for
 from sregym_cluster_embedded.userland.shell.ss import name_of, sockets_of, ss
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _nc_port(
     target = connect(session, host, port)
     ip = target.facts["ip"]
     if target.kind in ("", "protocol"):
-        answer = "" if "z" in flags else said(session, target, stdin)
+        answer = "" if "z" in flags else server_reply(session, target, stdin)
         if session.is_busybox("nc"):
             shown = f"{host} ({ip}:{port}) open\n"
         else:
@@ -121,7 +121,7 @@ def _telnet(session: Session, words: list[str], stdin: str) -> Output:
         why = unresolved(session, host)
         return Output(1, "", f"telnet: could not resolve {host}/{port}: {why}\n")
     if target.kind in ("", "protocol"):
-        answer = said(session, target, stdin)
+        answer = server_reply(session, target, stdin)
         if session.busybox:
             return Output(0, f"Connected to {host}\n{answer}", "")
         greeting = f"Trying {ip}...\nConnected to {host}.\nEscape character is '^]'.\n"

@@ -18,7 +18,7 @@ from sregym_cluster_embedded.userland.shell.control import (
     BecomeProgram,
     Exit,
     Leave,
-    WantsInput,
+    NeedsInput,
 )
 from sregym_cluster_embedded.userland.shell.interpreter import Interpreter
 from sregym_cluster_embedded.userland.shell.invocation import SHELLS, invocation
@@ -153,7 +153,7 @@ class OpenShell(Interpreter):
         """The next line of the input, once it has come."""
         opened = self.session.descriptors.get(descriptor)
         if self._at_open_input and opened is None and "\n" not in self._unread[-1]:
-            raise WantsInput
+            raise NeedsInput
         return super().read_line(descriptor)
 
     def takes_all(self, node: Simple) -> None:
@@ -210,7 +210,7 @@ class OpenShell(Interpreter):
         if self._enough(node, text):
             return
         if not shown:
-            raise WantsInput
+            raise NeedsInput
         stages = node.commands if isinstance(node, Pipeline) else (node,)
         lines = [_plain_words(stage) for stage in stages]
         terminal = self.state.terminal
@@ -218,7 +218,7 @@ class OpenShell(Interpreter):
         if not all(
             passes_on(words, terminal=terminal and at == last) for at, words in enumerate(lines)
         ):
-            raise WantsInput
+            raise NeedsInput
         if not all(words[0].rpartition("/")[2] in ("cat", "tee") for words in lines):
             text = text[: text.rfind("\n") + 1]
         again = all(repeatable(words) for words in lines) and not any(
@@ -228,7 +228,7 @@ class OpenShell(Interpreter):
             for each in stage.redirections
         )
         done, _ = self._tried(node, text, for_real=again)
-        raise WantsInput(done.out, done.err)
+        raise NeedsInput(done.out, done.err)
 
     def _enough(self, node: Node, text: str) -> bool:
         """Whether more input makes no difference to a command that has come to its end."""
@@ -303,7 +303,7 @@ def _progress(shell: OpenShell, act: Callable[[], Output]) -> Progress:
     with under(Budget(COMMAND_STEPS, MEMORY_BYTES)):
         try:
             result = act()
-        except WantsInput as wants:
+        except NeedsInput as wants:
             result, partly = Output(), wants
         except RecursionError:
             result = Output(_SEGMENTATION_FAULT)

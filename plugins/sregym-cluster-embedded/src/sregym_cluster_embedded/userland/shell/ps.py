@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.api.keys import USAGE
-from sregym_cluster_embedded.userland.counted import scheduled
+from sregym_cluster_embedded.userland.command_counts import scheduled
 from sregym_cluster_embedded.userland.files.machine import memory_kib
 from sregym_cluster_embedded.userland.files.tasks import entered, of_a_thread
 from sregym_cluster_embedded.userland.host.contention import percent_of

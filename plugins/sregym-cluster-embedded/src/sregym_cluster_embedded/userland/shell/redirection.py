@@ -12,7 +12,7 @@ from sregym_cluster_embedded.userland.shell.errno_messages import (
     shell_name,
 )
 from sregym_cluster_embedded.userland.shell.session import Descriptor, Output, Session
-from sregym_cluster_embedded.userland.shell.sockets import heard, socket_error
+from sregym_cluster_embedded.userland.shell.sockets import read_connection, socket_error
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.expansion import Expansion
@@ -49,7 +49,7 @@ class Redirector:
             self._session.drains = operator == "<" and target in STREAMS
             if operator == "<&":
                 if target.isdecimal() and int(target) in self._session.sockets:
-                    stdin = heard(self._session, int(target), line=line)
+                    stdin = read_connection(self._session, int(target), line=line)
                 elif target.isdecimal() and int(target) in self._session.descriptors:
                     stdin = self._taken(self._session.descriptors[int(target)], line)
             elif operator == "<<":

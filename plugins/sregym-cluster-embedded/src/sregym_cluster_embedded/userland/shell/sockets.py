@@ -9,7 +9,7 @@ from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.userland.httpd import is_httpd, root_of
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.shell.dns_queries import unresolved
-from sregym_cluster_embedded.userland.shell.httpd_answers import spoken
+from sregym_cluster_embedded.userland.shell.httpd_answers import response_bytes
 from sregym_cluster_embedded.userland.shell.session import OpenSocket
 from sregym_cluster_embedded.userland.wiring import Target, reach
 
@@ -78,7 +78,7 @@ def socket_error(session: Session, target: str, descriptor: int | None = None) -
     return f"bash: connect: {words}\nbash: line 1: {target}: {words}\n"
 
 
-def said(session: Session, target: Target, text: str) -> str:
+def server_reply(session: Session, target: Target, text: str) -> str:
     """What the server at the end of a connection answers to what it was sent."""
     server = process_of(session.world, target.ref) if target.ref is not None else None
     if server is None:
@@ -87,7 +87,7 @@ def said(session: Session, target: Target, text: str) -> str:
     if program is None:
         return ""
     if is_httpd(session.world, server) and root_of(server) is not None:
-        return spoken(session, server, text) if "\n" in text else ""
+        return response_bytes(session, server, text) if "\n" in text else ""
     kind: Any = session.runtime.kind_of(server)
     answer: str = kind.talk(session.world, server, program, text)
     if not answer and text.startswith(("GET ", "HEAD ")):
@@ -100,11 +100,11 @@ def said(session: Session, target: Target, text: str) -> str:
     return answer
 
 
-def heard(session: Session, descriptor: int, *, line: bool) -> str:
+def read_connection(session: Session, descriptor: int, *, line: bool) -> str:
     """What is read from a connection that the shell holds: one line, or all that there is."""
     held = session.sockets[descriptor]
     held.closed = held.closed or any(word in held.sent for word in _LAST_WORDS)
-    known = held.answer + (said(session, held.target, held.sent) if held.sent else "")
+    known = held.answer + (server_reply(session, held.target, held.sent) if held.sent else "")
     held.sent = ""
     end = known.find("\n") + 1 if line and "\n" in known else len(known)
     answer, held.answer = known[:end], known[end:]

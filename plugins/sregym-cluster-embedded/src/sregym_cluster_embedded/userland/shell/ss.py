@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.userland.connections import ESTABLISHED, LISTEN, SYN_SENT, sockets
 from sregym_cluster_embedded.userland.files.tasks import entered
 from sregym_cluster_embedded.userland.shell.session import Output, Session
-from sregym_cluster_embedded.userland.shell.ss_filters import WrongFilter, filtered
+from sregym_cluster_embedded.userland.shell.ss_filters import FilterError, filtered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ def ss(session: Session, words: list[str], _stdin: str) -> Output:
         return Output(0, _summary(sockets_of(session)))
     try:
         states, test = filtered(filters, letters)
-    except WrongFilter as error:
+    except FilterError as error:
         return Output(error.code, "", error.text + (_USAGE if error.usage else ""))
     asks_tcp = "t" in letters or not {"u", "x", "w", "d", "S", "0"} & set(letters)
     families = {letter == "6" for letter in letters if letter in "46"} or {False, True}

@@ -40,7 +40,7 @@ _COMPARED = {
 }  # fmt: skip
 
 
-class WrongFilter(Exception):
+class FilterError(Exception):
     """What `ss` says of a filter; `usage` where it shows how it is called, too."""
 
     def __init__(self, text: str, code: int, *, usage: bool = False) -> None:
@@ -66,7 +66,7 @@ def filtered(words: Sequence[str], letters: str) -> tuple[tuple[str, ...], Test]
         tokens = tokens[2:]
         group = _GROUPS.get(name) or ((_STATES[name],) if name in _STATES else ())
         if not group:
-            raise WrongFilter(f"ss: wrong state name: {name}\n", 255)
+            raise FilterError(f"ss: wrong state name: {name}\n", 255)
         before = states if named else _ALL if verb == "exclude" else ()
         named = True
         chosen = {*before, *group} if verb == "state" else {*before} - {*group}
@@ -141,13 +141,13 @@ class _Parser:
         return lambda one: test(one.here if what.startswith("s") else one.there)
 
 
-def _bad() -> WrongFilter:
+def _bad() -> FilterError:
     text = 'ss: bison bellows (while parsing filter): "syntax error!" Sorry.\n'
-    return WrongFilter(text, 255, usage=True)
+    return FilterError(text, 255, usage=True)
 
 
-def _unreadable() -> WrongFilter:
-    return WrongFilter("Cannot parse dst/src address.\n", 1)
+def _unreadable() -> FilterError:
+    return FilterError("Cannot parse dst/src address.\n", 1)
 
 
 def _port(value: str, compare: Callable[[int, int], bool]) -> Callable[[Ending], bool]:

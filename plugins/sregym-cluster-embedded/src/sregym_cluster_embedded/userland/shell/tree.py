@@ -129,7 +129,7 @@ class Background:
 
 
 @dataclass(frozen=True)
-class Begun:
+class StartedLoop:
     """A loop in which a script goes on: what is left of its present round, and then the others.
 
     Attributes:
@@ -179,6 +179,6 @@ Node: TypeAlias = (
     | Counting
     | Test
     | Timed
-    | Begun
+    | StartedLoop
     | Called
 )

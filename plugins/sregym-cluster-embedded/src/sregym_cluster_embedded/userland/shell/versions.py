@@ -25,7 +25,7 @@ def version_text(runtime: Runtime, program: AnyProgram | None, words: list[str])
     return runtime.kinds.of(program.kind).version(program, words)
 
 
-def version_alone(session: Session, path: str, words: list[str]) -> Output:
+def version_output(session: Session, path: str, words: list[str]) -> Output:
     """What an executable answers that tells its version and does nothing else here."""
     asked, name = words[1:2], words[0]
     if not asked:

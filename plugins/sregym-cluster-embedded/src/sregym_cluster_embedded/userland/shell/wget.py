@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from sregym_cluster_embedded.userland.files.inode import FileError
 from sregym_cluster_embedded.userland.shell.dns_queries import unresolved
-from sregym_cluster_embedded.userland.shell.http import REASONS, Asked, Fetched, fetch
+from sregym_cluster_embedded.userland.shell.http import REASONS, Fetched, HttpRequest, fetch
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.sockets import CONNECT_S, WORDS
@@ -67,7 +67,7 @@ def _wget(session: Session, words: list[str], _stdin: str) -> Output:
     agent = "Wget" if session.busybox else "Wget/1.21.3"
     headers.setdefault("user-agent", flags.get("U", agent))
     body = flags.get("p", "")
-    asked = Asked("POST" if "p" in flags else flags.get("m", "GET"), full, headers, body)
+    asked = HttpRequest("POST" if "p" in flags else flags.get("m", "GET"), full, headers, body)
     result = fetch(session, asked, insecure=not session.busybox and "k" in flags)
     session.slept_s += result.seconds
     call = _busybox if session.busybox else _gnu

@@ -31,7 +31,7 @@ from sregym_cluster_embedded.telemetry.metrics.work import (
     periods,
     requests_of,
 )
-from sregym_cluster_embedded.userland.space import Held, held
+from sregym_cluster_embedded.userland.space import HeldSpace, space_history
 from sregym_cluster_embedded.userland.throttling import shares
 
 if TYPE_CHECKING:
@@ -123,9 +123,9 @@ def _started(view: View, instance: ContainerInstance) -> Value:
     return float(int(view.world.epoch + instance.process.started_at))
 
 
-def _written(of: Callable[[Held], float]) -> OfLife:
+def _written(of: Callable[[HeldSpace], float]) -> OfLife:
     """Of what a container wrote beside its volumes."""
-    return lambda view, instance: steps_of(held(view.world).get(instance.ref, ()), of)
+    return lambda view, instance: steps_of(space_history(view.world).get(instance.ref, ()), of)
 
 
 def _disk(view: View, instance: ContainerInstance) -> Value:

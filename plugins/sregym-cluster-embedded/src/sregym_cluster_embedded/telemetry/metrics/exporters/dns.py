@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sregym_apps.model import NameServerProgram
 
-from sregym_cluster_embedded.network.questions_asked import QUESTIONS
+from sregym_cluster_embedded.network.dns_queries import QUESTIONS
 from sregym_cluster_embedded.network.resolver import CLUSTER_DOMAIN
 from sregym_cluster_embedded.telemetry.coredns_query_log import (
     FAMILIES,

@@ -39,7 +39,7 @@ from sregym_cluster_embedded.telemetry.metrics.view import (
     MACHINES,
 )
 from sregym_cluster_embedded.telemetry.metrics.work import cpu, end_of, in_flight, waiting
-from sregym_cluster_embedded.userland.space import held
+from sregym_cluster_embedded.userland.space import space_history
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -78,7 +78,7 @@ class _Node:
         self.begin = place("node", name)
         self.overhead = view.world.service(USAGE).node_overhead(view.world, name)
         self._line = view.past.one(Key("nodes", "", name))
-        self._pods, self._held = view.pods, dict(held(view.world))
+        self._pods, self._held = view.pods, dict(space_history(view.world))
 
     def was(self, of: Callable[[Machine], float]) -> Steps:
         """A property of the machine over time."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.telemetry.metrics.exposition import Family, Row, Steps
-from sregym_cluster_embedded.userland.space import Held, held
+from sregym_cluster_embedded.userland.space import HeldSpace, space_history
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ _BYTES_OF_AN_INODE = 16384.0
 _OWN_INODES, _OWN_BYTES = 11.0, 24576.0
 
 
-def steps_of(known: Sequence[Held], of: Callable[[Held], float]) -> Steps:
+def steps_of(known: Sequence[HeldSpace], of: Callable[[HeldSpace], float]) -> Steps:
     """A property of what was held, over time; 0 before the first write."""
     return Steps(
         [float("-inf"), *(part.since for part in known)],
@@ -70,14 +70,14 @@ def volume_rows(view: View, node: str, sample: str) -> Iterator[Row]:
                 ("persistentvolumeclaim", line.key.name),
             )
             since = min(instance.process.started_at for instance in members)
-            volume = held(view.world).get(f"pv/{_volume(line)}", ())
+            volume = space_history(view.world).get(f"pv/{_volume(line)}", ())
             yield Row(labels, _Volume(sample, size, volume), since, pod.until)
 
 
 class _Volume:
     """What is told of one volume."""
 
-    def __init__(self, sample: str, size: Steps, known: Sequence[Held]) -> None:
+    def __init__(self, sample: str, size: Steps, known: Sequence[HeldSpace]) -> None:
         self._sample = sample
         self._size = size
         self._used = steps_of(known, lambda part: part.size_bytes)

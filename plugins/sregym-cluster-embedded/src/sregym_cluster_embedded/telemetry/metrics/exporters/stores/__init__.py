@@ -10,7 +10,7 @@ from sregym_cluster_embedded.telemetry.container_instances import ContainerInsta
 from sregym_cluster_embedded.telemetry.metrics.exporters.stores.store import MISS, Store
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, cpu
 from sregym_cluster_embedded.traffic.segments import SERVED, segments
-from sregym_cluster_embedded.userland.counted import Counted
+from sregym_cluster_embedded.userland.command_counts import Counted
 from sregym_cluster_embedded.userland.process import process_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from sregym_cluster_embedded.telemetry.metrics.exposition import Family, Pairs
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet
-from sregym_cluster_embedded.userland.counted import ANSWER_BYTES, REQUEST_BYTES
+from sregym_cluster_embedded.userland.command_counts import ANSWER_BYTES, REQUEST_BYTES
 
 if TYPE_CHECKING:
     from sregym_promql.storage import Floats

@@ -14,7 +14,7 @@ from sregym_cluster_embedded.telemetry.metrics.integrals import Outcomes
 from sregym_cluster_embedded.telemetry.metrics.work import end_of, requests_of
 from sregym_cluster_embedded.telemetry.traces.sites import sites_of
 from sregym_cluster_embedded.traffic.arrivals import RateModulation
-from sregym_cluster_embedded.userland.counted import Peer
+from sregym_cluster_embedded.userland.command_counts import Peer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -27,7 +27,7 @@ _CODES = {
 _MOST = 2048
 
 
-class Heard(NamedTuple):
+class AnsweredQuery(NamedTuple):
     """A question that a name server has answered.
 
     Attributes:
@@ -52,7 +52,7 @@ class Answered(NamedTuple):
     """
 
     before: int = 0
-    latest: tuple[Heard, ...] = ()
+    latest: tuple[AnsweredQuery, ...] = ()
 
 
 # Type of the question and code of the answer -> the questions.
@@ -68,7 +68,7 @@ def note(world: World, source: Object | None, replies: Iterable[tuple[Question, 
         if code is not None:
             key = (question.kind, code)
             before, latest = table.get(key, Answered())
-            heard = Heard(world.now, address, question.name, reply.status == "ok")
+            heard = AnsweredQuery(world.now, address, question.name, reply.status == "ok")
             dropped = len(latest) + 1 - _MOST
             if dropped > 0:
                 before, latest = before + dropped, latest[dropped:]

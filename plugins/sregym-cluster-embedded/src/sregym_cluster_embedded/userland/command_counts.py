@@ -85,7 +85,7 @@ def counted(world: World, ref: ContainerRef) -> Counted:
     return found
 
 
-def times_asked(world: World, ref: ContainerRef, *commands: str) -> int:
+def command_count(world: World, ref: ContainerRef, *commands: str) -> int:
     """How many of some commands a server has been asked for.
 
     The same as `counted(...).of(*commands)`, without working out the other figures.

@@ -64,7 +64,7 @@ class TableNetwork(Network):
         return Reply("ok" if records else "nodata", records, server=server)
 
 
-class ExitBook(Kubelet):
+class RecordedExits(Kubelet):
     """Writes down how containers ended."""
 
     def container_exited(self, world: World, ref: ContainerRef, ended: ExitState) -> None:
@@ -76,7 +76,7 @@ class ExitBook(Kubelet):
 
 
 @dataclass
-class ContainerBench:
+class ContainerTestbed:
     """A world of containers alone: no API server, no kubelet, a network written down by hand.
 
     Attributes:
@@ -150,7 +150,7 @@ class ContainerBench:
         self.runtime.kill(self.world, ref)
         return seconds
 
-    def fork(self) -> ContainerBench:
+    def fork(self) -> ContainerTestbed:
         """A copy that goes its own way."""
         return type(self)(self.world.fork(), self.runtime, list(self.started))
 
@@ -182,7 +182,7 @@ class ContainerBench:
         models += public_models(extensions) if public else ()
         surroundings = Subsystem(
             name="surroundings",
-            services={**NETWORK.offer(TableNetwork()), **KUBELET.offer(ExitBook())},
+            services={**NETWORK.offer(TableNetwork()), **KUBELET.offer(RecordedExits())},
         )
         parts = [
             surroundings,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sregym_apps.model import Operation
 
 
-def asked_of(
+def request_attributes(
     operation: Operation, path: str, headers: Mapping[str, str]
 ) -> tuple[tuple[str, str], ...]:
     """Name and value of what an operation depends on of a request; what is empty is left out.
