@@ -275,8 +275,8 @@ class CpuLimit(PodTemplateFault):
         millicores: int = Field(default=4, ge=1)
 
     @override
-    def misfit(self, component: Component) -> str:
-        if reason := super().misfit(component):
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
             return reason
         init = component.own_container.kind is ContainerKind.INIT
         return "an init container ends before anything needs its processor" if init else ""

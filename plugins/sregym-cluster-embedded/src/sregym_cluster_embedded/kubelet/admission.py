@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api.pod_requests import counted, requests_of
 from sregym_cluster_embedded.api.quality import qos_class
 from sregym_cluster_embedded.kubelet.report import pod_of, record_pod_event
-from sregym_cluster_embedded.kubelet.requests import confirm_end, until_turn, send_status
+from sregym_cluster_embedded.kubelet.requests import confirm_end, send_status, until_turn
 from sregym_cluster_embedded.kubelet.state import pod_states, state_of
 from sregym_cluster_embedded.kubelet.unresponsive import SYNC
 from sregym_cluster_embedded.placement import matches_affinity, untolerated
