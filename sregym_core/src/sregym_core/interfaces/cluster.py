@@ -361,8 +361,7 @@ class ClusterProvider(ABC):
         name: Its name behind `--cluster`.
         simulated: Whether clusters are independent and deterministic: equal seeds give equal
             clusters. Episodes may then run in parallel, and proofs compare their output.
-        capabilities: What can be done to the nodes of every such cluster; None where only a
-            trial tells.
+        capabilities: What can be done to nodes of any of them; None if only a trial tells.
     """
 
     name: ClassVar[str]
@@ -396,8 +395,5 @@ class ClusterProvider(ABC):
         return None
 
     def vocabulary(self) -> Vocabulary | None:
-        """Names that its clusters resolve in applications' data, for `sregym lint`.
-
-        None (default) for clusters that do not simulate.
-        """
+        """Names that its clusters resolve in applications' data, for `sregym lint`; None by default."""
         return None
