@@ -19,7 +19,7 @@ from sregym_core.conductor.injection import SpoiledError
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.noise_doses import pump_for
 from sregym_core.conductor.progress import Progress
-from sregym_core.conductor.recovery import recover, remaining_difference
+from sregym_core.conductor.recovery import recover
 from sregym_core.conductor.repairs import RepairWatch
 from sregym_core.conductor.rewarding import rewarded
 from sregym_core.conductor.session import LiveSession
@@ -336,19 +336,15 @@ class EpisodePlayer:
         return facts_of(world, self.plan, self._setup, self._found, self._worlds.salt)
 
     def _tear_down(self) -> None:
-        if self._setup.world is None:
+        world = self._setup.world
+        if world is None:
             return
         difference = ""
         try:
-            self._setup.world.cluster.interrupt()
-            recover(
-                self._setup.world,
-                self._application,
-                self._setup.faults,
-                self._journal,
-                self._progress,
+            world.cluster.interrupt()
+            difference = recover(
+                world, self._application, self._setup.faults, self._journal, self._progress
             )
-            difference = remaining_difference(self._setup.world, self._application)
         except (SregymError, ClusterError) as error:
             difference = f"recovery failed: {error}"
         except BaseException as error:
@@ -362,7 +358,7 @@ class EpisodePlayer:
         finally:
             self._recovered = not difference
             self._timeline.record(Recovered(not difference, difference))
-            self._contained(self._setup.world.cluster.close)
+            self._contained(world.cluster.close)
 
     def _record(self) -> EpisodeRecord:
         both = map(self._grades.stages.get, (Stage.DIAGNOSIS, Stage.MITIGATION))

@@ -24,11 +24,14 @@ def recover(
     faults: tuple[tuple[Fault, FaultContext], ...],
     journal: UndoJournal,
     progress: Progress | None = None,
-) -> None:
+) -> str:
     """Undo faults and whatever the agent changed; objects first, since commands need pods.
 
     Before all else goes what would stand in the way, and what everything stands in is made anew.
     Nodes report for minutes what no longer is; commands wait until they do not.
+
+    Returns:
+        What differs from the baseline, in words; empty when nothing does.
 
     Raises:
         WorldError: An undo command failed, a node does not become as before, or the application
@@ -43,6 +46,7 @@ def recover(
     wait_ready(cluster, application, READY_TIMEOUT_S, progress=progress)
     hidden = world.baseline.hidden
     cluster.clock.wait_until(lambda: cluster.hidden_state() == hidden, COPIES_S, COPIES_POLL_S)
+    return remaining_difference(world, application)
 
 
 def _undo(
