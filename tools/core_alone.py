@@ -17,14 +17,12 @@ from importlib.metadata import PackageNotFoundError, distribution, distributions
 from workspace import projects
 
 CORE = "sregym-core"
-# What pytest itself loads, where it is installed.
-WITH_PYTEST = "sregym_core.pytest_plugin"
 
 
 def main() -> int:
     warnings.simplefilter("error")
     core = projects()[0]
-    modules = [name for name in core.modules() if name != WITH_PYTEST]
+    modules = core.modules()
     for module in modules:
         importlib.import_module(module)
     installed = {normal(found.metadata["Name"]) for found in distributions()}

@@ -41,7 +41,13 @@ def user(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
     wanted = tomllib.loads(root.read_text(encoding="utf-8"))["project"]["dependencies"]
     names = [requirement.partition(">")[0] for requirement in wanted]
     # What the page on campaigns installs besides, and those of tutorials, which generate packages.
-    names += ["sregym-campaign", "sregym-leaderboard", "sregym-dev", "sregym-testing"]
+    names += [
+        "sregym-campaign",
+        "sregym-leaderboard",
+        "sregym-dev",
+        "sregym-pytest",
+        "sregym-testing",
+    ]
     environment.install("pip", "pytest", *_words(names))
     return environment
 

@@ -49,7 +49,7 @@ ADAPTERS = [
     project
     for project in PLUGINS
     if project.name.removeprefix("sregym-")
-    in ("gymnasium", "harbor", "inspect", "openenv", "trl", "verifiers")
+    in ("gymnasium", "harbor", "inspect", "openenv", "pytest", "trl", "verifiers")
 ]
 # The contract kit and what lints files, upon which toolkits and plugins build their own; they offer the core nothing.
 KITS = [

@@ -4,7 +4,7 @@
         record = sregym.play("wrong_service_selector_hotel_reservation", my_agent)
         assert record.outcome == "pass", record.reason
 
-pytest loads it by itself where `sregym-core` is installed. Nothing of SREGym is imported before a
+pytest loads it by itself where this package is installed. Nothing of SREGym is imported before a
 test asks for the fixture.
 """
 
@@ -17,10 +17,15 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sregym_core.api import Environment, Workspace
-    from sregym_core.interfaces import Agent, Session
-    from sregym_core.model import EpisodeRecord, Problem
-    from sregym_core.proof import Proof
+    from sregym_core.api import (
+        Agent,
+        Environment,
+        EpisodeRecord,
+        Problem,
+        Proof,
+        Session,
+        Workspace,
+    )
 
 MARKER = (
     "sregym(**options): options of the episodes of a test, as of sregym_core.api.Environment: "
