@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from sregym_core.api import tool_class
-from sregym_core.model.dose_scores import scores_by_dose
+from sregym_core.model.noise_scores import scores_by_noise_level
 
 from sregym_campaign.charts import Point, curves, scatter
 from sregym_campaign.tries import SETTLED
@@ -74,7 +74,7 @@ def render(content: Content, figures: dict[str, Any]) -> str:
             "end-to-end",
         ),
         # By the names of the campaign: one adapter may play under several.
-        doses=scores_by_dose(
+        doses=scores_by_noise_level(
             [record.model_copy(update={"agent": facts.agent}) for facts, record in content.episodes]
         ),
         apart=[one for one in content.tries if one.kind not in SETTLED],

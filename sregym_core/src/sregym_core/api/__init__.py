@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from sregym_core.model import Claims, EpisodeRecord, GroundTruth, Outcome, Problem
     from sregym_core.modes import check_start, mode_named
     from sregym_core.proof import Proof
-    from sregym_core.salt import fresh_seed
+    from sregym_core.salt import random_seed
     from sregym_core.tool_classes import ToolClass, tool_class
 
 _PLACES = {
@@ -141,7 +141,6 @@ __all__ = [
     "UnknownToolError",
     "Workspace",
     "check_start",
-    "fresh_seed",
     "instruction",
     "mode_named",
     "pair",
@@ -149,6 +148,7 @@ __all__ = [
     "play",
     "play_request",
     "problems",
+    "random_seed",
     "read_recorded",
     "read_records",
     "solution",

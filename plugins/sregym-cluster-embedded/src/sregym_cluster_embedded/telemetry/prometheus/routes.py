@@ -39,8 +39,8 @@ from sregym_cluster_embedded.telemetry.prometheus.parameters import (
     bound_of,
     duration_of,
     moment_of,
+    required_time,
     span_of,
-    wanted_moment,
 )
 from sregym_cluster_embedded.telemetry.prometheus.refused import REFUSED, failure
 from sregym_cluster_embedded.telemetry.prometheus.remote_read import remote_read
@@ -147,7 +147,7 @@ def _query(world: World, request: Request) -> Any:
 
 
 def _query_range(world: World, request: Request) -> Any:
-    start, end = wanted_moment(request, "start"), wanted_moment(request, "end")
+    start, end = required_time(request, "start"), required_time(request, "end")
     if end < start:
         message = 'invalid parameter "end": end timestamp must not be before start time'
         raise BadRequest(message)
