@@ -58,7 +58,7 @@ def article(kind: str) -> str:
 
 
 def not_rolling(component: Component) -> str:
-    """Why its pods cannot be started anew; empty when something of it can be restarted."""
+    """Why its pods cannot be restarted; empty when something of it can be restarted."""
     if any(ref.kind in ROLLING_KINDS for ref in component.workloads):
         return ""
     kind = component.workload.kind

@@ -151,8 +151,8 @@ class SettingFault(ComponentFault):
         roles: What the settings decide that it may change.
         decisive: Of these, those whose wrong value is the defect; empty: all that it changes.
         lacking: Why it does not fit a component without such a setting.
-        mechanism: Word of the ground truth.
-        phrases: Other ways to say it.
+        mechanism: `mechanism` of the ground truth.
+        phrases: Synonyms of the mechanism in diagnoses.
         symptoms: What else is seen.
         expected: What holds again once it is repaired.
     """
@@ -275,7 +275,7 @@ def readers(application: Application, ref: ObjectRef) -> tuple[ObjectRef, ...]:
 def change_settings(
     edits: Edits, context: FaultContext, values: Mapping[ProgramSetting, str]
 ) -> None:
-    """Give settings of a component other values, and start anew whoever reads them."""
+    """Give settings of a component other values, and restart whoever reads them."""
     component = context.component
     maps: dict[ObjectRef, dict[str, str]] = {}
     env: list[dict[str, Any]] = []

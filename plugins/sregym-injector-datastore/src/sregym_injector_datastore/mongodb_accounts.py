@@ -116,7 +116,7 @@ class _AccountFault(ComponentFault):
 
 
 class MongodbRoleRevoked(_AccountFault):
-    """Revokes the role of an account on its database and starts its clients anew."""
+    """Revokes the role of an account on its database and restarts its clients."""
 
     name: ClassVar[str] = "mongodb-role-revoked"
     title: ClassVar[str] = "MongoDB role revoked from an account"
@@ -169,7 +169,7 @@ class MongodbRoleRevoked(_AccountFault):
 
 
 class MongodbUserDropped(_AccountFault):
-    """Drops an account and starts its clients anew."""
+    """Drops an account and restarts its clients."""
 
     name: ClassVar[str] = "mongodb-user-dropped"
     title: ClassVar[str] = "MongoDB account dropped"

@@ -61,8 +61,8 @@ class StoreFault(ComponentFault):
 
     Attributes:
         families: Whom it fits.
-        mechanism: Word of the ground truth.
-        phrases: Other ways to say it.
+        mechanism: `mechanism` of the ground truth.
+        phrases: Synonyms of the mechanism in diagnoses.
         symptoms: What users and callers see.
         volatile: Whether the change dies with the server's process, whatever the family.
     """

@@ -42,8 +42,8 @@ class _Way:
         title: One line for people.
         field: What of the link is set.
         amount: To what, unless a parameter says otherwise.
-        mechanism: Word of the ground truth.
-        phrases: Other ways to say it.
+        mechanism: `mechanism` of the ground truth.
+        phrases: Synonyms of the mechanism in diagnoses.
         what: The thing that is changed.
         after: How it is then.
         modes: As in `Fault.modes`.

@@ -143,7 +143,7 @@ class Conflicts:
         return bool(found) and not found & own
 
     def _repair_opposed(self) -> bool:
-        """Whether something is to be created anew that in truth is there."""
+        """Whether something is to be recreated that in truth is there."""
         if self._profile.known_relations & _MISSES:
             return False
         return any(c.repair and _CREATE.search(c.text) for c in self._claims)

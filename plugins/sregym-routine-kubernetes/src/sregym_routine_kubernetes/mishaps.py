@@ -34,7 +34,7 @@ CRASHES = (2, 9)
 # Ends of a container, in seconds before a moment at which the kubelet then still waits with its next
 # start: the waits double from 10 s on.
 LOOP_S = (128.0, 116.0, 94.0, 52.0, 1.0)
-# How many parts start anew again and again while something is not ready.
+# How many parts restart again and again while something is not ready.
 LOOPING = (1, 2)
 # What counts as users being served: of their requests within so many seconds at least this share.
 LOOK_S, SERVED = 20.0, 0.98

@@ -1,4 +1,4 @@
-"""What every agent adapter must hold to."""
+"""Contract tests for every agent adapter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every application must hold to."""
+"""Contract tests for every application."""
 
 from __future__ import annotations
 

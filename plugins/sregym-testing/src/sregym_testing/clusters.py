@@ -1,4 +1,4 @@
-"""What every cluster must hold to, and where the other contracts get theirs from."""
+"""Contract tests for every cluster, and where the other contracts get theirs from."""
 
 from __future__ import annotations
 

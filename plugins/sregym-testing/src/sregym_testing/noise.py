@@ -1,4 +1,4 @@
-"""What every source of noise must hold to."""
+"""Contract tests for every source of noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every oracle must hold to."""
+"""Contract tests for every oracle."""
 
 from __future__ import annotations
 

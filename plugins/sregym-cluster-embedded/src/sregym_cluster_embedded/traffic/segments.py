@@ -120,7 +120,7 @@ class Load(NamedTuple):
         throttled: Fraction of its CPU periods in which its limit stops it.
         in_flight: Requests that it works on or that wait for it.
         waiting: Requests among them that wait for a turn.
-        dropped: Requests a second that are thrown away after waiting in vain.
+        dropped: Requests a second that are thrown away after waiting without success.
         memory_bytes: What requests in flight hold, and what others have left in a heap, beyond the memory at rest.
         pools: The connections that pools of clients hold to it.
         pooled: Requests a second that come through them.

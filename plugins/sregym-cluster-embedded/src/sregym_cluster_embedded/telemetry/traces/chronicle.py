@@ -84,7 +84,7 @@ class Origin(NamedTuple):
 
 
 class Chronicle:
-    """What was, for one question about a world; made anew for each.
+    """What was, for one question about a world; recreated for each.
 
     Args:
         world: Whose history.

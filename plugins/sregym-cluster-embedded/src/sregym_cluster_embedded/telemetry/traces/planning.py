@@ -40,7 +40,7 @@ class PlannedCall(NamedTuple):
 
     @property
     def timed_out(self) -> bool:
-        """Whether a try of it has waited in vain."""
+        """Whether a try of it has waited without success."""
         return any(
             part.failure is not None and part.failure.kind == "timeout" for part in self.attempts
         )
