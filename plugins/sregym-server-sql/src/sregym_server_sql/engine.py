@@ -161,13 +161,13 @@ def read_for(statement: str) -> None:
     spend(len(statement) + (longest * longest >> 9))
 
 
-def run(image: bytes, statement: str, surroundings: StatementContext) -> tuple[Result, bytes]:
+def run(image: bytes, statement: str, context: StatementContext) -> tuple[Result, bytes]:
     """Carry out one statement; the result, and the image of the database afterwards.
 
     Args:
         image: The database; empty bytes for a new one.
         statement: As MySQL or PostgreSQL words it.
-        surroundings: What it finds besides.
+        context: What it finds besides.
 
     Raises:
         SqlError: It cannot be carried out; the image stays as it was.
@@ -176,17 +176,17 @@ def run(image: bytes, statement: str, surroundings: StatementContext) -> tuple[R
     read_for(statement)
     connection = _opened(image)
     try:
-        for name, (count, called) in surroundings.functions.items():
+        for name, (count, called) in context.functions.items():
             connection.create_function(name, count, called)
-        for name, kind in surroundings.aggregates.items():
+        for name, kind in context.aggregates.items():
             connection.create_aggregate(name, -1, kind)
-        for name, table in surroundings.views.items():
+        for name, table in context.views.items():
             columns = ", ".join(f'"{column}"' for column in table.columns)
             connection.execute(f'CREATE TEMP TABLE "{name}" ({columns})')
             places = ", ".join("?" * len(table.columns))
             connection.executemany(f'INSERT INTO temp."{name}" VALUES ({places})', table.rows)  # noqa: S608 - names of our own
         connection.commit()
-        result = _executed(connection, statement, surroundings.now)
+        result = _executed(connection, statement, context.now)
         connection.commit()
         return result, connection.serialize() if writes(statement) else image
     except sqlite3.Error as error:

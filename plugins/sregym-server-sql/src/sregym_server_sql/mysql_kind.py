@@ -383,9 +383,7 @@ class MysqlKind(SqlKind):
         kept = load(world, process.settings["sql.storage"]).settings
         return size_of(in_effect(process.settings, kept, "innodb_buffer_pool_size"))
 
-    def unread(
-        self, world: World, program: MysqlProgram, trouble: DiskProblem
-    ) -> Sequence[LogEntry]:
+    def unread(self, world: World, program: Any, trouble: DiskProblem) -> Sequence[LogEntry]:
         """The number of the error, and what it means."""
         if trouble.error == ALTERED:
             return innodb_altered(world, trouble.offset, mariadb=not _is_mysql(program))

@@ -171,9 +171,9 @@ class MysqlConnection:
             raise MysqlError(1205, "HY000", _WAITED)
         if verb_of(statement) == "insert":
             demand_number(self, database, statement, table)
-        surroundings = StatementContext(self.now(), views, self._functions())
+        context = StatementContext(self.now(), views, self._functions())
         try:
-            result, image = run(self._image(database), outside(text, dialect), surroundings)
+            result, image = run(self._image(database), outside(text, dialect), context)
         except SqlError as error:
             raise error_of(error, database, statement, self._values(statement, database)) from None
         if change and database:

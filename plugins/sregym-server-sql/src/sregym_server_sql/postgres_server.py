@@ -290,12 +290,11 @@ class PostgresConnection:
             text = re.sub(rf'(?<![\w"\'.]){re.escape(schema)}\."?(\w+)"?', rf'"{schema}.\1"', text)
         demand_number(self, statement)
         text = plain_index(text)
-        surroundings = StatementContext(
-            self.now(), views_in(self, text), functions(self), AGGREGATES
-        )
+        views = views_in(self, text)
+        context = StatementContext(self.now(), views, functions(self), AGGREGATES)
         demand_numbers(statement, self.said)
         try:
-            result, image = self._run(text, surroundings)
+            result, image = self._run(text, context)
         except SqlError as error:
             told = explained(self.image(), self.failure or error, statement, self.said)
             raise PostgresError(told) from None
@@ -317,17 +316,17 @@ class PostgresConnection:
             self.keep(without_uncounted(self.data, self.database, table))
         return all_counted(result, statement, more)
 
-    def _run(self, text: str, surroundings: StatementContext) -> tuple[Result, bytes]:
+    def _run(self, text: str, context: StatementContext) -> tuple[Result, bytes]:
         """Carry it out; fewer values than a table has columns are those of the first ones."""
         try:
-            return run(self.image(), text, surroundings)
+            return run(self.image(), text, context)
         except SqlError as error:
             if error.kind != "values":
                 raise
             count = len(re.findall(r"'(?:[^']|'')*'|[^,]+", text.rpartition("(")[2]))
             first = [column[0] for column in columns_of(self.image(), error.name)][:count]
             named = re.sub(r"\bvalues\b", f"({', '.join(first)}) VALUES", text, count=1, flags=re.I)
-            return run(self.image(), named, surroundings)
+            return run(self.image(), named, context)
 
     def _typed(self, result: Result, statement: str) -> Result:
         """A result with the names and types that PostgreSQL gives its columns."""
