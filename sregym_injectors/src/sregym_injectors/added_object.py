@@ -1,4 +1,4 @@
-"""Faults that are one object too many: somebody added it, and taking it away repairs."""
+"""Faults that consist of one additional object; deleting it is the repair."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Journaled edits: whoever changes an API object through `Edits` can be undone at every moment.
+"""Journaled edits: each change of an API object through `Edits` can be undone at any time.
 
 What is changed looks as if people or pipelines had changed it: each object by a tool that fits how
 it is delivered, one change after the other with the time between them that people take.

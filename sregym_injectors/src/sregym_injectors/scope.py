@@ -57,7 +57,7 @@ def impact(component: Component) -> str:
 
 
 def impact_phrases(component: Component) -> tuple[str, ...]:
-    """Other ways to say `impact`."""
+    """Synonyms of `impact` in diagnoses."""
     if not component.operations:
         return ("no user-visible impact", "users are not affected")
     by_operation = [
