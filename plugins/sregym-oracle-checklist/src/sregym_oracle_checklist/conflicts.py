@@ -12,7 +12,7 @@ from sregym_oracle_checklist.layout import Section
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sregym_oracle_checklist.blame import Accused
+    from sregym_oracle_checklist.blame import AccusedPlaces
     from sregym_oracle_checklist.passages import Clause
     from sregym_oracle_checklist.profile import Profile
 
@@ -73,7 +73,7 @@ class Conflicts:
         clauses: The whole text.
     """
 
-    def __init__(self, profile: Profile, accused: Accused, clauses: Sequence[Clause]) -> None:
+    def __init__(self, profile: Profile, accused: AccusedPlaces, clauses: Sequence[Clause]) -> None:
         self._profile = profile
         self._accused = accused
         self._clauses = clauses

@@ -129,7 +129,7 @@ def pods_are_missing(cluster: Cluster, parts: Sequence[Component]) -> bool:
     return False
 
 
-def bearable(cluster: Cluster, parts: Sequence[Component]) -> list[Component]:
+def redundant_components(cluster: Cluster, parts: Sequence[Component]) -> list[Component]:
     """Parts of which one pod may be away: no request of users passes there, or there is another."""
     return [
         part
@@ -149,7 +149,7 @@ def needed(cluster: Cluster, application: Application, suffering: Sequence[str])
     parts = application.components()
     if application.traffic(cluster, LOOK_S).success_rate < SERVED:
         parts = tuple(part for part in parts if part.name not in suffering)
-    spare = {part.name for part in bearable(cluster, parts)}
+    spare = {part.name for part in redundant_components(cluster, parts)}
     return [
         part for part in parts if part.name not in spare and not pods_are_missing(cluster, [part])
     ]

@@ -265,7 +265,7 @@ def _loops(
     cluster: Cluster, parts: Sequence[Component], span: float, chance: Random
 ) -> list[_Timed]:
     """Some that users can do without restart again and again, and wait for that at the end."""
-    able = mishaps.bearable(cluster, parts)
+    able = mishaps.redundant_components(cluster, parts)
     chosen = chance.sample(able, min(len(able), chance.randint(*mishaps.LOOPING)))
     return [
         (max(0.0, span - before + round(chance.uniform(-0.9, 0.9), 3)), part, ("crash",))

@@ -87,12 +87,12 @@ class Up(Subcommand):
         from sregym_core.sessions import claim_folder
 
         from sregym_up.announce import Announcer
-        from sregym_up.healthy import check_alone, put_up
+        from sregym_up.healthy import check_alone, run_healthy
 
         workspace = Workspace(self.settings)
         if arguments.application:
             check_alone(arguments)
-            return put_up(self.console, workspace, arguments)
+            return run_healthy(self.console, workspace, arguments)
         if not arguments.problem:
             msg = "up: name a problem (see: sregym problems), or a healthy --application NAME"
             raise UsageError(msg)

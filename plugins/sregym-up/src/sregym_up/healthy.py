@@ -36,7 +36,7 @@ def check_alone(arguments: argparse.Namespace) -> None:
         raise UsageError(msg)
 
 
-def put_up(console: Console, workspace: Workspace, arguments: argparse.Namespace) -> ExitCode:
+def run_healthy(console: Console, workspace: Workspace, arguments: argparse.Namespace) -> ExitCode:
     """Deploy, warm up, open, and stay until the user ends it."""
     from sregym_core.api import random_seed
     from sregym_core.sessions import claim_folder

@@ -14,13 +14,13 @@ from sregym_promql import (
     Engine,
     EvaluationError,
     ParseError,
+    annotations_json,
     instant_data,
     parse,
     parse_as_written,
     parse_selector,
     pretty,
     range_data,
-    said,
 )
 from sregym_promql.evaluation import TOO_MANY, has_selectors
 from sregym_promql.formats import number_text
@@ -142,7 +142,7 @@ def _query(world: World, request: Request) -> Any:
     except ParseError as error:
         message = f'invalid parameter "query": {error}'
         raise BadRequest(message) from None
-    notes = said(found.notes, request.parameter("query"))
+    notes = annotations_json(found.notes, request.parameter("query"))
     return _success(_told(request, instant_data(found, round(at * 1000)), found.samples), notes)
 
 
@@ -169,7 +169,7 @@ def _query_range(world: World, request: Request) -> Any:
     # The least step that there is.
     step = max(step, 0.001)
     found = _engine(world, request).range(request.parameter("query"), start, end, step)
-    notes = said(found.notes, request.parameter("query"))
+    notes = annotations_json(found.notes, request.parameter("query"))
     return _success(_told(request, range_data(found), found.samples), notes)
 
 
