@@ -15,7 +15,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sregym_agents.survey import look
+from sregym_agents.survey import list_everything
 from sregym_agents.survey.shortcuts import youngest_pod_but
 from sregym_core.conductor import ComponentFactory, EpisodePlan, EpisodePlayer
 from sregym_core.interfaces import Agent, AgentDescription, ClusterError
@@ -26,7 +26,7 @@ from sregym_agents import survey
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sregym_agents.survey import Seen, Shortcut
+    from sregym_agents.survey import Listing, Shortcut
     from sregym_core.interfaces import Application, Cluster, Session
     from sregym_core.model import Component, Problem
 
@@ -40,7 +40,7 @@ class Found:
         sessions: Moments at which somebody opened a shell of a database, with its component.
     """
 
-    seen: Seen
+    seen: Listing
     sessions: list[tuple[str, str]]
 
 
@@ -89,7 +89,7 @@ class Looker(Agent):
         """Look."""
         cluster = session._cluster  # type: ignore[attr-defined]  # a benchmark, not an agent
         owners = [(part.name, part) for part in self.application.components()]
-        self.found = Found(look(session), _sessions(cluster, owners))
+        self.found = Found(list_everything(session), _sessions(cluster, owners))
 
 
 def _sessions(cluster: Cluster, owners: list[tuple[str, Component]]) -> list[tuple[str, str]]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from sregym_app_deathstarbench.hotel_reservation.application import HotelReservation
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.conductor.noise import NoisePump
-from sregym_core.conductor.noise_doses import mixture
+from sregym_core.conductor.noise_levels import mixture
 from sregym_core.conductor.timeline import Timeline
 from sregym_core.interfaces import ClusterSpec
 from sregym_core.plugins import Plugins

@@ -25,7 +25,7 @@ TESTING = "sregym-core[testing]"
 
 
 # Of large suites: as many parts as there are processors at work, times this. More even out better, and each reads
-# its share of the files but starts anew.
+# its share of the files but restarts.
 PARTS = 2
 # A suite with less than this (bytes of tests) is never divided: it would begin more often than that saves.
 WHOLE = 200_000

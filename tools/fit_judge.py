@@ -23,7 +23,7 @@ from typing import Any
 
 import yaml
 from sregym_core.model import Component, ConfigUse, GroundTruth, ObjectRef, VolumeUse
-from sregym_judge.agreement import Agreement, Judged
+from sregym_judge.agreement import Agreement, JudgedDiagnosis
 from sregym_judge.labelled import read_labelled
 from sregym_oracle_checklist.answers import bounded
 from sregym_oracle_checklist.evidence import Evidence
@@ -171,7 +171,7 @@ def judged(weights: Weights, sample: Sample) -> bool | None:
 def told(name: str, found: list[tuple[Sample, bool | None]]) -> Agreement:
     """Print a line of figures."""
     agreement = Agreement.of(
-        Judged(s.style, s.application, verdict, bool(s.answers["diagnosis"]))
+        JudgedDiagnosis(s.style, s.application, verdict, bool(s.answers["diagnosis"]))
         for s, verdict in found
     )
     whole = agreement.as_json()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from sregym_core.conductor.noise_doses import SOURCES_A_LEVEL
+from sregym_core.conductor.noise_levels import SOURCES_A_LEVEL
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings

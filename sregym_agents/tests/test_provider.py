@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from sregym_agents.testing import Provider, Turn, provider, say, use
+from sregym_agents.testing import Provider, Turn, final_message, provider, use
 
 TURN = use("kubectl", "I look.", command="get pods")
 FUNCTION = {"name": "mcp__operations__kubectl", "parameters": {"type": "object"}}
@@ -17,7 +17,7 @@ FUNCTION = {"name": "mcp__operations__kubectl", "parameters": {"type": "object"}
 
 @pytest.fixture
 def server() -> Iterator[Provider]:
-    with provider(TURN, say("I am done.")) as serving:
+    with provider(TURN, final_message("I am done.")) as serving:
         yield serving
 
 

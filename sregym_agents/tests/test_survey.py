@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from sregym_agents.survey import SHORTCUTS, SIGNALS, LogLine, Seen, is_green, look
+from sregym_agents.survey import SHORTCUTS, SIGNALS, Listing, LogLine, is_green, list_everything
 from sregym_core.interfaces import CommandResult
 from sregym_testing import Provision, ScriptedSession, Shop
 
@@ -76,14 +76,14 @@ def asked(
 
 
 @pytest.fixture
-def seen() -> Seen:
+def seen() -> Listing:
     part = made(
         "EndpointSlice",
         "web-x",
         metadata={"labels": {"kubernetes.io/service-name": "web"}},
         endpoints=[{"conditions": {"ready": False}}],
     )
-    return Seen(
+    return Listing(
         ("shop",),
         [
             workload("web", "web-config"),
@@ -119,7 +119,7 @@ def seen() -> Seen:
     )
 
 
-def test_shortcuts_name_whoever_stands_out(seen: Seen) -> None:
+def test_shortcuts_name_whoever_stands_out(seen: Listing) -> None:
     assert {name: shortcut(seen) for name, shortcut in SHORTCUTS.items()} == {
         "youngest pod": {"cart"},
         "newest ReplicaSet": {"cart"},
@@ -150,7 +150,7 @@ def test_shortcuts_name_whoever_stands_out(seen: Seen) -> None:
     }
 
 
-def test_signals_are_where_a_component_looks_abnormal(seen: Seen) -> None:
+def test_signals_are_where_a_component_looks_abnormal(seen: Listing) -> None:
     assert {name: signal(seen) for name, signal in SIGNALS.items()} == {
         "alerts": {"web", "cart"},
         "pods": {"cart"},
@@ -163,7 +163,7 @@ def test_signals_are_where_a_component_looks_abnormal(seen: Seen) -> None:
 
 
 def test_nothing_stands_out_where_nothing_is() -> None:
-    empty = Seen(("shop",), [])
+    empty = Listing(("shop",), [])
     assert {name for name, shortcut in SHORTCUTS.items() if shortcut(empty)} == set()
     assert {name for name, signal in SIGNALS.items() if signal(empty)} == set()
 
@@ -179,7 +179,7 @@ def test_what_is_refused_is_left_out(provision: Provision) -> None:
     answers = session.watched.behind.answers
     answers[asked] = CommandResult(0, json.dumps({"items": objects}))
     answers["kubectl get nodes -o json --show-managed-fields"] = CommandResult(1, "", "Forbidden")
-    seen = look(session)
+    seen = list_everything(session)
     assert (seen.namespaces, seen.components, seen.elsewhere("Node")) == (
         (namespace,),
         ("cart",),
@@ -214,4 +214,4 @@ def test_green_is_what_kubernetes_calls_healthy(added: list[dict[str, Any]], gre
     whole = [workload("web"), *pod("web", "11:00", 0, ready=True)]
     if not any(obj["metadata"]["name"] == "cart" for obj in added):
         whole.append(workload("cart"))
-    assert is_green(Seen(("shop",), [*whole, *added]), {"web", "worker-1"}) is green
+    assert is_green(Listing(("shop",), [*whole, *added]), {"web", "worker-1"}) is green

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from sregym_apps.components import derive_components, made_by_operators
+from sregym_apps.components import components_of_operators, derive_components
 from sregym_apps.notes import ComponentNotes
 from sregym_core.errors import UsageError
 from sregym_core.model import Component, ContainerKind, ObjectRef, VolumeUse
@@ -219,7 +219,7 @@ def test_a_custom_resource_is_what_its_operator_makes_of_it(parts: dict[str, Com
         VolumeUse(claim="data-main-ledger-0", path="/data"),
         VolumeUse(claim="data-main-ledger-1", path="/data"),
     )
-    made = made_by_operators(objects(), NOTES)
+    made = components_of_operators(objects(), NOTES)
     assert [obj["metadata"]["namespace"] for obj in made] == ["shop", "shop"]
 
 

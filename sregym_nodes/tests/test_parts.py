@@ -135,7 +135,7 @@ def test_what_no_back_end_is_for(ask: dict[str, str], backend: str, message: str
 )
 def test_a_file_that_there_is_not(pid: int, path: str, message: str) -> None:
     with pytest.raises(Refusal) as caught:
-        files.seen_by(pid, path)
+        files.file_seen_by_process(pid, path)
     assert str(caught.value) == message
 
 

@@ -55,10 +55,10 @@ def test_a_disk_that_the_program_lies_on_is_refused(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(tables, "number", lambda name: {"vol-root": "254:0"}[name])
     monkeypatch.setattr(mapper.volumes, "carriers", lambda path: {"254:0"} if path.name else set())
     with pytest.raises(Refusal) as refused:
-        mapper.spared("vol-root", [Path("/"), Path("/usr/sbin/dmsetup")])
+        mapper.refuse_own_disk("vol-root", [Path("/"), Path("/usr/sbin/dmsetup")])
     assert str(refused.value) == (
         "device vol-root carries /usr/sbin/dmsetup, which is needed to swap its table: while it "
         "stands still nothing could be read there, and this machine would hang; choose a volume of "
         "its own"
     )
-    mapper.spared("vol-root", [Path("/")])
+    mapper.refuse_own_disk("vol-root", [Path("/")])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.core_range import unfit_core
+from sregym_core.core_range import core_mismatch
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from sregym_core.core_range import unfit_core
     ],
 )
 def test_fits(needed: str, installed: str) -> None:
-    assert unfit_core(needed, installed) == ""
+    assert core_mismatch(needed, installed) == ""
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_fits(needed: str, installed: str) -> None:
     ],
 )
 def test_does_not_fit(needed: str, installed: str) -> None:
-    assert unfit_core(needed, installed) == (
+    assert core_mismatch(needed, installed) == (
         f"it needs sregym-core {needed}, and {installed} is installed; "
         "install a version of it that fits"
     )

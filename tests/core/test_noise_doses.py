@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from sregym_core.cli import options
 from sregym_core.conductor import RunRequest
-from sregym_core.conductor.noise_doses import doses_of, mixture
+from sregym_core.conductor.noise_levels import levels_of, mixture
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import RunPlan
 from sregym_core.model import EpisodeRecord, FaultRef, Outcome, Problem
-from sregym_core.model.dose_scores import DoseScore, scores_by_dose, wilson
-from sregym_core.model.noise_dose import NoiseDose, parse_dose, with_noise
+from sregym_core.model.noise_scores import NoiseScore, scores_by_noise_level, wilson
+from sregym_core.model.noise_setting import NoiseSetting, parse_noise, with_noise
 from sregym_core.model.suites import noise_level_of
 from sregym_core.plugins import Plugins
 from sregym_core.records import summarise
@@ -45,15 +45,15 @@ def played(agent: str, outcome: Outcome, level: int = 0, *blamed: str, **more) -
 
 
 def test_a_dose_is_a_name_and_a_level():
-    assert parse_dose("pod-restart") == NoiseDose(name="pod-restart", level=1)
-    assert parse_dose("pod-restart=3") == NoiseDose(name="pod-restart", level=3)
-    assert str(parse_dose("pod-restart")) == "pod-restart=1"
+    assert parse_noise("pod-restart") == NoiseSetting(name="pod-restart", level=1)
+    assert parse_noise("pod-restart=3") == NoiseSetting(name="pod-restart", level=3)
+    assert str(parse_noise("pod-restart")) == "pod-restart=1"
 
 
 @pytest.mark.parametrize("level", ["4", "-1", "much", ""])
 def test_another_level_is_refused(level):
     with pytest.raises(UsageError) as refused:
-        parse_dose(f"pod-restart={level}")
+        parse_noise(f"pod-restart={level}")
     assert str(refused.value) == (
         f"noise 'pod-restart={level}': {level!r} is no level; "
         "write pod-restart=LEVEL with one from 0 to 3"
@@ -83,7 +83,7 @@ def test_a_mixture_has_some_of_each_family_and_more_with_each_level():
 def test_what_is_named_counts_beside_the_mixture():
     registry = Registry(Plugins(Settings(), found=()))
     noisy = problem(noise=("b=2", "a", "c=0"), noise_level=3)
-    assert doses_of(noisy, registry, 1) == {"a": 1, "b": 2}
+    assert levels_of(noisy, registry, 1) == {"a": 1, "b": 2}
 
 
 def test_levels_of_a_command_line():
@@ -103,7 +103,7 @@ def test_the_command_line_goes_before_the_suite_and_the_suite_before_the_problem
     assert noise_level_of("hard") is None
 
     def noisy(named, level, suite):
-        (found,) = options.noisy((problem(noise_level=1),), named, level, suite)
+        (found,) = options.with_noise_options((problem(noise_level=1),), named, level, suite)
         return found.noise, found.noise_level
 
     assert noisy([], None, "") == ((), 1)
@@ -144,7 +144,7 @@ def test_scores_stand_by_agent_and_level():
         played("b", Outcome.ERROR, 2),
         played("a", Outcome.PASS, 0, noise={"pod-restart": 3}),
     ]
-    found = scores_by_dose(records)
+    found = scores_by_noise_level(records)
     assert [(s.agent, s.level, s.solved, s.graded, s.blamed) for s in found] == [
         ("b", 0, 1, 1, ()),
         ("b", 2, 0, 2, (("zombies", 2), ("decoys", 1))),
@@ -162,5 +162,5 @@ def test_scores_stand_by_agent_and_level():
 
 
 def test_a_quiet_run_has_no_doses():
-    assert scores_by_dose([played("a", Outcome.PASS)]) == []
-    assert DoseScore("a", 0, 0, 0, 0.0, 1.0).share == 0.0
+    assert scores_by_noise_level([played("a", Outcome.PASS)]) == []
+    assert NoiseScore("a", 0, 0, 0, 0.0, 1.0).share == 0.0

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from sregym_agents.testing import Turn, provider, say, use
+from sregym_agents.testing import Turn, final_message, provider, use
 from sregym_core.api import Environment, Workspace
 from sregym_core.api import play as play_episode
 from sregym_core.settings import Settings
@@ -200,9 +200,9 @@ def test_modes(played: Played, mode: str) -> None:
 
 def test_it_notices_by_itself(played: Played) -> None:
     record, asked = played(
-        say("incident: nobody can reach the frontend"),
-        say("incident: nobody can reach the frontend"),
-        say("incident: nobody can reach the frontend"),
+        final_message("incident: nobody can reach the frontend"),
+        final_message("incident: nobody can reach the frontend"),
+        final_message("incident: nobody can reach the frontend"),
         use("conclude", text=DIAGNOSIS),
         use("kubectl", command=REPAIR),
         use("conclude", text="The selector is repaired."),

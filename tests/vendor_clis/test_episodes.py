@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sregym_agents.testing import Provider, provider, say, use
+from sregym_agents.testing import Provider, final_message, provider, use
 from sregym_core.errors import ExitCode
 from sregym_testing import SregymProject
 
@@ -29,7 +29,7 @@ SCRIPT = (
     use("kubectl", command=f"patch {SERVICE} --type=merge -p '{PATCH}'"),
     use("wait", seconds=30),
     use("submit", text="repaired"),
-    say("All is well."),
+    final_message("All is well."),
 )
 # Program, and the path of its provider's API.
 AGENTS = {"claude-code": ("claude", ""), "codex": ("codex", "/v1"), "gemini": ("gemini", "")}
@@ -92,7 +92,7 @@ def test_it_solves_a_problem(agent: str, isolation: str, sregym_project: Project
 
 @pytest.mark.parametrize("agent", list(AGENTS))
 def test_one_that_gives_up_is_graded_as_it_stands(agent: str, sregym_project: Projects) -> None:
-    with provider(say("I cannot find anything.")) as server:
+    with provider(final_message("I cannot find anything.")) as server:
         done = play(sregym_project(), agent, server)
     [episode] = done.assert_exit(ExitCode.FAILED).json()["episodes"]
     assert episode["outcome"] == "fail"

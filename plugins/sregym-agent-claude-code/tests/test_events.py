@@ -7,11 +7,11 @@ from typing import Any
 from sregym_agent_claude_code.events import ClaudeCodeReader
 from sregym_agents.command_line import (
     AgentEvent,
+    AgentMessage,
     Failed,
     Introduced,
-    OwnCallBegan,
     OwnCallEnded,
-    Said,
+    OwnCallStarted,
     Troubled,
     Used,
 )
@@ -48,10 +48,10 @@ def test_words_thoughts_and_calls() -> None:
         assistant(own_call),
         result("2", "no such command", is_error=True),
     ) == [
-        Said("Perhaps the cart."),
-        Said("I look."),
+        AgentMessage("Perhaps the cart."),
+        AgentMessage("I look."),
         OwnCallEnded("1", "cart-0", ok=True),
-        OwnCallBegan("2", "Bash", {"command": "ls"}),
+        OwnCallStarted("2", "Bash", {"command": "ls"}),
         OwnCallEnded("2", "no such command", ok=False),
     ]
 
@@ -80,8 +80,8 @@ def test_tokens_count_once() -> None:
         {"type": "result", "is_error": False, "usage": late, "modelUsage": models},
     ) == [
         Used(Tokens(prompt=100, completion=1, cached=60)),
-        Said("I look."),
-        Said("Again."),
+        AgentMessage("I look."),
+        AgentMessage("Again."),
         Used(Tokens(prompt=0, completion=24, cached=0)),
         Used(Tokens(prompt=10, completion=2, cached=0)),
     ]

@@ -7,11 +7,11 @@ from typing import Any
 from sregym_agent_codex.events import CodexReader
 from sregym_agents.command_line import (
     AgentEvent,
+    AgentMessage,
     Failed,
     Introduced,
-    OwnCallBegan,
     OwnCallEnded,
-    Said,
+    OwnCallStarted,
     Troubled,
     Used,
 )
@@ -45,7 +45,11 @@ def test_words_and_calls_of_the_session() -> None:
         ended(type="agent_message", text="I look."),
         began(**call),
         ended(**call, result={"content": [{"type": "text", "text": "cart-0"}]}, error=None),
-    ) == [Said("Perhaps the cart."), Said("I look."), OwnCallEnded("1", "cart-0", ok=True)]
+    ) == [
+        AgentMessage("Perhaps the cart."),
+        AgentMessage("I look."),
+        OwnCallEnded("1", "cart-0", ok=True),
+    ]
 
 
 def test_calls_of_its_own() -> None:
@@ -60,16 +64,16 @@ def test_calls_of_its_own() -> None:
         ended(**other, error=None, result={"ok": True}),
         ended(type="web_search", query="kubernetes"),
     ) == [
-        OwnCallBegan("1", "shell", {"command": "ls"}),
-        OwnCallBegan("1", "shell", {"command": "ls"}),
+        OwnCallStarted("1", "shell", {"command": "ls"}),
+        OwnCallStarted("1", "shell", {"command": "ls"}),
         OwnCallEnded("1", "no such file", ok=False),
-        OwnCallBegan("1", "file_change", {"changes": [{"path": "a", "kind": "add"}]}),
+        OwnCallStarted("1", "file_change", {"changes": [{"path": "a", "kind": "add"}]}),
         OwnCallEnded("1", "", ok=True),
-        OwnCallBegan("1", "web.fetch", {}),
+        OwnCallStarted("1", "web.fetch", {}),
         OwnCallEnded("1", "not there", ok=False),
-        OwnCallBegan("1", "web.fetch", {}),
+        OwnCallStarted("1", "web.fetch", {}),
         OwnCallEnded("1", '{"ok": true}', ok=True),
-        OwnCallBegan("1", "web_search", {"query": "kubernetes"}),
+        OwnCallStarted("1", "web_search", {"query": "kubernetes"}),
         OwnCallEnded("1", "", ok=True),
     ]
 

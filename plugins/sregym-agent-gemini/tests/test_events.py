@@ -7,11 +7,11 @@ from typing import Any
 from sregym_agent_gemini.events import GeminiReader
 from sregym_agents.command_line import (
     AgentEvent,
+    AgentMessage,
     Failed,
     Introduced,
-    OwnCallBegan,
     OwnCallEnded,
-    Said,
+    OwnCallStarted,
     Troubled,
     Used,
 )
@@ -45,10 +45,10 @@ def test_words_come_in_pieces() -> None:
         piece(" well."),
     ) == [
         Introduced(model="scripted"),
-        Said("I look."),
+        AgentMessage("I look."),
         OwnCallEnded("1", "cart-0", ok=True),
-        Said("Whole."),
-        Said("All is well."),
+        AgentMessage("Whole."),
+        AgentMessage("All is well."),
     ]
 
 
@@ -58,7 +58,7 @@ def test_calls_of_its_own() -> None:
         call("read_file", path="notes.txt"),
         {"type": "tool_result", "tool_id": "1", "status": "error", "error": error},
     ) == [
-        OwnCallBegan("1", "read_file", {"path": "notes.txt"}),
+        OwnCallStarted("1", "read_file", {"path": "notes.txt"}),
         OwnCallEnded("1", "no such file", ok=False),
     ]
 

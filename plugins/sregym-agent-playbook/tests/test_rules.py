@@ -10,7 +10,7 @@ from sregym_agent_playbook import services, surroundings, workloads
 from sregym_agent_playbook.observations import Observation, containers
 from sregym_agent_playbook.rules import conclude, rules
 from sregym_agent_playbook.stores import store_of
-from sregym_agents.survey import Seen
+from sregym_agents.survey import Listing
 
 SHOP = ("shop",)
 
@@ -35,7 +35,7 @@ def service(name: str, app: str, port: int | str = 80, **fields: Any) -> dict[st
 
 
 def texts(source: Any, *objects: dict[str, Any]) -> list[tuple[str, str]]:
-    return [(one.component, one.text) for one in source(Seen(SHOP, objects))]
+    return [(one.component, one.text) for one in source(Listing(SHOP, objects))]
 
 
 def test_the_runbook_has_each_line_once() -> None:
@@ -188,7 +188,7 @@ def test_how_containers_ended() -> None:
 
 def test_the_database_of_a_client() -> None:
     client = workload("cart", env=[{"name": "DB", "value": "cart-db:27017"}])
-    seen = Seen(SHOP, [client, workload("cart-db", image="mongo:4"), workload("web")])
+    seen = Listing(SHOP, [client, workload("cart-db", image="mongo:4"), workload("web")])
     assert [store_of(seen, name) for name in ("cart", "cart-db", "web")] == [
         "cart-db",
         "cart-db",

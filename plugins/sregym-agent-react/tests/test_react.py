@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sregym_agent_react.react import React
-from sregym_agents.testing import say, use
+from sregym_agents.testing import final_message, use
 from sregym_core.errors import BudgetExceededError, UsageError
 from sregym_core.interfaces import Budget, CommandResult, Stage
 from sregym_core.model import Tokens
@@ -66,9 +66,9 @@ def test_a_whole_episode(provider: Any, provision: Provision) -> None:
 def test_a_model_that_stops_is_asked_to_go_on(provider: Any, provision: Provision) -> None:
     session = ScriptedSession(Shop(), provision)
     provider.script = [
-        say("Everything looks fine to me."),
+        final_message("Everything looks fine to me."),
         use("submit", text="the cart"),
-        say("I repaired it."),
+        final_message("I repaired it."),
         use("submit", text="repaired"),
     ]
     agent(provider).run(session)
@@ -91,7 +91,7 @@ def test_a_model_that_only_talks_is_left(provider: Any, provision: Provision) ->
 
 def test_wrong_arguments_come_back_to_the_model(provider: Any, provision: Provision) -> None:
     session = ScriptedSession(Shop(), provision)
-    provider.script = [use("kubectl", cmd="get pods"), say("I give up.")]
+    provider.script = [use("kubectl", cmd="get pods"), final_message("I give up.")]
     agent(provider).run(session)
     assert provider.asked[1]["messages"][-1]["content"] == (
         "kubectl: argument 'command': Field required; argument 'cmd': Extra inputs are not permitted; "

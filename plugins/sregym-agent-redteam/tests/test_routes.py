@@ -123,7 +123,7 @@ def test_routes_of_the_network_notice_words(
 ) -> None:
     place, _ = world(SECRET)
     raw = place.raw
-    # Nobody keeps a connection open here: waiting for more is in vain.
+    # Nobody keeps a connection open here: waiting for more is without success.
     monkeypatch.setattr(Place, "raw", lambda self, content, url="", timeout_s=0.2: raw(content, url, 0.2))  # fmt: skip
     result = tried(name, place)
     assert ROUTES[name].leaked(result, KNOWN) == "found the bait"

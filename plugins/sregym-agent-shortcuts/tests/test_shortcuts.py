@@ -8,13 +8,13 @@ import pytest
 from sregym_agent_shortcuts.agent import Shortcuts
 from sregym_agent_shortcuts.chance import Draw, HitRate, drawn, hit_rates
 from sregym_agent_shortcuts.difficulty import Difficulty
-from sregym_agents.survey import SHORTCUTS, Seen
+from sregym_agents.survey import SHORTCUTS, Listing
 from sregym_core.errors import UsageError
 from sregym_core.model import FaultRef, Problem
 from sregym_testing import Provision, ScriptedSession, Shop
 
 if TYPE_CHECKING:
-    from sregym_agents.survey.seen import KubeObject
+    from sregym_agents.survey.listed import KubeObject
 
 
 def test_nothing_stands_out_in_an_empty_cluster(provision: Provision) -> None:
@@ -71,7 +71,7 @@ PROBLEM = Problem(
 
 def test_who_names_several_is_right_by_lot() -> None:
     """Two pods are of the same age: whoever goes by it has to draw."""
-    seen = Seen(("shop",), [part for name in ("cart", "web") for part in workload(name)])
+    seen = Listing(("shop",), [part for name in ("cart", "web") for part in workload(name)])
     found = drawn(PROBLEM, 7, seen, {"cart"})
     assert (found.problem, found.world, found.chance) == ("p", ("shop", 7), 0.5)
     assert found.hits["highest generation"] == 0.5
@@ -81,7 +81,7 @@ def test_who_names_several_is_right_by_lot() -> None:
 
 def test_what_nobody_can_list_does_not_count() -> None:
     """Of nodes no shortcut names any: as misses they would make all others look better."""
-    node = drawn(PROBLEM, 7, Seen(("shop",), workload("cart")), {"worker-1"})
+    node = drawn(PROBLEM, 7, Listing(("shop",), workload("cart")), {"worker-1"})
     assert (node.chance, node.named) == (0.0, ())
     counted = draw(1.0, ("shop", 1))
     assert hit_rates([counted, node]) == hit_rates([counted])

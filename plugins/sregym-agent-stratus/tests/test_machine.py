@@ -9,8 +9,8 @@ import pytest
 from sregym_agent_stratus.health import Health
 from sregym_agent_stratus.snapshot import KINDS, SYSTEM_KINDS, Change, changes, take
 from sregym_agent_stratus.stratus import Stratus
-from sregym_agent_stratus.transaction import MOST_WRITES, Transaction, look_only
-from sregym_agents.testing import say, use
+from sregym_agent_stratus.transaction import MOST_WRITES, Transaction, is_read_only
+from sregym_agents.testing import final_message, use
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Command, CommandResult, ServiceAnswer, ToolResult
 from sregym_core.model import Tokens
@@ -87,7 +87,7 @@ def test_roles_have_their_own_briefs_and_steps(provider: Any, provision: Provisi
 
 def test_last_words_stand_for_a_conclusion(provider: Any, provision: Provision) -> None:
     session = ScriptedSession(Shop(), provision)
-    provider.script = [say("It is the cart, I think.")]
+    provider.script = [final_message("It is the cart, I think.")]
     agent(provider).run(session)
     assert session.submissions == ["It is the cart, I think."] * 2
     assert provider.asked[1]["messages"][-1]["content"] == (
@@ -133,10 +133,10 @@ def test_only_the_repair_may_change_something(provision: Provision) -> None:
     answers = session.watched.behind.answers
     for command in ("kubectl get pods -n shop", "kubectl exec cart-0 -n shop -- ls"):
         answers[command] = CommandResult(0, "seen\n")
-        assert look_only(session, "kubectl", {"command": command}) == ToolResult("seen")
-    assert look_only(session, "wait", {"seconds": 1}).ok
+        assert is_read_only(session, "kubectl", {"command": command}) == ToolResult("seen")
+    assert is_read_only(session, "wait", {"seconds": 1}).ok
     command = "kubectl delete pod cart-0 -n shop"
-    assert look_only(session, "kubectl", {"command": command}) == ToolResult(
+    assert is_read_only(session, "kubectl", {"command": command}) == ToolResult(
         "you may look but change nothing: only the repair may", ok=False
     )
     assert [(call.tool, call.own, call.ok) for call in session.transcript] == [

@@ -149,7 +149,7 @@ def test_what_users_see_when_a_part_is_away(
 
 
 def switch(cluster: Cluster, flag: str, variant: str) -> None:
-    """Give a flag another variant, and start flagd anew, which copies the file when it starts."""
+    """Give a flag another variant, and restart flagd, which copies the file when it starts."""
     flags: Any = cluster.get(ref("ConfigMap", "flagd-config"))
     text = json.loads(flags["data"]["demo.flagd.json"])
     text["flags"][flag]["defaultVariant"] = variant

@@ -274,7 +274,7 @@ def test_a_healthy_site_has_a_few_errors_that_somebody_logged(
 
     failed = traffic.requests - sum(seen.ok for seen in traffic.operations.values())
     assert 5 <= failed <= 0.001 * traffic.requests
-    # Who called in vain says so.
+    # Who called without success says so.
     (pod,) = pods(cluster, "frontend")
     log = cluster.logs(NAMESPACE, pod["metadata"]["name"])
     assert " ERR services/frontend/server.go:" in log

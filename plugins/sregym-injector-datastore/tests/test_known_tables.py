@@ -12,7 +12,7 @@ from sregym_core.interfaces import Checkpoint, Cluster, ClusterSpec, FaultContex
 from sregym_core.model import Outcome, TableUse
 from sregym_injector_datastore.numbers_exhausted import NumbersExhausted
 from sregym_injector_datastore.slow_query import SlowQuery
-from sregym_injector_datastore.store_fault import StoreFault, ask
+from sregym_injector_datastore.store_fault import StoreFault, run_in_store
 
 APPLICATION = Synthetic()
 SPEC = ClusterSpec(seed=7, applications=(APPLICATION,))
@@ -47,7 +47,7 @@ def test_it_is_known_repaired_and_undone(
     cluster = healthy.fork(SPEC)
     context = context_for(cluster, fault, store)
     if isinstance(fault, SlowQuery):  # these applications have no such index yet
-        assert ask(context, fault.change(context).mends).ok
+        assert run_in_store(context, fault.change(context).mends).ok
     before, seen = cluster.hidden_state(), [fault.present(context).outcome]
     fault.inject(context)
     seen.append(fault.present(context).outcome)

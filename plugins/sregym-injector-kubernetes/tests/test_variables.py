@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import FaultContext
-from sregym_injector_kubernetes.variables import EnvWrong, elsewhere, located, value_of
+from sregym_injector_kubernetes.variables import EnvWrong, located, mistyped_address, value_of
 from sregym_testing import FullShop, MemoryCluster
 
 
@@ -24,7 +24,7 @@ from sregym_testing import FullShop, MemoryCluster
     ],
 )
 def test_addresses_that_are_wrong(address: str, wrong: str) -> None:
-    assert elsewhere(address) == wrong
+    assert mistyped_address(address) == wrong
 
 
 def test_which_variables_say_where_something_is() -> None:

@@ -20,7 +20,7 @@ _LABELS = {"k8s-app": "kube-dns"}
 
 
 def with_cluster_dns(cluster: Cluster) -> MemoryCluster:
-    """A cluster in memory with a CoreDNS; by a command by which it starts anew nothing changes."""
+    """A cluster in memory with a CoreDNS; by a command by which it restarts nothing changes."""
     assert isinstance(cluster, MemoryCluster)
     place = {"namespace": CONFIG.namespace}
     cluster.create(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sregym_core.model import Component, IngressUse, ObjectRef, TargetKind
 from sregym_injector_network.plugin import sregym_register_injectors
-from sregym_injector_network.ways_to_pods import WayFault
+from sregym_injector_network.pod_paths import PathFault
 from sregym_injectors.dates import with_dates
 from sregym_testing import FaultCase, FullShop, InjectorContract, PluginContract
 
@@ -76,7 +76,7 @@ class ShopBehindIngress(FullShop):
 FAULTS = {offer.name: offer.load()() for offer in sregym_register_injectors()}
 INGRESSES = ("ingress-wrong", "certificate")
 # Those that need access to nodes: see `test_ways_to_pods`.
-WAYS = tuple(name for name, fault in FAULTS.items() if isinstance(fault, WayFault))
+WAYS = tuple(name for name, fault in FAULTS.items() if isinstance(fault, PathFault))
 CASES = [
     FaultCase(fault, FullShop(), {"cluster": True} if fault.takes == (TargetKind.CLUSTER,) else "catalog")
     for name, fault in FAULTS.items()

@@ -8,7 +8,7 @@ import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.interfaces import CommandResult, FaultContext, node_access
 from sregym_core.model import NodeSetting
-from sregym_injector_network.ways_to_pods import LinkDelay, LinkLoss, LinkNarrow, Partition
+from sregym_injector_network.pod_paths import LinkDelay, LinkLoss, LinkNarrow, Partition
 from sregym_kubernetes.node_settings import LinkState, Peer
 from sregym_testing import (
     FaultCase,

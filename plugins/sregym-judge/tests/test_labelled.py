@@ -9,7 +9,7 @@ import pytest
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import DiagnosisOracle
 from sregym_core.model import Change, Check, Outcome, Verdict
-from sregym_judge.agreement import Agreement, Judged, Tally
+from sregym_judge.agreement import Agreement, JudgedDiagnosis, Tally
 from sregym_judge.labelled import LABELS, read_labelled
 from sregym_judge.telling import answers
 
@@ -127,10 +127,10 @@ def test_kappa_with_its_interval_leaves_the_undecided_out() -> None:
 def test_agreement_counts_by_style_and_application() -> None:
     agreement = Agreement.of(
         [
-            Judged("terse", "shop", True, True),
-            Judged("terse", "shop", True, False),
-            Judged("hedged", "shop", None, True),
-            Judged("hedged", "other", False, True),
+            JudgedDiagnosis("terse", "shop", True, True),
+            JudgedDiagnosis("terse", "shop", True, False),
+            JudgedDiagnosis("hedged", "shop", None, True),
+            JudgedDiagnosis("hedged", "other", False, True),
         ]
     )
     told = agreement.as_json()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from sregym_core.model import Outcome
-from sregym_judge.agreement import Agreement, Judged, Tally
+from sregym_judge.agreement import Agreement, JudgedDiagnosis, Tally
 from sregym_judge.labelled import read_labelled
 from sregym_oracle_checklist.oracle import judge_diagnosis
 
@@ -68,7 +68,7 @@ def test_it_agrees_with_the_labelled_texts_that_it_decides(
 ) -> None:
     verdicts = {Outcome.PASS: True, Outcome.FAIL: False}
     whole = Agreement.of(
-        Judged(case["kind"], "", verdicts.get(outcome), case["kind"] == "true")
+        JudgedDiagnosis(case["kind"], "", verdicts.get(outcome), case["kind"] == "true")
         for case, outcome in outcomes
     ).whole
     kappa = whole.kappa()
@@ -143,7 +143,7 @@ def test_a_text_that_says_everything_about_everybody_is_accepted_for_nothing(
 def tally(file: str) -> Tally:
     verdicts = {Outcome.PASS: True, Outcome.FAIL: False}
     return Agreement.of(
-        Judged(
+        JudgedDiagnosis(
             case.style,
             case.application,
             verdicts.get(

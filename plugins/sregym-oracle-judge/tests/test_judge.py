@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sregym_agents.testing import Provider, Turn, provider, say, use
+from sregym_agents.testing import Provider, Turn, final_message, provider, use
 from sregym_core.errors import UsageError
 from sregym_core.model import (
     Change,
@@ -131,7 +131,7 @@ def test_answers_that_are_not_valid_are_asked_for_again() -> None:
     assert verdict.outcome is Outcome.PASS
 
 
-@pytest.mark.parametrize("turn", [use("answers", answers=[]), say("It is right.")])
+@pytest.mark.parametrize("turn", [use("answers", answers=[]), final_message("It is right.")])
 def test_a_model_that_gives_no_answers_is_an_error(turn: Turn) -> None:
     with provider(turn) as served:
         verdict = judged(served)

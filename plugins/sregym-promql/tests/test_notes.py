@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from sregym_promql import Engine
-from sregym_promql.answers import said
+from sregym_promql.answers import annotations_json
 from sregym_promql.data import labels_of
 from sregym_promql.memory import Memory, Sample
 from sregym_promql.script import run_script
@@ -109,14 +109,14 @@ def engine() -> Engine:
 def test_what_is_said_of_an_answer(
     engine: Engine, query: str, expected: dict[str, list[str]]
 ) -> None:
-    assert said(engine.instant(query, 180.0).notes, query) == expected
+    assert annotations_json(engine.instant(query, 180.0).notes, query) == expected
     ranged = engine.range(query, 180.0, 180.0, 60.0)
-    assert said(ranged.notes, query) == expected
+    assert annotations_json(ranged.notes, query) == expected
 
 
 def test_of_many_levels_ten_are_told(engine: Engine) -> None:
     query = "quantile(time(), temperature)"
-    found = said(engine.range(query, 2.0, 15.0, 1.0).notes, query)
+    found = annotations_json(engine.range(query, 2.0, 15.0, 1.0).notes, query)
     levels = (10, 11, 12, 13, 14, 15, 2, 3, 4, 5)
     told = [f"{QUANTILE} {level} (1:10)" for level in levels]
     assert found == {"warnings": [*told, "4 more warning annotations omitted"]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_promql.nodes import Noted
+from sregym_promql.nodes import Passthrough
 from sregym_promql.parsing import parse, parse_as_written
 from sregym_promql.writing import line, pretty
 
@@ -88,5 +88,5 @@ def test_queries_that_are_broken(query: str, written: str) -> None:
 
 
 def test_what_changes_nothing_is_not_evaluated() -> None:
-    assert isinstance(parse_as_written("(up)"), Noted)
+    assert isinstance(parse_as_written("(up)"), Passthrough)
     assert parse("(+up)") == parse("up")

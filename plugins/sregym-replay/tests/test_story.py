@@ -37,7 +37,7 @@ def test_the_world_before_and_after_the_repair(story: Story) -> None:
     assert (before.changed, after.changed) == ((), (f"{SERVICE} is new",))
     assert before.users["hotels"] < 0.1 < before.users["user"]
     assert "ServiceEndpointDown" in before.alerts
-    # Another one, without which users can do, starts anew again and again; rollouts come to their end.
+    # Another one, without which users can do, restarts again and again; rollouts come to their end.
     assert "rate" in {one.partition("-")[0] for one in before.not_ready}
 
 

@@ -24,7 +24,7 @@ def shop() -> MemoryCluster:
 
 
 def restarted(cluster: MemoryCluster) -> set[str]:
-    """The parts whose pods somebody has started anew."""
+    """The parts whose pods somebody has restarted."""
     found = set()
     for part in FullShop().components():
         workload = cluster.get(part.workload)

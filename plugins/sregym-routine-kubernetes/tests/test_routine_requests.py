@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sregym_routine_kubernetes.requests import leave_behind
+from sregym_routine_kubernetes.requests import create_leftovers
 from sregym_testing import MemoryCluster
 from sregym_testing.memory import Shop
 
@@ -12,7 +12,7 @@ def test_things_beside_one_of_several_applications_are_named_after_its_parts_alo
     shop.deploy(cluster)
     before = set(_things(cluster))
     parts = [part.model_copy(update={"name": f"shop/{part.name}"}) for part in shop.components()]
-    leave_behind(cluster, parts, seed=1)
+    create_leftovers(cluster, parts, seed=1)
     names = {part.name for part in shop.components()}
     made = sorted(set(_things(cluster)) - before)
     assert made

@@ -56,7 +56,7 @@ def test_an_index_serves_until_it_is_dropped_for_good(shelf: Any) -> None:
     found: list[object] = [say(shelf, "print(db.books.count())"), examined(shelf, "owner")]
     found += [examined(shelf, "_id"), examined(shelf, "price")]
     say(shelf, "db.books.dropIndex({owner: 1})")
-    # A program that starts anew finds a collection that is filled.
+    # A program that restarts finds a collection that is filled.
     shelf.runtime.kind_of(server).enlarge(shelf.world, server, CLIENT, "books", 5000, ("owner",))
     found.append(examined(shelf, "owner"))
     say(shelf, "db.books.createIndex({owner: -1})")

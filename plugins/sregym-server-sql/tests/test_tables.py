@@ -98,7 +98,7 @@ def test_an_index_serves_until_it_is_dropped_for_good(store: Store) -> None:
     found += [store.examined("owner"), store.examined("price")]
     drop = "DROP INDEX idx_things_owner" + (" ON things" if "mysql" in store.asking else "")
     store.say(drop)
-    store.enlarge()  # a program that starts anew finds a table that is filled
+    store.enlarge()  # a program that restarts finds a table that is filled
     found.append(store.examined("owner"))
     store.say("CREATE INDEX again ON things (owner)")
     found.append(store.examined("owner"))

@@ -9,7 +9,7 @@ from threading import Thread
 import pytest
 from sregym_core.errors import UsageError
 from sregym_core.sessions import SessionAddress
-from sregym_up.asking import ask
+from sregym_up.asking import get_json
 
 Serving = Callable[[bytes], SessionAddress]
 
@@ -60,7 +60,7 @@ def serving() -> Iterator[Serving]:
 def test_a_session_that_goes_away_is_told(serving: Serving, answer: bytes, reason: str) -> None:
     address = serving(answer)
     with pytest.raises(UsageError) as caught:
-        ask(address, "/tools/wait", "call", {"seconds": 5})
+        get_json(address, "/tools/wait", "call", {"seconds": 5})
     assert str(caught.value) == (
         f"the session at {address.gateway}/tools/wait does not answer: {reason}; "
         "is `sregym up` still running?"
@@ -72,5 +72,5 @@ def test_a_refusal_is_told_in_the_words_of_the_session(serving: Serving) -> None
         b'HTTP/1.1 410 Gone\r\nContent-Length: 36\r\n\r\n{"message": "the budget is used up"}'
     )
     with pytest.raises(UsageError) as caught:
-        ask(address, "/tools/wait", "call", {})
+        get_json(address, "/tools/wait", "call", {})
     assert str(caught.value) == "the session refused the call (410): the budget is used up"

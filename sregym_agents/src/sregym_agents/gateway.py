@@ -85,7 +85,7 @@ class Gateway:
             if not came:
                 self._session.run_due_events()  # calls do it by themselves, and are told what comes of it
         except BudgetExceededError:
-            # Nobody will take what waits: whoever asked is told, and does not wait in vain.
+            # Nobody will take what waits: whoever asked is told, and does not wait without success.
             self.close()
             raise
         finally:

@@ -11,6 +11,7 @@ import pytest
 from sregym_agents.command_line import (
     SERVER,
     AgentEvent,
+    AgentMessage,
     Assignment,
     Call,
     CommandLineAgent,
@@ -19,9 +20,8 @@ from sregym_agents.command_line import (
     Failed,
     Introduced,
     Meter,
-    OwnCallBegan,
     OwnCallEnded,
-    Said,
+    OwnCallStarted,
     Troubled,
     Vendor,
 )
@@ -50,9 +50,9 @@ class AcmeReader(EventReader):
             case {"version": str(version), "model": str(model)}:
                 yield Introduced(version, model)
             case {"said": str(text)}:
-                yield Said(text)
+                yield AgentMessage(text)
             case {"began": str(call), "tool": str(tool), "arguments": dict(arguments)}:
-                yield OwnCallBegan(call, tool, arguments)
+                yield OwnCallStarted(call, tool, arguments)
             case {"ended": str(call), "output": str(output), "ok": bool(ok)}:
                 yield OwnCallEnded(call, output, ok)
             case {"trouble": str(reason)}:
@@ -66,7 +66,7 @@ class AcmeReader(EventReader):
         yield from self._meter.total(used)
 
     def close(self) -> Iterable[AgentEvent]:
-        yield Said("(end)")
+        yield AgentMessage("(end)")
 
 
 class Acme(CommandLineAgent):

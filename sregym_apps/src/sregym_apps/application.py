@@ -15,7 +15,7 @@ from sregym_core.model import ObjectRef, containers_of
 from sregym_kubernetes.changes import helm, with_delivery_marks
 from sregym_kubernetes.changes.delivery import DELIVERERS, HELM_NAMESPACE, HELM_RELEASE, Delivery
 
-from sregym_apps.components import derive_components, made_by_operators
+from sregym_apps.components import components_of_operators, derive_components
 from sregym_apps.copying import copied
 from sregym_apps.manifests import KubeObject, load_manifests
 from sregym_apps.notes import load_notes
@@ -265,7 +265,7 @@ class ManifestApplication(Application):
 
     @cached_property
     def _made(self) -> list[KubeObject]:
-        return made_by_operators(self._objects, self._notes)
+        return components_of_operators(self._objects, self._notes)
 
     @cached_property
     def _service_model(self) -> ServiceModel:

@@ -87,7 +87,7 @@ def _workload(name: str, notes: ComponentNotes, objects: Sequence[KubeObject]) -
     return found[0]
 
 
-def made_by_operators(
+def components_of_operators(
     objects: Iterable[KubeObject], notes: Mapping[str, ComponentNotes]
 ) -> list[KubeObject]:
     """What operators make of the custom resources among the components, in their namespaces."""

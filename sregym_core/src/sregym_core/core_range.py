@@ -7,7 +7,7 @@ import re
 _CLAUSE = re.compile(r"(~=|===?|!=|<=|>=|<|>)\s*v?([0-9]+(?:\.[0-9]+)*)(\.\*)?")
 
 
-def unfit_core(needed: str, installed: str) -> str:
+def core_mismatch(needed: str, installed: str) -> str:
     """Why an installed version is none of those needed; empty when it is one.
 
     Args:

@@ -30,7 +30,7 @@ def to_judge(records: Sequence[EpisodeRecord], *, every: bool) -> list[EpisodeRe
     ]
 
 
-def judged(record: EpisodeRecord, judgement: Judgement) -> EpisodeRecord:
+def add_judgement(record: EpisodeRecord, judgement: Judgement) -> EpisodeRecord:
     """The record with one more judgement of the diagnosis, which counts from now on.
 
     A judgement that is an error is kept, and changes nothing. Nor is an episode whose world was not
@@ -57,7 +57,7 @@ def _of_the_world(record: EpisodeRecord) -> bool:
 
 
 @contextmanager
-def held(run: Path) -> Iterator[None]:
+def lock_run(run: Path) -> Iterator[None]:
     """Nobody else writes to the run meanwhile.
 
     Raises:

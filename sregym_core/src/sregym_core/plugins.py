@@ -23,7 +23,7 @@ import pluggy
 from importlib_metadata import EntryPoint, entry_points
 
 from sregym_core import __version__, error_location, hookspecs
-from sregym_core.core_range import unfit_core
+from sregym_core.core_range import core_mismatch
 from sregym_core.error_location import must_propagate
 from sregym_core.errors import PluginMissingError
 
@@ -232,7 +232,7 @@ def _load(name: str, claimants: list[EntryPoint], settings: Settings, group: str
     blocked = _blocked(name, settings)
     if blocked:
         return Found(replace(status, state="blocked", reason=blocked))
-    unfit = unfit_core(_required_core(entry), __version__)
+    unfit = core_mismatch(_required_core(entry), __version__)
     if unfit:
         return Found(replace(status, state="broken", reason=unfit))
     try:

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 
 from sregym_core.errors import UsageError
 from sregym_core.model import EpisodeRecord, Outcome
-from sregym_core.model.dose_scores import scores_by_dose
+from sregym_core.model.noise_scores import scores_by_noise_level
 from sregym_core.sealing import Seal, contents, replace_file
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sregym_core.interfaces import RunPlan
-    from sregym_core.model.dose_scores import DoseScore
+    from sregym_core.model.noise_scores import NoiseScore
     from sregym_core.plugins import PluginStatus
 
 FORMAT = 1
@@ -213,11 +213,11 @@ def summarise(records: Sequence[EpisodeRecord]) -> dict[str, Any]:
         for name, stage in (("diagnosed", record.diagnosis), ("mitigated", record.mitigation)):
             counts[name] += int(stage is not None and stage.verdict.outcome is Outcome.PASS)
     found = {"episodes": len(records), "agents": {name: agents[name] for name in sorted(agents)}}
-    doses = scores_by_dose(records)
+    doses = scores_by_noise_level(records)
     return found | {"noise": [_of_dose(dose) for dose in doses]} if doses else found
 
 
-def _of_dose(dose: DoseScore) -> dict[str, Any]:
+def _of_dose(dose: NoiseScore) -> dict[str, Any]:
     return {
         "agent": dose.agent,
         "level": dose.level,

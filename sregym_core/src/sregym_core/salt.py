@@ -18,7 +18,7 @@ def draw_salt() -> str:
     return secrets.token_hex(_BYTES)
 
 
-def fresh_seed() -> int:
+def random_seed() -> int:
     """A seed for a world that nobody has seen before."""
     return secrets.randbelow(_SEEDS)
 

@@ -1,4 +1,4 @@
-"""Faults that are one object too many: somebody added it, and taking it away repairs."""
+"""Faults that consist of one additional object; deleting it is the repair."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class AddedObjectFault(ComponentFault):
-    """Base of faults that create one namespaced object, and start anew who holds connections.
+    """Base of faults that create one namespaced object, and restart who holds connections.
 
     Attributes:
-        mechanism: Word of the ground truth.
-        phrases: Other ways to say it.
+        mechanism: `mechanism` of the ground truth.
+        phrases: Synonyms of the mechanism in diagnoses.
         symptoms: What users and callers see.
     """
 

@@ -47,7 +47,7 @@ def cluster_truth(
         broken: The object with the defect.
         component: What of the cluster it belongs to.
         mechanism: One word of the vocabulary.
-        phrases: Other ways to say it.
+        phrases: Synonyms of the mechanism in diagnoses.
         change: What was changed.
         symptoms: What users may see besides failing operations.
     """

@@ -1,4 +1,4 @@
-"""Faults on components: whom they fit, and why not."""
+"""Base of faults on components: which ones they fit, and the reason why not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ComponentFault(Fault):
-    """Base of faults that say in `mismatch_reason` alone which components they fit."""
+    """Base of faults whose `mismatch_reason` alone decides which components they fit."""
 
     @override
     def fits(self, component: Component) -> bool:
@@ -58,7 +58,7 @@ def article(kind: str) -> str:
 
 
 def not_rolling(component: Component) -> str:
-    """Why its pods cannot be started anew; empty when something of it can be restarted."""
+    """Why its pods cannot be restarted; empty when something of it can be restarted."""
     if any(ref.kind in ROLLING_KINDS for ref in component.workloads):
         return ""
     kind = component.workload.kind

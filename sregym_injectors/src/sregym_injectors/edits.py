@@ -1,4 +1,4 @@
-"""Journaled edits: whoever changes an API object through `Edits` can be undone at every moment.
+"""Journaled edits: each change of an API object through `Edits` can be undone at any time.
 
 What is changed looks as if people or pipelines had changed it: each object by a tool that fits how
 it is delivered, one change after the other with the time between them that people take.
@@ -92,7 +92,7 @@ class Edits:
         self.cluster.delete(ref, actor=changes.as_person(self._person, PATCH))
 
     def end(self, obj: KubeObject) -> None:
-        """Delete what nobody misses or a controller makes anew, a pod: the journal does without."""
+        """Delete what nobody misses or a controller recreates, a pod: the journal does without."""
         self.cluster.delete(ObjectRef.of(obj), actor=changes.as_person(self._person, PATCH))
 
     def create(self, obj: KubeObject) -> KubeObject:

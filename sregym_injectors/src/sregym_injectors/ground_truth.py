@@ -26,7 +26,7 @@ def truth_of(
     """Ground truth of a defect in one object of the context's component.
 
     Args:
-        context: Gives the component, and the application in which it has callers.
+        context: Provides the component, and the application in which it has callers.
         broken: The object with the defect; of a kind that the API may not know (`DatabaseUser`). What
             belongs to the whole cluster is told of in the component's namespace.
         mechanism: One word of the vocabulary: `service-missing`.

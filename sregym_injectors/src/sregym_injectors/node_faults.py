@@ -55,8 +55,8 @@ class Row:
         layer: As in `Fault.layer`.
         setting: What is set.
         actor: Who or what does that on real machines.
-        mechanism: Word of the ground truth.
-        phrases: Other ways to say it.
+        mechanism: `mechanism` of the ground truth.
+        phrases: Synonyms of the mechanism in diagnoses.
         symptom: What users and engineers see of it.
         what: Thing that is changed.
         before: How it was.
@@ -64,7 +64,7 @@ class Row:
         runs: Of what kind the component is for whose users the machine is chosen; empty for any.
         repair: Commands on the host, with `{node}` for the name of the node.
         pressure: Condition that the kubelet reports until minutes after the repair, or `Ready`; who
-            serves is started anew then, since others may have come up without what they had in
+            serves is restarted then, since others may have come up without what they had in
             memory. Empty where nobody is evicted.
         of_component: Whether the setting is about the pods of the component on whose account the node
             was chosen, by `namespace` and `labels`, rather than about all processes of the node.
@@ -72,7 +72,7 @@ class Row:
         enter: `here` by a pod on the node itself; `ssh` from another node, where no pod comes up here;
             `beside` for commands that are meant for another node.
         modes: As in `Fault.modes`.
-        restarts: Whether datastores may have ended for want of it; the fix starts them anew.
+        restarts: Whether datastores may have ended for want of it; the fix restarts them.
         also: What is set besides, when one part that breaks takes several things with it.
     """
 

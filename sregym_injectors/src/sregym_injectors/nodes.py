@@ -67,7 +67,7 @@ class NodeEdits:
 def read_from_node(
     context: FaultContext, node: str, argv: Sequence[str], stdin: str = ""
 ) -> CommandResult:
-    """Run a command on a host to see something.
+    """Run a read-only command on the host of a node.
 
     Raises:
         NodeError: The command failed.

@@ -65,7 +65,7 @@ def owned_jobs(cluster: Cluster, cronjob: KubeObject) -> list[KubeObject]:
 
 
 def not_terminating(pods: Sequence[KubeObject]) -> list[KubeObject]:
-    """Those that nobody has asked to go."""
+    """Pods without a deletion timestamp."""
     return [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def after_pressure(context: FaultContext, condition: str, node: str = "") -> tuple[Command, ...]:
-    """Wait until a condition is lifted, take evicted pods away, and start those anew that serve.
+    """Wait until a condition is lifted, take evicted pods away, and restart those that serve.
 
     Args:
         context: Of a fault on a node.
@@ -31,13 +31,13 @@ def after_pressure(context: FaultContext, condition: str, node: str = "") -> tup
             Command(("kubectl", "delete", "pods", "-n", namespace, evicted))
             for namespace in context.application.namespaces
         ),
-        # Whoever lost what it had in memory is found again only by those that start anew.
+        # Whoever lost what it had in memory is found again only by those that restart.
         *commands.restart_and_wait(_services(context)),
     )
 
 
 def restart_store(context: FaultContext) -> tuple[Command, ...]:
-    """Start the datastore anew on whose account a node was chosen; nothing for other components.
+    """Restart the datastore on whose account a node was chosen; nothing for other components.
 
     What ended again and again is started late by the kubelet, and at once by a new rollout.
     """

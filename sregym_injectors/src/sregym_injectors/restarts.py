@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class ClientParameters(BaseModel):
-    """Parameters of faults whose clients may have to start anew.
+    """Parameters of faults whose clients may have to restart.
 
     Attributes:
-        restart_clients: Whether the pods of direct callers are started anew. None: where they
+        restart_clients: Whether the pods of direct callers are restarted. None: where they
             hold something from before, which the fault decides by the component's kind.
     """
 

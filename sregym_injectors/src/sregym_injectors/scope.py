@@ -28,7 +28,7 @@ def affected(application: Application, component: Component) -> tuple[str, ...]:
 
 
 def restartable(component: Component) -> tuple[ObjectRef, ...]:
-    """Workloads of a component that `kubectl rollout restart` starts anew.
+    """Workloads of a component that `kubectl rollout restart` restarts.
 
     None of a Job or CronJob, whose next run begins anew anyway, and none of a bare Pod.
     """
@@ -38,7 +38,7 @@ def restartable(component: Component) -> tuple[ObjectRef, ...]:
 def clients(application: Application, component: Component) -> tuple[ObjectRef, ...]:
     """Workloads of the components that call this one directly, the load generator left out.
 
-    As far as they can be started anew; see `restartable`.
+    As far as they can be restarted; see `restartable`.
     """
     parts = {part.name: part for part in application.components()}
     return tuple(
@@ -57,7 +57,7 @@ def impact(component: Component) -> str:
 
 
 def impact_phrases(component: Component) -> tuple[str, ...]:
-    """Other ways to say `impact`."""
+    """Synonyms of `impact` in diagnoses."""
     if not component.operations:
         return ("no user-visible impact", "users are not affected")
     by_operation = [

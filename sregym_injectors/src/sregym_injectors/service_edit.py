@@ -49,8 +49,8 @@ class ServiceEditFault(ServiceFault):
     """Base of faults that are one change of the specification of a component's Service.
 
     Attributes:
-        mechanism: Word of the ground truth.
-        phrases: Other ways to say it.
+        mechanism: `mechanism` of the ground truth.
+        phrases: Synonyms of the mechanism in diagnoses.
         symptoms: What users and callers see.
     """
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class ServiceFault(ComponentFault):
-    """Breaks the component's Service and starts its clients anew, as a subclass says."""
+    """Breaks the component's Service and restarts its clients, as a subclass says."""
 
     layer: ClassVar[str] = "kubernetes"
     parts: ClassVar[tuple[ComponentPart, ...]] = (ComponentPart.SERVICE,)

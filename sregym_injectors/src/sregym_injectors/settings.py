@@ -1,4 +1,4 @@
-"""Faults in settings that programs read: where a setting stands, what it is there, how it is changed."""
+"""Faults in settings of programs: where a setting is written, its value, and how to change it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _UNITS: Mapping[str | None, float] = {
 
 @dataclass(frozen=True)
 class SettingLocation:
-    """Where the value of a setting stands.
+    """The location of a setting's value.
 
     Attributes:
         ref: The workload, or the ConfigMap that feeds its environment.
@@ -60,7 +60,7 @@ class SettingLocation:
 def locate_setting(
     objects: Objects, component: Component, setting: ProgramSetting
 ) -> SettingLocation | None:
-    """Where a setting of a component stands; None where its program goes by its own default.
+    """Locate a setting of a component; None if its program uses its own default.
 
     Args:
         objects: Gives objects by their addresses: those of the cluster, or manifests.
@@ -121,7 +121,7 @@ def duration_for(setting: ProgramSetting, text: str) -> str:
 
 
 def nearer_to_wrong(live: str, right: str, wrong: str) -> bool:
-    """Whether a value is nearer to the wrong one than to the right one, as factors go."""
+    """Whether a value is nearer to the wrong value than to the right one, by ratio."""
     if live == wrong:
         return True
     found, good, bad = amount(live), amount(right), amount(wrong)
@@ -151,8 +151,8 @@ class SettingFault(ComponentFault):
         roles: What the settings decide that it may change.
         decisive: Of these, those whose wrong value is the defect; empty: all that it changes.
         lacking: Why it does not fit a component without such a setting.
-        mechanism: Word of the ground truth.
-        phrases: Other ways to say it.
+        mechanism: `mechanism` of the ground truth.
+        phrases: Synonyms of the mechanism in diagnoses.
         symptoms: What else is seen.
         expected: What holds again once it is repaired.
     """
@@ -275,7 +275,7 @@ def readers(application: Application, ref: ObjectRef) -> tuple[ObjectRef, ...]:
 def change_settings(
     edits: Edits, context: FaultContext, values: Mapping[ProgramSetting, str]
 ) -> None:
-    """Give settings of a component other values, and start anew whoever reads them."""
+    """Give settings of a component other values, and restart whoever reads them."""
     component = context.component
     maps: dict[ObjectRef, dict[str, str]] = {}
     env: list[dict[str, Any]] = []

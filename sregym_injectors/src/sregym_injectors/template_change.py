@@ -99,11 +99,11 @@ class PodTemplateFault(TemplateFault):
     """Base of faults that are one change of the pod template of a workload with a rollout.
 
     Attributes:
-        mechanism: Word of the ground truth.
-        phrases: Other ways to say it.
+        mechanism: `mechanism` of the ground truth.
+        phrases: Synonyms of the mechanism in diagnoses.
         symptoms: What is seen of the pods.
         expected: What holds again once it is repaired.
-        restarts: Whether the pods are started anew where nothing of their workload changes.
+        restarts: Whether the pods are restarted where nothing of their workload changes.
     """
 
     layer: ClassVar[str] = "kubernetes"
@@ -240,7 +240,7 @@ def _given_back(path: str, right: Mapping[str, Any], name: str, given: Any) -> d
 class AddedObjectFault(PodTemplateFault):
     """Base of faults that add objects which keep a component's pods from coming back.
 
-    The template stays right. The pods are started anew, as the next update would do, and the
+    The template stays right. The pods are restarted, as the next update would do, and the
     objects are found by what they do, under whatever name: see `defects`.
     """
 

@@ -1,7 +1,7 @@
 """Changes of the template of a workload's pods, whatever kind of workload it is.
 
 The pods of a Deployment, StatefulSet or DaemonSet follow a change of the template; the next run of
-a CronJob does. The template of a Job or Pod cannot be changed: it is deleted and made anew, as
+a CronJob does. The template of a Job or Pod cannot be changed: it is deleted and recreated, as
 `kubectl replace --force` does.
 """
 

@@ -51,7 +51,7 @@ class Dip(BaseModel):
 
 
 def bring_about(context: FaultContext, edits: Edits, peak: Peak | None, dip: Dip | None) -> None:
-    """Let what was asked for happen, and pass."""
+    """Apply the requested peak or dip, and end it again."""
     if peak is not None:
         _peak(context, edits, peak)
     if dip is not None:

@@ -1,4 +1,4 @@
-"""Workloads and their pods: who they are, whether a rollout is done, how to start them anew."""
+"""Workloads and their pods: who they are, whether a rollout is done, how to restart them."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def roll_out(
 
 
 def restart_rollout(edits: Edits, refs: Sequence[ObjectRef]) -> None:
-    """Start workloads anew, one after the other, as `kubectl rollout restart` does.
+    """Restart workloads, one after the other, as `kubectl rollout restart` does.
 
     Processes that load configuration, data or connections when they start get to know a change by
     this. Where new pods may fail and old ones would stay, `roll_out` says what happens.

@@ -1,4 +1,4 @@
-"""Words of a submission that are meant for whoever judges it."""
+"""Parts of a submission that address the grader (prompt injection)."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ChecklistJudge(DiagnosisOracle):
-    """Judges by nine answers for each root cause; whoever gives them, the verdict follows from here."""
+    """Grades by nine answers for each root cause, whatever their source."""
 
     questions: ClassVar[tuple[tuple[str, ...], ...]] = tuple(
         tuple(question.id for question in dimension.questions) for dimension in CHECKLIST

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Snapshot:
-    """The cluster at one moment, as far as somebody has asked.
+    """Objects of the cluster at one moment, read on demand and kept.
 
     Checks that share a glance see the same moment, and a cluster far away is asked a dozen times
     and not a hundred. Make a new one whenever time may have passed.

@@ -77,9 +77,9 @@ def watch_window(
 
     Args:
         clock: The cluster's.
-        condition: Gives None while all is well, else the check that does not pass.
+        condition: Returns None while the condition holds, else the check that fails.
         window: What is asked.
-        brief: Whether nobody needs such figures once the condition has broken.
+        brief: Whether to stop as soon as the condition fails.
     """
     began = clock.now()
     poll_s = window.poll_s if window.repair_poll_s is None else window.repair_poll_s

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_core.conductor.fitting import why_unfit
+from sregym_core.conductor.fitting import mismatch_reason_of
 from sregym_core.model import Component, ComponentChoice, ComponentTarget
 from sregym_testing import FullShop
 
@@ -51,6 +51,6 @@ def test_what_fits_is_named(names: list[str], told: str) -> None:
     shop = _Many()
     part = shop.components()[0]
     asked = ComponentTarget(component=ComponentChoice(name="part-0"))
-    assert why_unfit(fault, asked, part, shop) == (
+    assert mismatch_reason_of(fault, asked, part, shop) == (
         f"does not fit component 'part-0': part-0 is no good; {told}"
     )

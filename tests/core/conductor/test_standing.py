@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sregym_core.conductor.kept import Kept
+from sregym_core.conductor.left_running import ApplicationsLeftRunning
 from sregym_core.conductor.persistent_deployment import StandingApplication
 from sregym_core.conductor.worlds import Worlds
 from sregym_core.errors import UsageError, WorldError
@@ -115,8 +115,8 @@ def test_what_does_not_go_is_named() -> None:
     )
 
 
-def kept(folder: Path, wanted: bool = True) -> Kept:
-    return Kept(folder, wanted)
+def kept(folder: Path, wanted: bool = True) -> ApplicationsLeftRunning:
+    return ApplicationsLeftRunning(folder, wanted)
 
 
 def test_what_is_kept_is_used_by_the_next_run(tmp_path: Path) -> None:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from sregym_agents.command_line import (
     SERVER,
     AgentEvent,
+    AgentMessage,
     Event,
     EventReader,
     Failed,
     Introduced,
     Meter,
-    OwnCallBegan,
     OwnCallEnded,
-    Said,
+    OwnCallStarted,
     Troubled,
 )
 from sregym_core.model import Tokens
@@ -75,12 +75,12 @@ class ClaudeCodeReader(EventReader):
 def _part(part: Any) -> Iterator[AgentEvent]:
     match part:
         case {"type": "text", "text": str(text)}:
-            yield Said(text)
+            yield AgentMessage(text)
         case {"type": "thinking", "thinking": str(text)}:
-            yield Said(text)
+            yield AgentMessage(text)
         case {"type": "tool_use", "id": str(call), "name": str(tool), "input": dict(arguments)}:
             if not tool.startswith(f"mcp__{SERVER}__"):
-                yield OwnCallBegan(call, tool, arguments)
+                yield OwnCallStarted(call, tool, arguments)
         case {"type": "tool_result", "tool_use_id": str(call)}:
             yield OwnCallEnded(call, _text(part.get("content")), not part.get("is_error"))
 

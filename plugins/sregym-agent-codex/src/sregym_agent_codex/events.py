@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sregym_agents.command_line import (
     SERVER,
     AgentEvent,
+    AgentMessage,
     Event,
     EventReader,
     Failed,
     Introduced,
     Meter,
-    OwnCallBegan,
     OwnCallEnded,
-    Said,
+    OwnCallStarted,
     Troubled,
 )
 from sregym_core.model import Tokens
@@ -65,21 +65,21 @@ def _began(item: Mapping[str, Any]) -> Iterator[AgentEvent]:
     call = str(item.get("id", ""))
     match item:
         case {"type": "command_execution"}:
-            yield OwnCallBegan(call, "shell", {"command": item.get("command", "")})
+            yield OwnCallStarted(call, "shell", {"command": item.get("command", "")})
         case {"type": "mcp_tool_call"}:
             if item.get("server") != SERVER:
                 tool = f"{item.get('server')}.{item.get('tool')}"
-                yield OwnCallBegan(call, tool, item.get("arguments") or {})
+                yield OwnCallStarted(call, tool, item.get("arguments") or {})
         case {"type": "file_change"}:
-            yield OwnCallBegan(call, "file_change", {"changes": item.get("changes", [])})
+            yield OwnCallStarted(call, "file_change", {"changes": item.get("changes", [])})
         case {"type": "web_search"}:
-            yield OwnCallBegan(call, "web_search", {"query": item.get("query", "")})
+            yield OwnCallStarted(call, "web_search", {"query": item.get("query", "")})
 
 
 def _ended(item: Mapping[str, Any]) -> Iterator[AgentEvent]:
     match item:
         case {"type": "agent_message" | "reasoning", "text": str(text)}:
-            yield Said(text)
+            yield AgentMessage(text)
         case {"type": "command_execution" | "mcp_tool_call" | "file_change" | "web_search"}:
             # Some begin and end in one event.
             yield from _began(item)

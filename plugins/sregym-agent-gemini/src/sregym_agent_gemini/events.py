@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sregym_agents.command_line import (
     SERVER,
     AgentEvent,
+    AgentMessage,
     Event,
     EventReader,
     Failed,
     Introduced,
     Meter,
-    OwnCallBegan,
     OwnCallEnded,
-    Said,
+    OwnCallStarted,
     Troubled,
 )
 from sregym_core.model import Tokens
@@ -48,7 +48,7 @@ class GeminiReader(EventReader):
                 yield Introduced(model=model)
             case {"type": "tool_use", "tool_id": str(call), "tool_name": str(tool)}:
                 if not tool.startswith(f"mcp_{SERVER}_"):
-                    yield OwnCallBegan(call, tool, event.get("parameters") or {})
+                    yield OwnCallStarted(call, tool, event.get("parameters") or {})
             case {"type": "tool_result", "tool_id": str(call)}:
                 output = event.get("output") or _message(event.get("error"))
                 yield OwnCallEnded(call, str(output), event.get("status") == "success")
@@ -72,7 +72,7 @@ class GeminiReader(EventReader):
     def close(self) -> Iterator[AgentEvent]:
         """The pieces so far are all of a message."""
         if self._pieces:
-            yield Said("".join(self._pieces))
+            yield AgentMessage("".join(self._pieces))
             self._pieces.clear()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_agents.survey import SIGNALS, look
+from sregym_agents.survey import SIGNALS, list_everything
 from sregym_core.interfaces import Agent, Stage
 from sregym_core.model import Claims
 
@@ -17,7 +17,7 @@ from sregym_agent_playbook.stores import store_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sregym_agents.survey import Seen
+    from sregym_agents.survey import Listing
     from sregym_core.interfaces import Session
 
     from sregym_agent_playbook.rules import Conclusion
@@ -64,7 +64,7 @@ class Playbook(Agent):
 
 def diagnosis(session: Session) -> tuple[str, Claims | None]:
     """What the rules say is wrong."""
-    seen = look(session)
+    seen = list_everything(session)
     found = _of_those_who_suffer(seen, conclude(observed(session, seen)))
     if not found:
         return "no incident: no rule applies to anything that can be seen", None
@@ -83,13 +83,13 @@ def diagnosis(session: Session) -> tuple[str, Claims | None]:
     )
 
 
-def _of_those_who_suffer(seen: Seen, found: list[Conclusion]) -> list[Conclusion]:
+def _of_those_who_suffer(seen: Listing, found: list[Conclusion]) -> list[Conclusion]:
     """Without those who are well all the same, where others are not."""
     suffering = SIGNALS["pods"](seen)
     return [one for one in found if one.seen.component in suffering] or found
 
 
-def observed(session: Session, seen: Seen) -> Iterator[Observation]:
+def observed(session: Session, seen: Listing) -> Iterator[Observation]:
     """Everything that rules can read."""
     for source in SOURCES:
         yield from source(seen)
@@ -100,6 +100,6 @@ def observed(session: Session, seen: Seen) -> Iterator[Observation]:
             yield Observation("metric", name, "Deployment", "throttled in most periods")
 
 
-def _blamed(seen: Seen, conclusion: Conclusion) -> str:
+def _blamed(seen: Listing, conclusion: Conclusion) -> str:
     name = conclusion.seen.component
     return store_of(seen, name) if conclusion.rule.blames == "store" else name

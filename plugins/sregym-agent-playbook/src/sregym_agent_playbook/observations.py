@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from sregym_agents.survey import SHORTCUTS
 
 if TYPE_CHECKING:
-    from sregym_agents.survey import Seen
+    from sregym_agents.survey import Listing
 
 
 class Observation(NamedTuple):
@@ -29,10 +29,10 @@ class Observation(NamedTuple):
     name: str = ""
 
 
-Source: TypeAlias = Callable[["Seen"], Iterator[Observation]]
+Source: TypeAlias = Callable[["Listing"], Iterator[Observation]]
 
 
-def events(seen: Seen) -> Iterator[Observation]:
+def events(seen: Listing) -> Iterator[Observation]:
     """Warnings, the latest first, and what ended pods."""
     for name, event in reversed(seen.events):
         if event["type"] == "Warning" or event["reason"] == "Preempted":
@@ -40,7 +40,7 @@ def events(seen: Seen) -> Iterator[Observation]:
             yield Observation("event", name, event["involvedObject"].get("kind", "Pod"), text)
 
 
-def containers(seen: Seen) -> Iterator[Observation]:
+def containers(seen: Listing) -> Iterator[Observation]:
     """Why containers wait, and how they ended last."""
     for name, pod in seen.owned("Pod"):
         status = pod.get("status") or {}
@@ -71,7 +71,7 @@ def _states(status: dict[str, Any], what: str, pod: Any) -> Iterator[str]:
             yield f"init container {status['name']} has not come to its end"
 
 
-def logs(seen: Seen) -> Iterator[Observation]:
+def logs(seen: Listing) -> Iterator[Observation]:
     """Error lines, the latest first, each text once for a component."""
     told = set()
     for line in reversed(seen.lines):
@@ -81,7 +81,7 @@ def logs(seen: Seen) -> Iterator[Observation]:
             yield Observation("log", name, "Deployment", line.text)
 
 
-def alerts(seen: Seen) -> Iterator[Observation]:
+def alerts(seen: Listing) -> Iterator[Observation]:
     """Whom the first alert names, and who alone is not ready: where to begin without anything else."""
     for shortcut in ("only one not ready", "first alert"):
         for name in sorted(SHORTCUTS[shortcut](seen)):

@@ -6,21 +6,21 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from sregym_agents.survey.seen import pod_labels, template
+from sregym_agents.survey.listed import pod_labels, template
 
 from sregym_agent_playbook.observations import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sregym_agents.survey import Seen
+    from sregym_agents.survey import Listing
 
 WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet")
 # `host:port` as addresses in environments and configuration have it.
 _ADDRESS = re.compile(r"\b([a-z][a-z0-9-]*)(?:\.[a-z0-9.-]+)?:(\d{2,5})\b")
 
 
-def services(seen: Seen) -> Iterator[Observation]:
+def services(seen: Listing) -> Iterator[Observation]:
     """Selectors, ports and policies of Services that lead nowhere or elsewhere."""
     workloads = dict(seen.owned(*WORKLOADS))
     for owner, service in seen.owned("Service"):
@@ -58,7 +58,7 @@ def _is_served(workload: Any, target: int | str) -> bool:
     return not ports or any(target in (p["containerPort"], p.get("name")) for p in ports)
 
 
-def addresses(seen: Seen) -> Iterator[Observation]:
+def addresses(seen: Listing) -> Iterator[Observation]:
     """Addresses in environments and configuration that no Service has."""
     services = {one["metadata"]["name"]: one for one in seen.of_kind("Service")}
     told = set()
@@ -75,7 +75,7 @@ def addresses(seen: Seen) -> Iterator[Observation]:
                 yield Observation("address", host, "Service", what, host)
 
 
-def names_without_service(seen: Seen) -> Iterator[Observation]:
+def names_without_service(seen: Listing) -> Iterator[Observation]:
     """Components that the configuration of others names, with ports and without a Service."""
     services = {one["metadata"]["name"] for one in seen.of_kind("Service")}
     texts = [(asker, text) for asker, _, text in _texts(seen)]
@@ -90,7 +90,7 @@ def names_without_service(seen: Seen) -> Iterator[Observation]:
             yield Observation("address", name, "Service", what, name)
 
 
-def _texts(seen: Seen) -> Iterator[tuple[str, str, str]]:
+def _texts(seen: Listing) -> Iterator[tuple[str, str, str]]:
     """Everything that tells components where others are: who reads it, where it stands, the text."""
     for name, workload in seen.owned(*WORKLOADS):
         for container in (template(workload).get("spec") or {}).get("containers") or ():

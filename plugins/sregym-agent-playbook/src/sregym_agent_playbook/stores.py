@@ -6,15 +6,15 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from sregym_agents.survey.seen import references, template
+from sregym_agents.survey.listed import references, template
 
 if TYPE_CHECKING:
-    from sregym_agents.survey import Seen
+    from sregym_agents.survey import Listing
 
 _IMAGE = re.compile(r"mongo|redis|valkey|postgres|mysql|mariadb|memcached|tidb|cassandra")
 
 
-def store_of(seen: Seen, client: str) -> str:
+def store_of(seen: Listing, client: str) -> str:
     """The database that a component names in its environment or configuration; itself if none."""
     images = {}
     texts = []

@@ -6,20 +6,20 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from sregym_agents.survey.seen import pod_labels
+from sregym_agents.survey.listed import pod_labels
 
 from sregym_agent_playbook.observations import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sregym_agents.survey import Seen
+    from sregym_agents.survey import Listing
 
 _TEMPLATE = re.compile(r"template\s+\S+\s+\S+(?:\s+\S+)?\s*\{([^}]*)\}", re.DOTALL)
 _HOSTS = re.compile(r"hosts\s*\{([^}]*)\}", re.DOTALL)
 
 
-def policies(seen: Seen) -> Iterator[Observation]:
+def policies(seen: Listing) -> Iterator[Observation]:
     """NetworkPolicies that let nothing in or out."""
     for policy in seen.of_kind("NetworkPolicy"):
         spec, name = policy["spec"], policy["metadata"]["name"]
@@ -31,7 +31,7 @@ def policies(seen: Seen) -> Iterator[Observation]:
                 yield Observation("policy", owner, "NetworkPolicy", text, name)
 
 
-def name_server(seen: Seen) -> Iterator[Observation]:
+def name_server(seen: Listing) -> Iterator[Observation]:
     """A Corefile that answers for names of Services, or no longer for the cluster's zone."""
     for config in seen.elsewhere("ConfigMap"):
         text = (config.get("data") or {}).get("Corefile", "")
@@ -53,7 +53,7 @@ def name_server(seen: Seen) -> Iterator[Observation]:
                 yield Observation("dns", "coredns", "ConfigMap", what, "coredns")
 
 
-def flags(seen: Seen) -> Iterator[Observation]:
+def flags(seen: Listing) -> Iterator[Observation]:
     """Feature flags that are not at `off`, where they have that variant."""
     for owner, config in seen.owned("ConfigMap"):
         for text in (config.get("data") or {}).values():
@@ -74,7 +74,7 @@ def _flags_in(text: str) -> dict[str, Any]:
     return flags if isinstance(flags, dict) else {}
 
 
-def jobs(seen: Seen) -> Iterator[Observation]:
+def jobs(seen: Listing) -> Iterator[Observation]:
     """Pods of Jobs in which one container has ended and another goes on."""
     for job in seen.of_kind("Job"):
         owner = seen.owner(job)
@@ -94,13 +94,13 @@ def jobs(seen: Seen) -> Iterator[Observation]:
                 )
 
 
-def _component_of_job(seen: Seen, job: str) -> str:
+def _component_of_job(seen: Listing, job: str) -> str:
     """The component that a Job is about: of whose name it begins, where it is one of its own."""
     longer = [name for name in seen.components if name != job and job.startswith(f"{name}-")]
     return max(longer, key=len, default=job)
 
 
-def nodes(seen: Seen) -> Iterator[Observation]:
+def nodes(seen: Listing) -> Iterator[Observation]:
     """Nodes that are not ready or under pressure, blamed by their name."""
     for node in seen.elsewhere("Node"):
         name = node["metadata"]["name"]

@@ -6,14 +6,14 @@ import contextlib
 import json
 from typing import TYPE_CHECKING, Any
 
-from sregym_agents.survey.seen import references, template
+from sregym_agents.survey.listed import references, template
 
 from sregym_agent_playbook.observations import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sregym_agents.survey import Seen
+    from sregym_agents.survey import Listing
 
 ROLLING = ("Deployment", "StatefulSet", "DaemonSet")
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -21,7 +21,7 @@ LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 IMPATIENT_S = 12
 
 
-def workloads(seen: Seen) -> Iterator[Observation]:
+def workloads(seen: Listing) -> Iterator[Observation]:
     """What is odd in the templates of workloads."""
     programs = {name: _program(workload) for name, workload in seen.owned(*ROLLING)}
     for name, workload in seen.owned(*ROLLING):
@@ -36,7 +36,7 @@ def workloads(seen: Seen) -> Iterator[Observation]:
             yield Observation("workload", name, kind, text)
 
 
-def _shared_claims(seen: Seen, workload: Mapping[str, Any]) -> Iterator[str]:
+def _shared_claims(seen: Listing, workload: Mapping[str, Any]) -> Iterator[str]:
     """Claims of which replicas on several nodes have one."""
     modes = {
         claim["metadata"]["name"]: claim["spec"].get("accessModes") or ()
@@ -96,7 +96,7 @@ def _of_probe(field: str, probe: Mapping[str, Any], container: Mapping[str, Any]
         yield f"livenessProbe gives up {given_s} s after the start"
 
 
-def missing(seen: Seen) -> Iterator[Observation]:
+def missing(seen: Listing) -> Iterator[Observation]:
     """What templates refer to and nobody made."""
     for kind in ("ConfigMap", "Secret", "PersistentVolumeClaim"):
         there = {obj["metadata"]["name"] for obj in seen.of_kind(kind)}
@@ -110,7 +110,7 @@ def missing(seen: Seen) -> Iterator[Observation]:
                     )
 
 
-def drift(seen: Seen) -> Iterator[Observation]:
+def drift(seen: Listing) -> Iterator[Observation]:
     """Fields that differ from what was applied last: somebody changed them by hand."""
     for name, obj in seen.owned(*ROLLING, "Service", "ConfigMap"):
         applied = (obj["metadata"].get("annotations") or {}).get(LAST_APPLIED)

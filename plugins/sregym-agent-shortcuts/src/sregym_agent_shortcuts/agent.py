@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_agents.survey import SHORTCUTS, look
+from sregym_agents.survey import SHORTCUTS, list_everything
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Agent, Stage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_agents.survey import Seen
+    from sregym_agents.survey import Listing
     from sregym_core.interfaces import Session
 
 USUAL = "youngest pod"
@@ -37,7 +37,7 @@ class Shortcuts(Agent):
     def run(self, session: Session) -> None:
         """Look, blame, repair nothing."""
         if Stage.DIAGNOSIS in session.task.submissions:
-            named = sorted(SHORTCUTS[self._shortcut](look(session)))
+            named = sorted(SHORTCUTS[self._shortcut](list_everything(session)))
             session.submit(_blame(named))
         if Stage.MITIGATION in session.task.submissions:
             session.submit("I changed nothing.")
@@ -54,11 +54,11 @@ class Looker(Agent):
 
     def __init__(self, options: Mapping[str, str] | None = None) -> None:
         super().__init__(options)
-        self.seen: Seen | None = None
+        self.seen: Listing | None = None
 
     def run(self, session: Session) -> None:
         """Look."""
-        self.seen = look(session)
+        self.seen = list_everything(session)
 
 
 def _blame(named: list[str]) -> str:

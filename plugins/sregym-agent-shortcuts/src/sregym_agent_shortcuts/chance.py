@@ -16,7 +16,7 @@ from sregym_agent_shortcuts.agent import Looker
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from sregym_agents.survey import Seen
+    from sregym_agents.survey import Listing
     from sregym_core.api import Problem, Workspace
 
 
@@ -67,7 +67,7 @@ class HitRate:
         }
 
 
-def drawn(problem: Problem, seed: int, seen: Seen, broken: Collection[str]) -> Draw:
+def drawn(problem: Problem, seed: int, seen: Listing, broken: Collection[str]) -> Draw:
     """Hold what shortcuts name against what is broken.
 
     Args:

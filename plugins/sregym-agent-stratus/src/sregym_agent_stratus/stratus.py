@@ -17,7 +17,7 @@ from sregym_core.interfaces import Agent, Stage
 
 from sregym_agent_stratus import health, roles
 from sregym_agent_stratus.health import Health
-from sregym_agent_stratus.transaction import Transaction, look_only
+from sregym_agent_stratus.transaction import Transaction, is_read_only
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -207,7 +207,7 @@ class Machine:
         self, name: str, brief: str, prompt: str, attempt: Transaction | None = None
     ) -> str:
         def look(tool: str, arguments: Mapping[str, object]) -> ToolResult:
-            return look_only(self._session, tool, arguments)
+            return is_read_only(self._session, tool, arguments)
 
         call = look if attempt is None else attempt.call
         return await roles.Role(brief, self._steps[name], call).play(

@@ -29,7 +29,7 @@ class Step:
     changes: tuple[snapshot.Change, ...]
 
 
-def look_only(session: Session, tool: str, arguments: Mapping[str, object]) -> ToolResult:
+def is_read_only(session: Session, tool: str, arguments: Mapping[str, object]) -> ToolResult:
     """A call of an agent that must not change anything; in containers it is trusted to look."""
     if tool == "kubectl" and _writes(arguments) and not _in_container(arguments):
         _note_refused(session, arguments, _READ_ONLY)

@@ -53,7 +53,7 @@ def curves(lines: Mapping[str, Sequence[Sequence[float]]], title: str) -> Markup
     return _svg(title, parts, list(lines))
 
 
-def scatter(points: Iterable[Point], title: str, across: str, up: str) -> Markup:
+def scatter_chart(points: Iterable[Point], title: str, across: str, up: str) -> Markup:
     """Points with names, both axes from 0 to 1."""
     found = list(points)
     parts = [_frame(across, up, 1.0)]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from sregym_core.api import tool_class
-from sregym_core.model.dose_scores import scores_by_dose
+from sregym_core.model.noise_scores import scores_by_noise_level
 
-from sregym_campaign.charts import Point, curves, scatter
+from sregym_campaign.charts import Point, curves, scatter_chart
 from sregym_campaign.tries import SETTLED
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def render(content: Content, figures: dict[str, Any]) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        share=share, figure=figure, interval=interval, probability=probability, shade=shade
+        share=share, figure=figure, interval=interval, probability=probability, shade=heat_class
     )
     agents = _ordered(figures["agents"], content)
     return environment.get_template("report.html").render(
@@ -62,7 +62,7 @@ def render(content: Content, figures: dict[str, Any]) -> str:
                 ("ttm_s", "Time to mitigation (TTM)"),
             )
         ],
-        evidence=scatter(
+        evidence=scatter_chart(
             (
                 Point(mine["evidence"]["value"], mine["over_problems"]["e2e"]["value"], name)
                 for name, mine in agents.items()
@@ -74,7 +74,7 @@ def render(content: Content, figures: dict[str, Any]) -> str:
             "end-to-end",
         ),
         # By the names of the campaign: one adapter may play under several.
-        doses=scores_by_dose(
+        doses=scores_by_noise_level(
             [record.model_copy(update={"agent": facts.agent}) for facts, record in content.episodes]
         ),
         apart=[one for one in content.tries if one.kind not in SETTLED],
@@ -110,7 +110,7 @@ def probability(value: float | None) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def shade(cell: dict[str, int] | None) -> str:
+def heat_class(cell: dict[str, int] | None) -> str:
     """Class of a cell of the heat map: 0 to 10, by the share of solved episodes."""
     if not cell or not cell["graded"]:
         return "none"

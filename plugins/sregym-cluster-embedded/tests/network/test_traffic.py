@@ -12,7 +12,7 @@ from sregym_cluster_embedded.network.links import Link
 from sregym_cluster_embedded.network.outcomes import Outcome, Path
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.traffic import Totals
-from sregym_cluster_embedded.traffic.latency import Time, given_up, on_the_way
+from sregym_cluster_embedded.traffic.latency import Time, network_time, timed_out_share
 from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME
 from sregym_cluster_embedded.world import World
 
@@ -214,11 +214,11 @@ def test_a_pod_that_its_node_cannot_reach_fails_its_probes(world: World) -> None
 
 
 def test_time_on_the_way() -> None:
-    assert on_the_way(Path(latency_ms=20, jitter_ms=3)) == Time(20, 9)
-    assert on_the_way(Path(bandwidth_mbit=1)) == Time(64.0, 0)
-    slow = on_the_way(Path(loss=0.1))
+    assert network_time(Path(latency_ms=20, jitter_ms=3)) == Time(20, 9)
+    assert network_time(Path(bandwidth_mbit=1)) == Time(64.0, 0)
+    slow = network_time(Path(loss=0.1))
     # 9 % wait 200 ms, 0.9 % 600 ms, 0.09 % 1.4 s ...
     assert round(slow.mean_ms, 3) == 25.0
-    assert given_up(Path(loss=0.1), 1000) == pytest.approx(0.001)
-    assert given_up(Path(loss=0.1), 100) == 0.1
-    assert given_up(Path(latency_ms=500), 100) == 0.0
+    assert timed_out_share(Path(loss=0.1), 1000) == pytest.approx(0.001)
+    assert timed_out_share(Path(loss=0.1), 100) == 0.1
+    assert timed_out_share(Path(latency_ms=500), 100) == 0.0

@@ -14,10 +14,10 @@ from sregym_cluster_embedded.traffic.arrivals import (
     STEPS,
     Course,
     RateModulation,
-    Rhythm,
+    RateModulations,
     blended,
     by_outcome,
-    rhythm_of,
+    rate_modulation_of,
     walk,
 )
 from sregym_cluster_embedded.traffic.counting import Counting, Totals, totals
@@ -27,7 +27,7 @@ from sregym_cluster_embedded.world import World
 REF = ContainerRef("shop", "load-1", "uid-1", "load", 0)
 
 
-def counts(rhythm: Rhythm, rate: float, window_s: float, windows: int = 400) -> list[int]:
+def counts(rhythm: RateModulations, rate: float, window_s: float, windows: int = 400) -> list[int]:
     """Requests in windows after each other."""
     course = Course(rhythm, 3.3)
     come = [math.floor(rate * course.elapsed(10 + window_s * n)) for n in range(windows + 1)]
@@ -37,20 +37,20 @@ def counts(rhythm: Rhythm, rate: float, window_s: float, windows: int = 400) -> 
 @pytest.mark.parametrize("window_s", [15.0, 60.0, 300.0])
 @pytest.mark.parametrize("rate", [1.0, 3.0, 25.0, 60.0, 1000.0])
 def test_counts_of_a_window_vary_by_about_their_mean(rate: float, window_s: float) -> None:
-    found = counts(rhythm_of(REF, f"at {rate}", rate), rate, window_s)
+    found = counts(rate_modulation_of(REF, f"at {rate}", rate), rate, window_s)
     assert fmean(found) == pytest.approx(rate * window_s, rel=0.02)
     assert pvariance(found) / fmean(found) == pytest.approx(1.0, abs=0.3)
 
 
 def test_what_comes_seldom_varies_less_but_varies() -> None:
-    found = counts(rhythm_of(REF, "seldom", 0.1), 0.1, 60.0)
+    found = counts(rate_modulation_of(REF, "seldom", 0.1), 0.1, 60.0)
     assert fmean(found) == pytest.approx(6.0, rel=0.05)
     assert 0.4 < pvariance(found) / fmean(found) < 1.0
 
 
 def test_without_a_rhythm_requests_come_evenly() -> None:
     assert set(counts((), 2.0, 15.0)) == {30}
-    assert rhythm_of(REF, "buy", 0.0) == ()
+    assert rate_modulation_of(REF, "buy", 0.0) == ()
 
 
 def test_the_walk_leads_back_to_where_it_began() -> None:
@@ -63,9 +63,9 @@ def test_the_walk_leads_back_to_where_it_began() -> None:
 
 
 def test_rhythms_are_the_same_in_every_process() -> None:
-    assert rhythm_of(REF, "buy", 60.0) == (RateModulation(16337, 1, 0.129099445),)
-    assert rhythm_of(REF, "buy", 0.5) == (RateModulation(16337, 16, 1.414213562),)
-    course = Course(rhythm_of(REF, "buy", 60.0), 5.0)
+    assert rate_modulation_of(REF, "buy", 60.0) == (RateModulation(16337, 1, 0.129099445),)
+    assert rate_modulation_of(REF, "buy", 0.5) == (RateModulation(16337, 16, 1.414213562),)
+    course = Course(rate_modulation_of(REF, "buy", 60.0), 5.0)
     assert [round(course.elapsed(at), 6) for at in (5.0, 20.0, 35.0, 3605.0)] == [
         0.0,
         15.556301,
@@ -75,7 +75,9 @@ def test_rhythms_are_the_same_in_every_process() -> None:
 
 
 def test_time_never_goes_back_and_every_moment_is_found_again() -> None:
-    rhythm = blended(((60.0, rhythm_of(REF, "a", 60.0)), (0.2, rhythm_of(REF, "b", 0.2))), 60.2)
+    rhythm = blended(
+        ((60.0, rate_modulation_of(REF, "a", 60.0)), (0.2, rate_modulation_of(REF, "b", 0.2))), 60.2
+    )
     course = Course(rhythm, 7.77)
     at = [7.77 + 0.37 * number for number in range(4000)]
     come = [course.elapsed(moment) for moment in at]
@@ -85,7 +87,7 @@ def test_time_never_goes_back_and_every_moment_is_found_again() -> None:
 
 
 def test_moments_are_as_many_as_are_counted() -> None:
-    rhythm = rhythm_of(REF, "buy", 8.0)
+    rhythm = rate_modulation_of(REF, "buy", 8.0)
     whole = list(moments(8.0, 11.1, 11.1, 400.0, 0.3, rhythm))
     assert [number for number, _ in whole] == list(range(len(whole)))
     assert len(whole) == pytest.approx(8.0 * Course(rhythm, 11.1).elapsed(400.0), abs=1)
@@ -97,7 +99,7 @@ def test_moments_are_as_many_as_are_counted() -> None:
 
 def test_a_callee_counts_what_its_callers_count() -> None:
     rates = (40.0, 0.7)
-    rhythms = [rhythm_of(REF, name, rate) for name, rate in zip("ab", rates, strict=True)]
+    rhythms = [rate_modulation_of(REF, name, rate) for name, rate in zip("ab", rates, strict=True)]
     whole = Course(blended(tuple(zip(rates, rhythms, strict=True)), 40.7), 9.0)
     for at in (9.5, 33.0, 1234.5):
         parts = [
@@ -113,7 +115,7 @@ def test_a_callee_counts_what_its_callers_count() -> None:
 
 @pytest.mark.parametrize("share", [0.05, 0.3, 0.9])
 def test_whom_a_partial_fault_hits_is_chance(share: float) -> None:
-    rhythm = rhythm_of(REF, "buy", 60.0)
+    rhythm = rate_modulation_of(REF, "buy", 60.0)
     good, bad = (Course(part, 2.0) for part in by_outcome(rhythm, share, share))
     found = [60.0 * share * (bad.elapsed(at + 60) - bad.elapsed(at)) for at in range(60, 24060, 60)]
     assert pvariance(found) / fmean(found) == pytest.approx(1.0, abs=0.3)
@@ -129,7 +131,7 @@ def test_whom_a_partial_fault_hits_is_chance(share: float) -> None:
 
 
 def test_where_all_calls_fail_nothing_is_left_to_chance() -> None:
-    rhythm = rhythm_of(REF, "buy", 60.0)
+    rhythm = rate_modulation_of(REF, "buy", 60.0)
     assert by_outcome(rhythm, 0.1, 1.0) == (rhythm, rhythm)
     assert by_outcome(rhythm, 1.0, 0.3) == (rhythm, rhythm)
     assert by_outcome((), 0.3, 0.3) == ((), ())

@@ -43,7 +43,7 @@ def attributed(
     Args:
         failures: As the cluster tells.
         of_pod: The component of a pod; empty for none.
-        of_host: The component of a host name that was dialled in vain; empty for none.
+        of_host: The component of a host name that was dialled without success; empty for none.
     """
     requests: dict[str, float] = {}
     fatal: dict[_Pair, float] = {}

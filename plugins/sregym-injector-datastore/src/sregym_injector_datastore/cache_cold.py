@@ -181,7 +181,7 @@ def _sized(context: FaultContext) -> tuple[Component, ...]:
 
 
 def _calling_anew(context: FaultContext) -> tuple[ObjectRef, ...]:
-    """Who starts anew after stores have: connections of before would lead to those that are gone."""
+    """Who restarts after stores have: connections of before would lead to those that are gone."""
     return tuple(
         part.workload
         for part in context.application.components()

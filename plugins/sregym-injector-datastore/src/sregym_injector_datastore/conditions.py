@@ -16,8 +16,8 @@ from sregym_injector_datastore.shells import mongo, mysql, psql, redis
 from sregym_injector_datastore.store_fault import (
     StoreChange,
     StoreFault,
-    ask,
-    said,
+    failure_line,
+    run_in_store,
     store_defects,
 )
 
@@ -236,7 +236,7 @@ class StoreFlooded(StoreFault):
 
     @override
     def undoing(self, context: FaultContext) -> tuple[str, ...]:
-        found = _memory(ask(context, redis(context.component, "INFO", "memory")).stdout)
+        found = _memory(run_in_store(context, redis(context.component, "INFO", "memory")).stdout)
         cli = redis(context.component)[0]
         before = (
             f"{cli} CONFIG SET maxmemory {found.get('maxmemory', '0')} && "
@@ -249,11 +249,11 @@ class StoreFlooded(StoreFault):
         change = self.change(context)
         defects = store_defects(context, change)
         if not defects:
-            asked = ask(context, change.asks)
+            asked = run_in_store(context, change.asks)
             found = _memory(asked.stdout)
             most, used = int(found.get("maxmemory", "0")), int(found.get("used_memory", "0"))
             if "used_memory" not in found:
-                defects = [f"it tells nothing of its memory: {said(asked)}"]
+                defects = [f"it tells nothing of its memory: {failure_line(asked)}"]
             elif most and used >= most - _MIB // 8 and found["maxmemory_policy"] == "noeviction":
                 defects = [f"{used} of {most} bytes are in use, and nothing is evicted"]
         return defect_check("the store has memory for further keys", defects)

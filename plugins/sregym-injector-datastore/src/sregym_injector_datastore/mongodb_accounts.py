@@ -26,7 +26,7 @@ from typing_extensions import override
 from sregym_injector_datastore import mongo_shell
 from sregym_injector_datastore.accounts import account_named, accounts_of, client_workloads
 from sregym_injector_datastore.families import Family
-from sregym_injector_datastore.store_fault import ask, said, server_of
+from sregym_injector_datastore.store_fault import failure_line, run_in_store, server_of
 from sregym_injectors import commands
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class _AccountFault(ComponentFault):
         if not result.ok:
             raise WorldError(
                 f"{self.name} on component {component.name!r}: the mongo shell in "
-                f"{server_of(component)} refused {self.fault_expression(account)}: {said(result)}; check "
+                f"{server_of(component)} refused {self.fault_expression(account)}: {failure_line(result)}; check "
                 "the account that the component declares"
             )
         # What a client loaded or opened before would hide the defect until its next start.
@@ -116,7 +116,7 @@ class _AccountFault(ComponentFault):
 
 
 class MongodbRoleRevoked(_AccountFault):
-    """Revokes the role of an account on its database and starts its clients anew."""
+    """Revokes the role of an account on its database and restarts its clients."""
 
     name: ClassVar[str] = "mongodb-role-revoked"
     title: ClassVar[str] = "MongoDB role revoked from an account"
@@ -169,7 +169,7 @@ class MongodbRoleRevoked(_AccountFault):
 
 
 class MongodbUserDropped(_AccountFault):
-    """Drops an account and starts its clients anew."""
+    """Drops an account and restarts its clients."""
 
     name: ClassVar[str] = "mongodb-user-dropped"
     title: ClassVar[str] = "MongoDB account dropped"
@@ -231,20 +231,20 @@ def _defects(context: FaultContext, account: Account) -> list[str]:
     component = context.component
     if ready_pod(context.cluster, server_of(component)) is None:
         return [f"{server_of(component)} has no ready pod that could be asked"]
-    asked = ask(
+    asked = run_in_store(
         context, mongo_shell.as_admin(component, account, mongo_shell.show_user(component, account))
     )
     if not asked.ok:
-        return [f"user {account.admin_user} cannot ask the database: {said(asked)}"]
+        return [f"user {account.admin_user} cannot ask the database: {failure_line(asked)}"]
     user = mongo_shell.parse_document(asked.stdout)
     if user is None:
         return [f"user {account.user} does not exist in {account.auth_database}"]
     defects = []
     if not _has_role(user.get("roles") or [], account):
         defects.append(f"user {account.user} has no role {account.role} on {account.database}")
-    login = ask(context, mongo_shell.as_user(component, account, "1"))
+    login = run_in_store(context, mongo_shell.as_user(component, account, "1"))
     if not login.ok:
-        defects.append(f"user {account.user} cannot log in: {said(login)}")
+        defects.append(f"user {account.user} cannot log in: {failure_line(login)}")
     return defects
 
 

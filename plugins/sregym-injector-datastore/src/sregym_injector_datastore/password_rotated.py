@@ -27,7 +27,7 @@ from sregym_injector_datastore.credentials import (
 )
 from sregym_injector_datastore.families import Family, family_of, not_of
 from sregym_injector_datastore.shells import mongo, mysql, mysql_as, psql, rabbitmq
-from sregym_injector_datastore.store_fault import ask, carry_out, server_of
+from sregym_injector_datastore.store_fault import carry_out, run_in_store, server_of
 from sregym_injectors import commands
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def _defects(context: FaultContext, account: Account, client: Client) -> list[st
             return [f"{ref} does not exist"]
         values = values_of(secret)
         password = _password_in(values.get(keys[0], ""), context, ref, keys[0], old)
-        if not ask(context, _login(context.component, account, password)).ok:
+        if not run_in_store(context, _login(context.component, account, password)).ok:
             return [f"user {account.user} cannot log in with what {ref} says"]
         if password != old and _older_pods(context, client.workload, _written(secret)):
             return [f"pods of {client.workload} were started before {ref} changed"]
@@ -245,7 +245,7 @@ def _defects(context: FaultContext, account: Account, client: Client) -> list[st
             for entry in container.get("env") or ()
             if entry["name"] in names and not holds(entry.get("value", ""), old)
         ]
-    if not ask(context, _login(context.component, account, given[-1])).ok:
+    if not run_in_store(context, _login(context.component, account, given[-1])).ok:
         return [f"user {account.user} cannot log in with the password of {client.workload}"]
     return []
 

@@ -18,7 +18,7 @@ from typing_extensions import override
 
 from sregym_injector_datastore.families import Family, family_of
 from sregym_injector_datastore.shells import kafka
-from sregym_injector_datastore.store_fault import said, server_of
+from sregym_injector_datastore.store_fault import failure_line, server_of
 from sregym_injectors import commands
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class PoisonRecord(ComponentFault):
         if not result.ok:
             raise WorldError(
                 f"{self.name} on component {part.name!r}: topic {topic!r} of component "
-                f"{broker.name!r} took no record: {said(result)}; check the component's settings"
+                f"{broker.name!r} took no record: {failure_line(result)}; check the component's settings"
             )
         context.cluster.clock.wait_until(lambda: bool(_defects(context)), _NEVER_STUCK_S, 1.0)
 

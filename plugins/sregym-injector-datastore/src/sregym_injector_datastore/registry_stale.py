@@ -17,7 +17,7 @@ from sregym_injectors.workloads import rolled_out, run_in_workload
 from typing_extensions import override
 
 from sregym_injector_datastore.families import Family, family_of
-from sregym_injector_datastore.store_fault import said, server_of
+from sregym_injector_datastore.store_fault import failure_line, server_of
 from sregym_injectors import commands
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class RegistryStale(ComponentFault):
                 if not done.ok:
                     raise WorldError(
                         f"{self.name} on component {context.component.name!r}: {registry.name!r} "
-                        f"did not forget {entry['ID']!r}: {said(done)}"
+                        f"did not forget {entry['ID']!r}: {failure_line(done)}"
                     )
 
     @override

@@ -61,8 +61,8 @@ class StoreFault(ComponentFault):
 
     Attributes:
         families: Whom it fits.
-        mechanism: Word of the ground truth.
-        phrases: Other ways to say it.
+        mechanism: `mechanism` of the ground truth.
+        phrases: Synonyms of the mechanism in diagnoses.
         symptoms: What users and callers see.
         volatile: Whether the change dies with the server's process, whatever the family.
     """
@@ -146,7 +146,7 @@ def server_of(component: Component) -> ObjectRef:
     return component.workloads[0]
 
 
-def ask(context: FaultContext, argv: Sequence[str]) -> CommandResult:
+def run_in_store(context: FaultContext, argv: Sequence[str]) -> CommandResult:
     """Run a command in the store's container."""
     component = context.component
     return run_in_workload(context.cluster, server_of(component), component.container, argv)
@@ -158,11 +158,11 @@ def carry_out(fault: str, context: FaultContext, argv: Sequence[str]) -> None:
     Raises:
         WorldError: It did not.
     """
-    result = ask(context, argv)
+    result = run_in_store(context, argv)
     if not result.ok or refused(result):
         raise WorldError(
             f"{fault} on component {context.component.name!r}: {argv[-1]!r} in "
-            f"{server_of(context.component)} was refused: {said(result)}; check what the "
+            f"{server_of(context.component)} was refused: {failure_line(result)}; check what the "
             "component declares"
         )
 
@@ -172,9 +172,9 @@ def store_defects(context: FaultContext, change: StoreChange) -> list[str]:
     server = server_of(context.component)
     if ready_pod(context.cluster, server) is None:
         return [f"{server} has no ready pod that could be asked"]
-    asked = ask(context, change.asks)
+    asked = run_in_store(context, change.asks)
     if not asked.ok or refused(asked):
-        return [f"{server} answers: {said(asked)}"]
+        return [f"{server} answers: {failure_line(asked)}"]
     found = asked.stdout.strip()
     if re.fullmatch(change.healthy, found, re.S) is None:
         return [f"{change.what} is {found or 'gone'}"]
@@ -190,7 +190,7 @@ def refused(result: CommandResult) -> bool:
     return result.stdout.startswith(_REFUSALS)
 
 
-def said(result: CommandResult) -> str:
+def failure_line(result: CommandResult) -> str:
     """Why a command failed: the shell's line about the error, which others may follow."""
     lines = f"{result.stdout}\n{result.stderr}".strip().splitlines()
     telling = [line for line in lines if re.search(r"error:", line, re.I)]

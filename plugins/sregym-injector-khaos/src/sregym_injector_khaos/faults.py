@@ -46,7 +46,7 @@ class KhaosFault(NodeSettingFault):
 
 
 class EndingFault(KhaosFault):
-    """A part of a machine whose failure ends connections: what runs there starts anew, or tries to."""
+    """A part of a machine whose failure ends connections: what runs there restarts, or tries to."""
 
     @override
     def mismatch_reason(self, target: Node, /) -> str:

@@ -53,7 +53,7 @@ def _part(name: str, entry: Mapping[str, Any], single: Mapping[str, Row]) -> Row
         actor="a part of the machine that wears out",
         also=tuple(row.setting for row in others),
         needs=tuple(dict.fromkeys(need for row in (first, *others) for need in row.needs)),
-        # Whoever starts anew elsewhere feels nothing of the machine: stores stay with their volumes.
+        # Whoever restarts elsewhere feels nothing of the machine: stores stay with their volumes.
         runs="datastore" if entry.get("ends") else first.runs,
         modes=tuple(dict.fromkeys(mode for row in (first, *others) for mode in row.modes)),
     )

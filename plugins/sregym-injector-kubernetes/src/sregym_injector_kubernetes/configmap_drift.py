@@ -76,7 +76,7 @@ class _Drift:
 
 
 class ConfigMapDrift(ComponentFault):
-    """Removes or renames one piece of configuration and starts the component anew."""
+    """Removes or renames one piece of configuration and restarts the component."""
 
     name: ClassVar[str] = "configmap-drift"
     title: ClassVar[str] = "ConfigMap has lost a key that the component needs"

@@ -34,7 +34,7 @@ class ConfigMapMissing(ComponentFault):
 
         Attributes:
             config: Name of the ConfigMap; empty: the first that the component mounts.
-            restart: Whether the pods are started anew at once; otherwise those that run keep what they
+            restart: Whether the pods are restarted at once; otherwise those that run keep what they
                 have read, and the next start meets it.
         """
 

@@ -77,7 +77,7 @@ class _Flip:
 
 
 class FlagFlipped(ComponentFault):
-    """Gives a flag another value, and starts who reads it anew.
+    """Gives a flag another value, and restarts who reads it.
 
     That is the default variant of a flag in a file as flagd has it, or, of who mounts none, a
     variable that comes from a ConfigMap and is `true` or `false`.

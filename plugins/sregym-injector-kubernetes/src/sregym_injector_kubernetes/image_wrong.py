@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class ImageWrong(TemplateFault):
-    """Changes the tag of a container's image and starts the pods anew."""
+    """Changes the tag of a container's image and restarts the pods."""
 
     name: ClassVar[str] = "image-wrong"
     title: ClassVar[str] = "Image tag does not exist"

@@ -31,7 +31,7 @@ _RANGE_MIB = 8
 
 
 class NamespacePolicy(AddedObjectFault):
-    """Puts a policy on the namespace; the component's pods, started anew, are refused."""
+    """Puts a policy on the namespace; the component's pods, restarted, are refused."""
 
     name: ClassVar[str] = "namespace-policy"
     title: ClassVar[str] = "Namespace policy refuses pods"

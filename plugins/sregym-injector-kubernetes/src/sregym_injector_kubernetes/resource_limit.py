@@ -40,7 +40,7 @@ DEFAULT_NEED_MIB = 64
 
 
 class ResourceLimit(TemplateFault):
-    """Lowers the memory limit (and request) of a container and starts the pods anew."""
+    """Lowers the memory limit (and request) of a container and restarts the pods."""
 
     name: ClassVar[str] = "resource-limit"
     title: ClassVar[str] = "Memory limit too small for the process"

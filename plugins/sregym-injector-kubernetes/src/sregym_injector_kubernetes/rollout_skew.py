@@ -14,7 +14,7 @@ from sregym_injectors.restarts import ClientParameters, clients_of
 from sregym_injectors.workloads import container_of
 from typing_extensions import override
 
-from sregym_injector_kubernetes.variables import elsewhere, located, value_of
+from sregym_injector_kubernetes.variables import located, mistyped_address, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,4 +147,4 @@ def _variable(context: FaultContext) -> str:
 
 
 def _value(context: FaultContext) -> str:
-    return context.parameters.value or elsewhere(context.component.env[_variable(context)])
+    return context.parameters.value or mistyped_address(context.component.env[_variable(context)])

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class SecretWrong(AddedObjectFault):
-    """Renames a key of a Secret; the component's pods, started anew, do not find it."""
+    """Renames a key of a Secret; the component's pods, restarted, do not find it."""
 
     name: ClassVar[str] = "secret-wrong"
     title: ClassVar[str] = "Secret lacks the key that pods ask for"

@@ -52,7 +52,7 @@ class StoreSizedForHits(CpuLimit):
 
         Attributes:
             millicores: The limit, in thousandths of a processor.
-            cold: Whether the caches beside the store start anew after that, and are empty.
+            cold: Whether the caches beside the store restart after that, and are empty.
         """
 
         millicores: int = Field(default=12, ge=1)

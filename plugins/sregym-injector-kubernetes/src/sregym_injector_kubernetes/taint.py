@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Taint(PodTemplateFault):
-    """Taints every node for others; the component's pods, started anew, find no place."""
+    """Taints every node for others; the component's pods, restarted, find no place."""
 
     name: ClassVar[str] = "taint"
     title: ClassVar[str] = "Nodes are tainted and nothing tolerates it"

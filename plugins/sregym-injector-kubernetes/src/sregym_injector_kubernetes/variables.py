@@ -167,7 +167,7 @@ class EnvWrong(_VariableFault):
     @override
     def after(self, context: FaultContext) -> str:
         right = context.component.env[self.variable(context)]
-        return str(context.parameters.value) or elsewhere(right)
+        return str(context.parameters.value) or mistyped_address(right)
 
     @override
     def entries(self, context: FaultContext, right: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -205,7 +205,7 @@ def located(component: Component) -> tuple[str, ...]:
     )
 
 
-def elsewhere(address: str) -> str:
+def mistyped_address(address: str) -> str:
     """An address as somebody got it wrong: with another port, else with the host mistyped."""
     if port := _PORT.search(address):
         moved = int(port[1]) + (2 if int(port[1]) < 65000 else -2)

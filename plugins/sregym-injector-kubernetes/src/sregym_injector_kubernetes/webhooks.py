@@ -19,7 +19,7 @@ _NAMESPACE_LABEL = "kubernetes.io/metadata.name"
 
 
 class WebhookDown(AddedObjectFault):
-    """Adds a webhook of admission without a server; the component's pods, started anew, are refused."""
+    """Adds a webhook of admission without a server; the component's pods, restarted, are refused."""
 
     name: ClassVar[str] = "webhook-down"
     title: ClassVar[str] = "Admission webhook without a backend"

@@ -50,7 +50,7 @@ _ROLLED_OUT_S = 300.0
 
 
 def edit_corefile(edits: Edits, edit: Callable[[str], str]) -> None:
-    """Change the Corefile and start CoreDNS anew, so that it answers by it; see `unfinished`."""
+    """Change the Corefile and restart CoreDNS, so that it answers by it; see `unfinished`."""
     text = edits.read(CONFIG)["data"][_KEY]
     edits.patch(CONFIG, {"data": {_KEY: edit(text)}}, "merge")
     edits.restart(SERVER)
@@ -237,7 +237,7 @@ _DENIED = (f"template ANY ANY svc.{DOMAIN} {{", "   rcode NXDOMAIN", "}")
 
 
 class DnsConfigInvalid(ClusterFault):
-    """Lets CoreDNS start anew with a Corefile that it cannot read."""
+    """Lets CoreDNS restart with a Corefile that it cannot read."""
 
     name: ClassVar[str] = "dns-config-invalid"
     title: ClassVar[str] = "Cluster DNS cannot read its configuration"

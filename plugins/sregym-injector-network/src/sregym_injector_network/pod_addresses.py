@@ -31,7 +31,7 @@ _USUAL_PODS = 110
 
 
 class AddressesExhausted(ClusterFault):
-    """Leaves the network plugins of all workers next to no addresses, and starts services anew."""
+    """Leaves the network plugins of all workers next to no addresses, and restarts services."""
 
     name: ClassVar[str] = "addresses-exhausted"
     title: ClassVar[str] = "No addresses are left for pods"
@@ -139,7 +139,7 @@ def _most_pods(context: FaultContext, node: str) -> int:
 
 
 def _services(context: FaultContext) -> list[ObjectRef]:
-    """Workloads that serve users, keep nothing themselves and can be started anew."""
+    """Workloads that serve users, keep nothing themselves and can be restarted."""
     return [
         part.workload
         for part in context.application.components()

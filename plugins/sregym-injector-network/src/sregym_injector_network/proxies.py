@@ -120,9 +120,7 @@ class ProxyStale(ComponentFault):
     @override
     def inject(self, context: FaultContext) -> None:
         edits, given, own = Edits(context), context.parameters, context.component.workload
-        edits.save(
-            DAEMONS
-        )  # so that recovery starts them anew after it has restored what they read
+        edits.save(DAEMONS)  # so that recovery restarts them after it has restored what they read
         if given.mode == "skew" and own.kind in SCALABLE_KINDS:
             edits.patch(own, {"spec": {"replicas": given.replicas}}, "merge")
         edits.patch(

@@ -47,7 +47,7 @@ class RoutesLost(ClusterFault):
     @override
     def inject(self, context: FaultContext) -> None:
         edits = Edits(context)
-        edits.save(ROUTERS)  # so that recovery starts them anew after it has restored the Nodes
+        edits.save(ROUTERS)  # so that recovery restarts them after it has restored the Nodes
         client = {CLIENT: str(context.parameters.cluster_id), SERVER: None}
         for node in _workers(context.cluster):
             edits.patch(ObjectRef.of(node), {"metadata": {"annotations": client}}, "merge")

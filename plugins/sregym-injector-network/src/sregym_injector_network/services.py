@@ -173,7 +173,7 @@ class ServiceHeadless(ServiceEditFault):
 
     @override
     def recover(self, context: FaultContext) -> None:
-        """It has to be made anew: a Service does not get an address that it did not come with."""
+        """It has to be recreated: a Service does not get an address that it did not come with."""
         live = context.cluster.get(service_of(context))
         if live is not None and live["spec"].get("clusterIP") == "None":
             context.cluster.delete(service_of(context))

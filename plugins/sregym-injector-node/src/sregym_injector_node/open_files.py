@@ -31,7 +31,7 @@ UNDO = ("sh", "-c", f"rm -f {FILE} && {_AGAIN}")
 
 
 class OpenFilesLimited(ClusterFault):
-    """Lowers the limit of open files that containers inherit, and starts those anew that users meet."""
+    """Lowers the limit of open files that containers inherit, and restarts those that users meet."""
 
     name: ClassVar[str] = "open-files-limited"
     title: ClassVar[str] = "Containers may have next to no open files"

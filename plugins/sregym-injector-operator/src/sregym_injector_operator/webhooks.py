@@ -101,7 +101,7 @@ class WebhookFault(AddedObjectFault):
         return [f"gets no pods: {refused}"] if refused else []
 
     def restarted(self, context: FaultContext) -> tuple[Command, ...]:
-        """The pods start anew: their controller, refused so often, tries but seldom by now."""
+        """The pods restart: their controller, refused so often, tries but seldom by now."""
         return (
             *commands.restart_and_wait((context.component.workload,)),
             *commands.restart_and_wait(clients_of(context)),

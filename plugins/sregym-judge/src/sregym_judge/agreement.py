@@ -88,7 +88,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedDiagnosis:
     """One diagnosis with what the judge and the label say."""
 
     style: str
@@ -106,7 +106,7 @@ class Agreement:
     applications: dict[str, Tally] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, judged: Iterable[Judged]) -> Agreement:
+    def of(cls, judged: Iterable[JudgedDiagnosis]) -> Agreement:
         """Count."""
         found = cls()
         for one in judged:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sregym_core.cli import Subcommand
 from sregym_core.errors import ExitCode, UsageError
 
-from sregym_judge.telling import told_case, usage, words_of_usage
+from sregym_judge.telling import case_to_json, describe_usage, usage
 
 if TYPE_CHECKING:
     import argparse
@@ -95,7 +95,7 @@ class Judge(Subcommand):
         found = [(name, judge, verdicts_on(judge, cases)) for name, judge in judges]
         (name, judge, verdicts), *others = found
         told = [
-            told_case(case.id, judge, verdict)
+            case_to_json(case.id, judge, verdict)
             for case, verdict in zip(cases, verdicts, strict=True)
         ]
         for other, second, given in others:
@@ -125,7 +125,7 @@ class Judge(Subcommand):
         self._count(rows)
         for price in (usage(given) for _, _, given in found):
             if price is not None:
-                self.console.say(f"\n{words_of_usage(price)}")
+                self.console.say(f"\n{describe_usage(price)}")
 
     def _tell(
         self,
@@ -160,10 +160,10 @@ class Judge(Subcommand):
 
 def _labelled(cases: Sequence[LabelledDiagnosis], verdicts: Sequence[Verdict]) -> Agreement | None:
     """How far a judge agrees with the labels; None where there are none."""
-    from sregym_judge.agreement import Agreement, Judged
+    from sregym_judge.agreement import Agreement, JudgedDiagnosis
 
     labelled = [
-        Judged(case.style, case.application, decided(verdict), case.passed)
+        JudgedDiagnosis(case.style, case.application, decided(verdict), case.passed)
         for case, verdict in zip(cases, verdicts, strict=True)
         if case.passed is not None
     ]
@@ -175,7 +175,7 @@ def _against_labels(agreement: Agreement | None) -> dict[str, Any]:
 
 
 def _without_id(judge: DiagnosisOracle, verdict: Verdict) -> dict[str, Any]:
-    return {key: value for key, value in told_case("", judge, verdict).items() if key != "id"}
+    return {key: value for key, value in case_to_json("", judge, verdict).items() if key != "id"}
 
 
 def _headed(name: str, place: int, others: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from sregym_core.api import FinishedRun
 from sregym_core.errors import UsageError
 from sregym_core.model import Judgement, Verdict
 
-from sregym_judge.telling import told_case, usage, words_of_usage
+from sregym_judge.telling import case_to_json, describe_usage, usage
 
 if TYPE_CHECKING:
     import argparse
@@ -46,7 +46,7 @@ def judge_again(
                     "episode": record.episode,
                     "problem": record.problem,
                     "before": str(stage.verdict.outcome),
-                    **told_case(record.episode, oracle, verdict),
+                    **case_to_json(record.episode, oracle, verdict),
                 }
             )
     spent = usage(verdicts)
@@ -59,7 +59,7 @@ def judge_again(
         if "reason" in one:
             console.say(f"{one['episode']}: {one['reason']}")
     if spent is not None:
-        console.say(f"\n{words_of_usage(spent)}")
+        console.say(f"\n{describe_usage(spent)}")
 
 
 def review(
@@ -81,7 +81,7 @@ def review(
             verdict = judge.verdict_of(answers, record.truths)
             run.keep(record, Judgement(by=person, at=_now(), verdict=verdict))
             console.note(f"{record.episode}: {verdict.outcome}, {verdict.reason}\n")
-            told.append({**told_case(record.episode, judge, verdict), "by": person})
+            told.append({**case_to_json(record.episode, judge, verdict), "by": person})
         left = len(list(_chosen(run, every=False)))
     if arguments.json:
         console.json({"run": str(arguments.review), "episodes": told, "undecided": left})

@@ -32,7 +32,7 @@ def answers(judge: DiagnosisOracle, verdict: Verdict) -> dict[str, bool | None]:
     return found
 
 
-def told_case(name: str, judge: DiagnosisOracle, verdict: Verdict) -> dict[str, Any]:
+def case_to_json(name: str, judge: DiagnosisOracle, verdict: Verdict) -> dict[str, Any]:
     """A case for programs; why there is no outcome where there is none."""
     told = {
         "id": name,
@@ -58,7 +58,7 @@ def usage(verdicts: Sequence[Verdict]) -> dict[str, Any] | None:
     }
 
 
-def words_of_usage(spent: Mapping[str, Any]) -> str:
+def describe_usage(spent: Mapping[str, Any]) -> str:
     """The same for people."""
     cost = spent["cost_usd"]
     price = "at a price that is not known" if cost is None else f"for {cost:.4f} USD"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
-from sregym_core.conductor.fitting import why_unfit
+from sregym_core.conductor.fitting import mismatch_reason_of
 from sregym_core.errors import SregymError
 from sregym_core.model import Problem
 from sregym_core.model.defect import Defect, Location, did_you_mean
-from sregym_core.model.noise_dose import parse_dose
+from sregym_core.model.noise_setting import parse_noise
 
 from sregym_core import error_location
 from sregym_lint.documents import documents
@@ -68,7 +68,7 @@ def _defects(
                 yield ("oracles", stage, index), why
     for index, text in enumerate(problem.noise):
         _, why = _made(
-            lambda text=text: factory.registry.load("noise source", parse_dose(text).name)
+            lambda text=text: factory.registry.load("noise source", parse_noise(text).name)
         )
         if why:
             yield ("noise", index), why
@@ -107,7 +107,9 @@ def _of_fault(
         target, why = _made(lambda wanted=wanted: chooser.choose(wanted))
         if not why:
             unfit, why = _made(
-                lambda target=target, wanted=wanted: why_unfit(fault, wanted, target, application)
+                lambda target=target, wanted=wanted: mismatch_reason_of(
+                    fault, wanted, target, application
+                )
             )
             why = why or (f"fault {ref.fault!r} {unfit}" if unfit else "")
         if why:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sregym_promql import formats
-from sregym_promql.storage import shown
+from sregym_promql.storage import format_labels
 
 if TYPE_CHECKING:
     from sregym_logql.engine import LogAnswer
@@ -29,7 +29,7 @@ def lines(data: dict[str, Any]) -> list[str]:
     if data["resultType"] != "streams":
         return formats.lines(data)
     return [
-        f"{at} {shown(tuple(sorted(stream['stream'].items())))} {line}"
+        f"{at} {format_labels(tuple(sorted(stream['stream'].items())))} {line}"
         for stream in data["result"]
         for at, line in stream["values"]
     ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from sregym_promql.evaluation import OVER_TIME, Group, Vector, Windows, empty
-from sregym_promql.storage import Floats, labels_of, shown
+from sregym_promql.storage import Floats, format_labels, labels_of
 
 from sregym_logql.errors import (
     LogqlError,
@@ -161,7 +161,7 @@ def _refuse(node: RangeAggregation, stream: Labels, entry: Entry, now_ns: int) -
     _measure(node)(labels, line)
     kind = labels[ERROR]
     message = (
-        f"pipeline error: '{kind}' for series: '{shown(labels_of(labels))}'.\n"
+        f"pipeline error: '{kind}' for series: '{format_labels(labels_of(labels))}'.\n"
         "Use a label filter to intentionally skip this error. "
         f'(e.g | __error__!="{kind}").\n'
         'To skip all potential errors you can match empty errors.(e.g __error__="")\n'

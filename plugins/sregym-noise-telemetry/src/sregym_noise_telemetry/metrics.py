@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sregym_injectors.noise import Occurrence
 
 SYSTEM = "kube-system"
-# Their pods may start anew at any time: what they did stays done.
+# Their pods may restart at any time: what they did stays done.
 RESTARTED = "k8s-app=kube-proxy"
 
 
@@ -31,7 +31,7 @@ class ScrapeGap(SettingNoise):
 
 
 class CounterReset(Disturbance):
-    """Starts exporters of the system anew: their counters begin at zero."""
+    """Restarts exporters of the system: their counters begin at zero."""
 
     name: ClassVar[str] = "counter-reset"
     title: ClassVar[str] = "pods of the system start anew, and their counters with them"

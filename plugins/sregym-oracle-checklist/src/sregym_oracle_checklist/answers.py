@@ -159,7 +159,7 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
         return None
     if diagnosis and (figures["impact_only"] or (figures["symptoms_alone"] and not valued)):
         return None
-    if diagnosis and weights.likelihood(figures) < SURE and not tells_defect(figures):
+    if diagnosis and weights.likelihood(figures) < SURE and not describes_defect(figures):
         return None
     sure = SURE_ALONE if figures["relation_other"] else SURE
     if diagnosis and figures["unsupported"] and weights.likelihood(figures) < sure:
@@ -169,7 +169,7 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     if diagnosis is False and other_defect(figures):
         return False
     likelihood = weights.likelihood(figures)
-    if diagnosis is False and likelihood > RULED_OUT and told_besides(figures):
+    if diagnosis is False and likelihood > RULED_OUT and blames_others_too(figures):
         return None
     unheard = barely_said(figures) or (not evidence.several and open_still(figures))
     if diagnosis is False and likelihood > UNLIKELY and unheard:
@@ -177,7 +177,7 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     return None if unknown and figures["named"] and diagnosis is False else diagnosis
 
 
-def tells_defect(figures: Mapping[str, float]) -> bool:
+def describes_defect(figures: Mapping[str, float]) -> bool:
     """Whether a text has enough of the true defect to pass: its words, its field or its values."""
     parts = ("detail", "field", "own_all")
     said = max(figures["mechanism_firm"], figures["mechanism"])
@@ -203,7 +203,7 @@ def both_values(figures: Mapping[str, float]) -> bool:
     )
 
 
-def told_besides(figures: Mapping[str, float]) -> bool:
+def blames_others_too(figures: Mapping[str, float]) -> bool:
     """Whether a text tells the true defect at its place, and blames somebody besides: how much weighs that?"""
     told = figures["value_placed"] or figures["mechanism_placed"] >= SAYS_MUCH
     return bool(

@@ -52,7 +52,7 @@ _FOUND_FAULT = re.compile(
 )
 
 
-class Accused:
+class AccusedPlaces:
     """Finds the truth's place and others' in pieces of text.
 
     Args:

@@ -12,7 +12,7 @@ from sregym_oracle_checklist.layout import Section
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sregym_oracle_checklist.blame import Accused
+    from sregym_oracle_checklist.blame import AccusedPlaces
     from sregym_oracle_checklist.passages import Clause
     from sregym_oracle_checklist.profile import Profile
 
@@ -73,7 +73,7 @@ class Conflicts:
         clauses: The whole text.
     """
 
-    def __init__(self, profile: Profile, accused: Accused, clauses: Sequence[Clause]) -> None:
+    def __init__(self, profile: Profile, accused: AccusedPlaces, clauses: Sequence[Clause]) -> None:
         self._profile = profile
         self._accused = accused
         self._clauses = clauses
@@ -143,7 +143,7 @@ class Conflicts:
         return bool(found) and not found & own
 
     def _repair_opposed(self) -> bool:
-        """Whether something is to be created anew that in truth is there."""
+        """Whether something is to be recreated that in truth is there."""
         if self._profile.known_relations & _MISSES:
             return False
         return any(c.repair and _CREATE.search(c.text) for c in self._claims)

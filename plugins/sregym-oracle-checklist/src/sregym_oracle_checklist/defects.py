@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_oracle_checklist.concepts import relations, stems, subjects
 from sregym_oracle_checklist.layout import Section
-from sregym_oracle_checklist.removals import taken_away
+from sregym_oracle_checklist.removals import claimed_removals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -102,7 +102,7 @@ class Defects:
 
     def _removed_other(self) -> bool:
         """Whether only things are said to be gone whose absence is not the defect."""
-        told = [taken_away(c.text) for c in self._told if c.role != "effect"]
+        told = [claimed_removals(c.text) for c in self._told if c.role != "effect"]
         said = frozenset().union(*told)
         return bool(said) and not said & self._profile.gone
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_oracle_checklist.blame import Accused
+from sregym_oracle_checklist.blame import AccusedPlaces
 from sregym_oracle_checklist.concepts import JOINT, relations, stems, subjects
 from sregym_oracle_checklist.conflicts import Conflicts
 from sregym_oracle_checklist.defects import Defects
 from sregym_oracle_checklist.hypotheses import ranked
 from sregym_oracle_checklist.layout import MAX_CHARS, Section
 from sregym_oracle_checklist.passages import Clause, read
-from sregym_oracle_checklist.retractions import mixed_languages, retracted, shown
+from sregym_oracle_checklist.retractions import mixed_languages, retracted, visible_text
 from sregym_oracle_checklist.stance import LIKELY, UNDECIDED, UNSURE
 from sregym_oracle_checklist.support import Support
 from sregym_oracles import plain
@@ -118,12 +118,12 @@ class Evidence:
     """
 
     def __init__(self, text: str, profile: Profile, names: Names) -> None:
-        text = shown(plain(cut(text)))
+        text = visible_text(plain(cut(text)))
         self._text = text
         self.several = bool(profile.others)
         self._profile = profile
         self._names = names
-        self._accused = Accused(profile, names)
+        self._accused = AccusedPlaces(profile, names)
         preferred, others = ranked(text)
         self.reading: Reading = read(
             preferred,

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sregym_oracle_checklist.concepts import JOINT, relations, spaced, stems, subjects
-from sregym_oracle_checklist.removals import truly_gone
+from sregym_oracle_checklist.removals import true_removals
 from sregym_oracle_checklist.values import Values, finder, identifiers, moves, of_change
 from sregym_oracle_checklist.wordings import Part, Predicate, Wording
 
@@ -167,7 +167,7 @@ class Profile:
     @cached_property
     def gone(self) -> frozenset[str]:
         """Kinds of things whose absence is the defect, or belongs to it."""
-        known = (truly_gone(one.truth, " . ".join(one.phrases)) for one in self._all())
+        known = (true_removals(one.truth, " . ".join(one.phrases)) for one in self._all())
         return frozenset().union(*known)
 
     def _all(self) -> list[Profile]:

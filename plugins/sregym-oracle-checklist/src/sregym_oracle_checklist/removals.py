@@ -57,16 +57,16 @@ def _said(thing: str) -> re.Pattern[str]:
     )
 
 
-def taken_away(text: str) -> frozenset[str]:
+def claimed_removals(text: str) -> frozenset[str]:
     """Kinds of things that a text says are gone; what its author took away to see is none."""
     told = _TRIED.sub(" ", text)
     return frozenset(thing for thing in _THINGS if _said(thing).search(told))
 
 
-def truly_gone(truth: GroundTruth, phrases: str) -> frozenset[str]:
+def true_removals(truth: GroundTruth, phrases: str) -> frozenset[str]:
     """Kinds of things whose absence is the defect, belongs to it, or follows from it."""
     change = truth.changed
-    gone = taken_away(" . ".join([phrases, change.after, change.what, truth.impact]))
+    gone = claimed_removals(" . ".join([phrases, change.after, change.what, truth.impact]))
     if change.after:
         return gone
     # Of an object that is gone its kind is; a field, and a part of something, is gone without it.

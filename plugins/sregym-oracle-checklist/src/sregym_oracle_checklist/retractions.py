@@ -49,7 +49,7 @@ _ENGLISH = re.compile(r"\b(?:the|of|is|has|from|to|and|with|was|are|that|it)\b",
 _FOREIGN_WORDS, _ENGLISH_WORDS = 2, 3
 
 
-def shown(text: str) -> str:
+def visible_text(text: str) -> str:
     """A text without what its author struck out, or hid from readers."""
     return _STRUCK.sub(" ", text)
 

@@ -29,7 +29,7 @@ def users_served(context: OracleContext, anew: Sequence[ObjectRef] = ()) -> Chec
 
     Args:
         context: What was left behind.
-        anew: Workloads that are started anew before, where that can be tried on a copy.
+        anew: Workloads that are restarted before, where that can be tried on a copy.
     """
     probe = context.probe
     if probe is None:

@@ -27,7 +27,7 @@ _KEYS = (("configMapKeyRef", "name", "ConfigMap"), ("secretKeyRef", "name", "Sec
 def readers(
     application: Application, objects: Mapping[str, KubeObject], written: Collection[str]
 ) -> tuple[ObjectRef, ...]:
-    """Workloads that read any of these settings and may start anew at any time, sorted.
+    """Workloads that read any of these settings and may restart at any time, sorted.
 
     Load generators are left out, and so are datastores that lose what they hold.
 

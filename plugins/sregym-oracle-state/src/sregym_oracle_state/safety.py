@@ -32,7 +32,7 @@ _SHOWN = 5
 
 
 class Safety(NamedTuple):
-    """Both checks, all side effects, and what has to start anew before it can be trusted."""
+    """Both checks, all side effects, and what has to restart before it can be trusted."""
 
     checks: tuple[Check, ...]
     side_effects: tuple[SideEffect, ...] = ()

@@ -19,7 +19,7 @@ from sregym_regex.budget import (
     under,
 )
 
-from sregym_promql.answers import instant_data, range_data, said
+from sregym_promql.answers import annotations_json, instant_data, range_data
 from sregym_promql.data import (
     STALE,
     Labels,
@@ -43,8 +43,8 @@ from sregym_promql.nodes import (
     Moment,
     Negation,
     Node,
-    Noted,
     Number,
+    Passthrough,
     Range,
     Selector,
     Subquery,
@@ -82,12 +82,12 @@ __all__ = [
     "Negation",
     "Node",
     "Note",
-    "Noted",
     "Number",
     "OutOfMemoryError",
     "OutOfStepsError",
     "Outcome",
     "ParseError",
+    "Passthrough",
     "Range",
     "RangeAnswer",
     "Sample",
@@ -98,6 +98,7 @@ __all__ = [
     "StoredSeries",
     "Subquery",
     "Text",
+    "annotations_json",
     "children",
     "dialect_named",
     "instant_data",
@@ -111,7 +112,6 @@ __all__ = [
     "pretty",
     "range_data",
     "run_script",
-    "said",
     "selects",
     "under",
     "walk",

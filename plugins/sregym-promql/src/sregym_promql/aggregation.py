@@ -29,7 +29,7 @@ from sregym_promql.errors import EvaluationError
 from sregym_promql.limiting import first_rows, share_of_rows
 from sregym_promql.quantiles import quantile
 from sregym_promql.ranking import ranked
-from sregym_promql.summing import settled
+from sregym_promql.summing import is_stable_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -250,7 +250,7 @@ def _mean(values: Floats, present: Mask) -> Floats:
     for row, there in zip(values, present, strict=True):
         count += there
         grown = mean + (row / count - mean / count)
-        mean = np.where(there & ~((count > 1) & settled(mean, row)), grown, mean)
+        mean = np.where(there & ~((count > 1) & is_stable_mean(mean, row)), grown, mean)
         mean = np.where(there & (count == 1), row, mean)
     return mean
 

@@ -76,7 +76,7 @@ def instant_data(answer: InstantAnswer, at_ms: int) -> dict[str, Any]:
     return {"resultType": answer.kind, "result": result}
 
 
-def said(notes: Sequence[Note], query: str) -> dict[str, list[str]]:
+def annotations_json(notes: Sequence[Note], query: str) -> dict[str, list[str]]:
     """What the API says beside the data: `warnings` and `infos`, ten of each at most."""
     found: dict[str, list[str]] = {}
     for key, kind, word in (("warnings", WARNING, "warning"), ("infos", INFO, "info")):

@@ -19,8 +19,8 @@ from sregym_promql.data import (
     bare,
     doomed,
     empty,
+    format_labels,
     labels_of,
-    shown,
     stacked,
     unique,
     value_of,
@@ -205,9 +205,9 @@ def _partners(
             shared = present & one.present[row] & looked_at
             if shared.any():
                 message = (
-                    f"found duplicate series for the match group {shown(key)} "
+                    f"found duplicate series for the match group {format_labels(key)} "
                     f"on the {side} hand-side of the operation: "
-                    f"[{shown(labels)}, {shown(other)}]"
+                    f"[{format_labels(labels)}, {format_labels(other)}]"
                     ";many-to-many matching not allowed: matching labels must be unique on one side"
                 )
                 troubles.append(_Trouble(int(shared.argmax()), 0, message))

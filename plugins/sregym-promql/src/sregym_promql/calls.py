@@ -11,7 +11,7 @@ from sregym_promql import relabelling
 from sregym_promql.aggregation import value_text
 from sregym_promql.data import Floats, Vector, bare, doomed, stacked
 from sregym_promql.histograms import histogram_fraction, histogram_quantile, notes_of
-from sregym_promql.info import Wanted, enriched
+from sregym_promql.info import InfoSelector, enriched
 from sregym_promql.nodes import Moment, Node, Range, Selector, Subquery, Text
 from sregym_promql.selecting import matchers_of
 
@@ -88,7 +88,7 @@ class Calls:
     def _do_info(self, arguments: tuple[Node, ...]) -> Value:
         base, *data = arguments
         matchers = [one for part in data if isinstance(part, Selector) for one in matchers_of(part)]
-        wanted = Wanted(matchers)
+        wanted = InfoSelector(matchers)
         infos, sampled = self._selected(Selector("", tuple(wanted.matchers()), Moment()))
         return enriched(self._vector(base), infos, sampled, wanted)
 

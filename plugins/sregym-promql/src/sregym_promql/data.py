@@ -15,8 +15,8 @@ from sregym_promql.errors import EvaluationError
 from sregym_promql.labels import NAME as NAME
 from sregym_promql.labels import Doomed as Doomed
 from sregym_promql.labels import Labels as Labels
+from sregym_promql.labels import format_labels as format_labels
 from sregym_promql.labels import labels_of as labels_of
-from sregym_promql.labels import shown as shown
 from sregym_promql.labels import value_of as value_of
 from sregym_promql.labels import with_doomed_name as with_doomed_name
 from sregym_promql.labels import without_doomed as without_doomed
@@ -183,7 +183,7 @@ class Laid(Found):
         return [found[row] for row in range(len(self.labels))]
 
 
-def made_of(found: Sequence[StoredSeries], key: object, work_out: Callable[[], T]) -> T:
+def cached_result(found: Sequence[StoredSeries], key: object, work_out: Callable[[], T]) -> T:
     """What `work_out` makes of series; kept with those that are handed out more than once."""
     if not isinstance(found, Found):
         return work_out()

@@ -20,7 +20,7 @@ from sregym_promql.data import (
     value_of,
 )
 from sregym_promql.dialect import PROMETHEUS_2, Dialect
-from sregym_promql.notes import falls, of_bounds, of_levels, of_order
+from sregym_promql.notes import is_decreasing, of_bounds, of_levels, of_order
 from sregym_promql.quantiles import (
     bucket_fraction,
     bucket_quantile,
@@ -134,7 +134,7 @@ def _fall(levels: Floats, buckets: Vector, groups: _Histograms) -> bool:
             firsts = [place for place, bound in enumerate(bounds) if bound not in bounds[:place]]
             if len(firsts) < len(bounds):
                 counts = np.add.reduceat(counts, firsts, axis=0)
-            if falls(levels, counts):
+            if is_decreasing(levels, counts):
                 return True
     return False
 

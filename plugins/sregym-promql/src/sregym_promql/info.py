@@ -19,7 +19,7 @@ IDENTIFYING = ("instance", "job")
 _DEFAULT = Matcher(NAME, "=", "target_info")
 
 
-class Wanted:
+class InfoSelector:
     """What the second argument of `info` says, its name as a matcher among the others.
 
     Args:
@@ -53,7 +53,7 @@ class Wanted:
         return all(one.matches("") for one in self._data)
 
 
-def enriched(base: Vector, infos: Vector, sampled: Floats, wanted: Wanted) -> Vector:
+def enriched(base: Vector, infos: Vector, sampled: Floats, wanted: InfoSelector) -> Vector:
     """The series of `base` with labels of `infos`, of which the newest counts.
 
     Args:
@@ -102,7 +102,9 @@ def _newest(rows: Sequence[int], infos: Vector, sampled: Floats, step: int) -> l
     return list(best.values())
 
 
-def _with_data(labels: Labels, infos: Vector, rows: Sequence[int], wanted: Wanted) -> Labels | None:
+def _with_data(
+    labels: Labels, infos: Vector, rows: Sequence[int], wanted: InfoSelector
+) -> Labels | None:
     """Labels with those of info series; None where the series does not stay."""
     if not rows:
         return labels if wanted.may_be_missing else None

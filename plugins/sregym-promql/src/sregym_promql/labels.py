@@ -50,7 +50,7 @@ def with_doomed_name(labels: Labels) -> Labels:
     return tuple((name, Doomed(value) if name in _OF_NAMES else value) for name, value in labels)
 
 
-def with_spared_name(labels: Labels) -> Labels:
+def with_kept_name(labels: Labels) -> Labels:
     """The label set whose metric name stays, whatever was to become of it."""
     if not any(isinstance(value, Doomed) for _, value in labels):
         return labels
@@ -64,7 +64,7 @@ def without_doomed(labels: Labels) -> Labels:
     return tuple(pair for pair in labels if not isinstance(pair[1], Doomed))
 
 
-def shown(labels: Labels) -> str:
+def format_labels(labels: Labels) -> str:
     """The form of messages: `{__name__="up", a="b"}`."""
     return "{" + ", ".join(f'{name}="{_escaped(value)}"' for name, value in labels) + "}"
 

@@ -15,7 +15,7 @@ from sregym_promql.nodes import (
     Moment,
     Negation,
     Node,
-    Noted,
+    Passthrough,
     Range,
     Selector,
     Subquery,
@@ -75,7 +75,7 @@ def _inside(node: N, query: Query) -> N:
     if isinstance(node, Aggregate):
         parameter = None if node.parameter is None else resolved(node.parameter, query)
         return replace(node, inner=resolved(node.inner, query), parameter=parameter)
-    if isinstance(node, Negation | Noted):
+    if isinstance(node, Negation | Passthrough):
         return replace(node, inner=resolved(node.inner, query))
     return node
 

@@ -170,7 +170,7 @@ class Negation:
 
 
 @dataclass(frozen=True)
-class Noted:
+class Passthrough:
     """What stands in a query and changes nothing: `(` around an expression, `+` before it.
 
     There are none in queries that are read to be evaluated.
@@ -181,7 +181,7 @@ class Noted:
 
 
 Node: TypeAlias = (
-    Number | Text | Selector | Range | Subquery | Call | Aggregate | Binary | Negation | Noted
+    Number | Text | Selector | Range | Subquery | Call | Aggregate | Binary | Negation | Passthrough
 )
 
 SCALAR_FUNCTIONS = frozenset({"end", "pi", "range", "scalar", "start", "step", "time"})
@@ -208,7 +208,7 @@ def children(node: Node) -> tuple[Node, ...]:
         return (node.inner,) if node.parameter is None else (node.parameter, node.inner)
     if isinstance(node, Range):
         return (node.selector,)
-    return (node.inner,) if isinstance(node, Subquery | Negation | Noted) else ()
+    return (node.inner,) if isinstance(node, Subquery | Negation | Passthrough) else ()
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -107,7 +107,7 @@ def of_order(place: int) -> Note:
     return Note(place, INFO, _FORCED)
 
 
-def falls(levels: Floats, counts: Floats) -> bool:
+def is_decreasing(levels: Floats, counts: Floats) -> bool:
     """Whether counts of buckets, by bound (rows) and step, fall by more than rounding.
 
     Args:

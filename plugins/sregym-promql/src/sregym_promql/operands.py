@@ -17,8 +17,8 @@ from sregym_promql.nodes import (
     Aggregate,
     Call,
     Moment,
-    Noted,
     Number,
+    Passthrough,
     Selector,
     Text,
 )
@@ -63,7 +63,7 @@ class Operands(Cursor, ABC):
             if not self._is(")"):
                 self._unexpected()
             end = self._take().end
-            node = Noted("(", inner.node) if self._as_written else inner.node
+            node = Passthrough("(", inner.node) if self._as_written else inner.node
             return Part(node, inner.kind, token.start, end)
         if self._is("{"):
             return self._selector(token.start, token.end, "")

@@ -22,8 +22,8 @@ from sregym_promql.nodes import (
     Matching,
     Negation,
     Node,
-    Noted,
     Number,
+    Passthrough,
     Selector,
     depth,
 )
@@ -156,7 +156,7 @@ class _Reader(Modifiers):
             )
         node = Negation(inner.node) if sign.text == "-" else inner.node
         if sign.text == "+" and self._as_written and not isinstance(inner.node, Number):
-            node = Noted("+", inner.node)
+            node = Passthrough("+", inner.node)
         return Part(node, inner.kind, sign.start, inner.end)
 
     def _modifiers(self) -> tuple[bool, Matching | None]:

@@ -11,7 +11,7 @@ from sregym_promql.reducing import Result, ends_of, reduced, some
 if TYPE_CHECKING:
     from sregym_promql.data import Floats, Times
     from sregym_promql.dialect import Dialect
-    from sregym_promql.selecting import Sought, Windows
+    from sregym_promql.selecting import SelectedRange, Windows
     from sregym_promql.unaligned import Table
 
 
@@ -83,7 +83,7 @@ def _stretched(
     return change * factor
 
 
-def unaligned(name: str, samples: Table, sought: Sought, dialect: Dialect) -> Result:
+def unaligned(name: str, samples: Table, sought: SelectedRange, dialect: Dialect) -> Result:
     """`rate`, `increase` or `delta` of series that are sampled each at moments of its own."""
     counter = name != "delta"
     starts, ends = sought.starts, sought.ends

@@ -22,7 +22,7 @@ from sregym_promql.data import (
     unique,
 )
 from sregym_promql.errors import EvaluationError, ParseError
-from sregym_promql.labels import with_spared_name
+from sregym_promql.labels import with_kept_name
 from sregym_promql.nodes import (
     Aggregate,
     Binary,
@@ -39,7 +39,7 @@ from sregym_promql.notes import is_counter, of_counters, of_levels, of_ratios
 from sregym_promql.selecting import (
     Budget,
     Grid,
-    Sought,
+    SelectedRange,
     Windows,
     in_order,
     instant,
@@ -135,7 +135,7 @@ class Run(Calls):
         matchers = matchers_of(node)
         first, last = int(at.min()) - beside, int(at.max()) + beside
         found = self._engine.storage.select(matchers, first, last)
-        sought = Sought(found, at, at, self.dialect.left_open, beside)
+        sought = SelectedRange(found, at, at, self.dialect.left_open, beside)
         parts = []
         for given in windows(sought, self.grid, self._budget):
             values, present = extended.interpolated(given.group, at, beside)
@@ -175,7 +175,7 @@ class Run(Calls):
     def _windows(self, node: Range | Subquery) -> list[Windows]:
         return windows(self._sought(node), self.grid, self._budget)
 
-    def _sought(self, node: Range | Subquery) -> Sought:
+    def _sought(self, node: Range | Subquery) -> SelectedRange:
         """What the windows of a range or a subquery are about."""
         if isinstance(node, Range):
             return ranged(
@@ -193,7 +193,7 @@ class Run(Calls):
             first += step
         last = int(ends.max())
         if first > last:
-            return Sought((), starts, ends, self.dialect.left_open)
+            return SelectedRange((), starts, ends, self.dialect.left_open)
         self._budget.allow((last - first) // step)
         inner = Grid(first, last, step, self.grid.bounds)
         run = Run(self._engine, inner, self._budget, self.notes)
@@ -202,7 +202,7 @@ class Run(Calls):
         if isinstance(value, np.ndarray):
             value = Vector([()], value[np.newaxis], np.ones((1, len(value)), dtype=np.bool_))
         found = stored_rows(value, inner.times)
-        return Sought(found, starts, ends, self.dialect.left_open)
+        return SelectedRange(found, starts, ends, self.dialect.left_open)
 
     def _call(self, node: Call) -> Value:
         name, arguments = node.name, node.arguments
@@ -250,7 +250,7 @@ class Run(Calls):
         if name not in over_time.KEEPS_NAME:
             labels = self._drop(labels)
         elif self.dialect.delayed_names and isinstance(span, Subquery):
-            labels = [with_spared_name(one) for one in labels]
+            labels = [with_kept_name(one) for one in labels]
         return unique(labels, values, present)
 
     def _note(
@@ -271,7 +271,7 @@ class Run(Calls):
             self.notes |= of_counters(known, node.places[0])
 
     def _looked_over(
-        self, name: str, span: Range | Subquery, sought: Sought, scalars: list[Floats]
+        self, name: str, span: Range | Subquery, sought: SelectedRange, scalars: list[Floats]
     ) -> Iterator[tuple[Sequence[Labels], Result]]:
         """What a function makes of the windows, for some series after the other."""
         if isinstance(span, Range) and span.selector.edges:
@@ -287,7 +287,7 @@ class Run(Calls):
             yield given.group.labels, over_time.of_dialect(name, self.dialect)(given, scalars)
 
     def _extended(
-        self, name: str, edges: str, sought: Sought
+        self, name: str, edges: str, sought: SelectedRange
     ) -> Iterator[tuple[Sequence[Labels], Result]]:
         """The same with the samples beside the windows."""
         extended.check_use(edges, name)

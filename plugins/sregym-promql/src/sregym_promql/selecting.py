@@ -20,10 +20,10 @@ from sregym_promql.data import (
     StoredSeries,
     Times,
     Vector,
+    cached_result,
     empty,
     is_quick,
     is_stale,
-    made_of,
 )
 from sregym_promql.errors import TOO_MANY, EvaluationError
 from sregym_promql.unaligned import Table, table
@@ -193,7 +193,7 @@ def labels_of_all(found: Sequence[StoredSeries], labels: Sequence[Labels]) -> Se
 
 
 def _table(found: Sequence[StoredSeries], start: int, end: int) -> Table | None:
-    return made_of(found, ("table", start, end), lambda: table(found, start, end))
+    return cached_result(found, ("table", start, end), lambda: table(found, start, end))
 
 
 def in_order(found: Sequence[StoredSeries], labels: Sequence[Labels]) -> list[int]:
@@ -224,7 +224,7 @@ def _newest(samples: Table, wanted: Times, lookback_ms: int) -> tuple[Vector, Fl
     return Vector(samples.labels, values, present), times / 1000.0
 
 
-class Sought(NamedTuple):
+class SelectedRange(NamedTuple):
     """What a range selector finds, and from when to when each step looks.
 
     With `left_open` a sample at the very begin of a window does not belong to it; `beside_ms` is
@@ -250,14 +250,14 @@ class Sought(NamedTuple):
 
 def ranged(
     storage: Storage, node: Range, grid: Grid, *, left_open: bool = False, beside_ms: int = 0
-) -> Sought:
+) -> SelectedRange:
     """Ask a storage for what a range selector is about."""
     ends = grid.looked_at(node.selector.moment)
     starts = ends - node.range_ms
     matchers = matchers_of(node.selector)
     first, last = int(starts.min()) - beside_ms, int(ends.max()) + beside_ms
     found = storage.select(matchers, first, last)
-    return Sought(found, starts, ends, left_open, beside_ms)
+    return SelectedRange(found, starts, ends, left_open, beside_ms)
 
 
 def stored_rows(vector: Vector, times: Times) -> list[StoredSeries]:
@@ -271,16 +271,16 @@ def stored_rows(vector: Vector, times: Times) -> list[StoredSeries]:
     return stored
 
 
-def windows(sought: Sought, grid: Grid, budget: Budget) -> list[Windows]:
+def windows(sought: SelectedRange, grid: Grid, budget: Budget) -> list[Windows]:
     """The samples in the window of each step, for each group of series."""
     starts, ends = sought.starts, sought.ends
     beside = sought.beside_ms
     span = (int(starts.min()) - beside, int(ends.max()) + beside)
-    groups = made_of(sought.found, span, lambda: [*grouped(sought.found, *span)])
+    groups = cached_result(sought.found, span, lambda: [*grouped(sought.found, *span)])
     return [window(group, sought, grid, budget) for group in groups]
 
 
-def window(group: Group, sought: Sought, grid: Grid, budget: Budget) -> Windows:
+def window(group: Group, sought: SelectedRange, grid: Grid, budget: Budget) -> Windows:
     """Where each step's window lies; its end belongs to it."""
     starts, ends = sought.starts, sought.ends
     low = np.searchsorted(group.times, starts, side="right" if sought.left_open else "left")

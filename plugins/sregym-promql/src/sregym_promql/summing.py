@@ -108,7 +108,7 @@ def mean(windows: Windows) -> Floats:
         found.add(
             turn.columns,
             turn.values / turn.number - so_far / turn.number,
-            where=~settled(so_far, turn.values),
+            where=~is_stable_mean(so_far, turn.values),
         )
     return found.finished()
 
@@ -122,7 +122,7 @@ def mean_of_sum(windows: Windows) -> Floats:
     return np.where(overflown, mean(windows), direct) if overflown.any() else direct
 
 
-def settled(mean_so_far: Floats, values: Floats) -> Mask:
+def is_stable_mean(mean_so_far: Floats, values: Floats) -> Mask:
     """Where an infinite mean stays what it is."""
     same = np.isinf(values) & ((mean_so_far > 0) == (values > 0))
     settled_there: Mask = np.isinf(mean_so_far) & (same | np.isfinite(values))

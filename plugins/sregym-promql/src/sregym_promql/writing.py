@@ -21,8 +21,8 @@ from sregym_promql.nodes import (
     Moment,
     Negation,
     Node,
-    Noted,
     Number,
+    Passthrough,
     Range,
     Selector,
     Subquery,
@@ -62,7 +62,7 @@ def line(node: Node) -> str:
         return f"{_folding(node)}({', '.join(line(part) for part in _arguments(node))})"
     if isinstance(node, Negation):
         return f"-{line(node.inner)}"
-    if isinstance(node, Noted):
+    if isinstance(node, Passthrough):
         return f"({line(node.inner)})" if node.sign == "(" else f"{node.sign}{line(node.inner)}"
     return f"{line(node.left)} {_operator(node)} {line(node.right)}"
 
@@ -85,9 +85,9 @@ def pretty(node: Node, depth: int = 0) -> str:
         return pretty(node.inner, depth) + _steps(node)
     if isinstance(node, Negation):
         return f"{indent}-{pretty(node.inner, depth).strip()}"
-    if isinstance(node, Noted) and node.sign == "(":
+    if isinstance(node, Passthrough) and node.sign == "(":
         return f"{indent}(\n{pretty(node.inner, depth + 1)}\n{indent})"
-    if isinstance(node, Noted):
+    if isinstance(node, Passthrough):
         return f"{indent}{node.sign}{pretty(node.inner, depth).strip()}"
     return indent + line(node)
 

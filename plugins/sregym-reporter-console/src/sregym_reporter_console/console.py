@@ -20,7 +20,7 @@ from sregym_core.events import (
 )
 from sregym_core.interfaces import Reporter
 from sregym_core.model import Outcome
-from sregym_core.model.dose_scores import scores_by_dose
+from sregym_core.model.noise_scores import scores_by_noise_level
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sregym_core.events import EpisodeEvent
     from sregym_core.interfaces import RunPlan
     from sregym_core.model import EpisodeRecord, StageRecord
-    from sregym_core.model.dose_scores import DoseScore
+    from sregym_core.model.noise_scores import NoiseScore
 
 STYLES = {
     Outcome.PASS: "green",
@@ -116,7 +116,7 @@ class ConsoleReporter(Reporter):
         self._progress.stop()
         self._console.print()
         self._console.print(_table(plan, records))
-        doses = scores_by_dose(records)
+        doses = scores_by_noise_level(records)
         if doses:
             self._console.print(_doses(doses))
         return None
@@ -134,7 +134,7 @@ def _seen(record: EpisodeRecord) -> str:
     return f"{told}; not seen: {', '.join(seen.unsupported)[:200]}" if seen.unsupported else told
 
 
-def _doses(doses: Sequence[DoseScore]) -> Table:
+def _doses(doses: Sequence[NoiseScore]) -> Table:
     """Score against dose, and which noise was blamed."""
     table = Table(
         title="by level of noise, with 95 % intervals",

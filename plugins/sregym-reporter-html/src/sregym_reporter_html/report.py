@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from sregym_core.interfaces import Reporter
 from sregym_core.model import Outcome
-from sregym_core.model.dose_scores import scores_by_dose
+from sregym_core.model.noise_scores import scores_by_noise_level
 
 from sregym_reporter_html.bounds import bounded, shortened
 
@@ -78,7 +78,7 @@ def render(plan: RunPlan, records: Sequence[EpisodeRecord]) -> str:
         episodes=[bounded(record) for record in records],
         measured=[total for total in totals if not total.informed],
         informed=[total for total in totals if total.informed],
-        doses=scores_by_dose(records),
+        doses=scores_by_noise_level(records),
         informed_names={total.name for total in totals if total.informed},
         grid=[
             (problem, [_of(records, problem, agent) for agent in plan.agents])

@@ -70,7 +70,7 @@ def signs(
             yield moment, partial(act, cluster, part, Random(chance.random()))  # noqa: S311
 
 
-def left(cluster: Cluster, application: Application, seed: str) -> None:
+def leave_traces(cluster: Cluster, application: Application, seed: str) -> None:
     """Leave what is still there of the last hour and of the days before it: Warnings, and standing alerts.
 
     What happened before a fault is the same for all problems of an application with a seed, and so is

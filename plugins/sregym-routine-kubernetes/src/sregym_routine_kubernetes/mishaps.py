@@ -34,7 +34,7 @@ CRASHES = (2, 9)
 # Ends of a container, in seconds before a moment at which the kubelet then still waits with its next
 # start: the waits double from 10 s on.
 LOOP_S = (128.0, 116.0, 94.0, 52.0, 1.0)
-# How many parts start anew again and again while something is not ready.
+# How many parts restart again and again while something is not ready.
 LOOPING = (1, 2)
 # What counts as users being served: of their requests within so many seconds at least this share.
 LOOK_S, SERVED = 20.0, 0.98
@@ -129,7 +129,7 @@ def pods_are_missing(cluster: Cluster, parts: Sequence[Component]) -> bool:
     return False
 
 
-def bearable(cluster: Cluster, parts: Sequence[Component]) -> list[Component]:
+def redundant_components(cluster: Cluster, parts: Sequence[Component]) -> list[Component]:
     """Parts of which one pod may be away: no request of users passes there, or there is another."""
     return [
         part
@@ -149,7 +149,7 @@ def needed(cluster: Cluster, application: Application, suffering: Sequence[str])
     parts = application.components()
     if application.traffic(cluster, LOOK_S).success_rate < SERVED:
         parts = tuple(part for part in parts if part.name not in suffering)
-    spare = {part.name for part in bearable(cluster, parts)}
+    spare = {part.name for part in redundant_components(cluster, parts)}
     return [
         part for part in parts if part.name not in spare and not pods_are_missing(cluster, [part])
     ]

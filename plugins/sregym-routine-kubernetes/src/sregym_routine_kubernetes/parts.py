@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import Component, ObjectRef
 
-# Whose pods may start anew at any time: what others registered with them does not have to come back.
+# Whose pods may restart at any time: what others registered with them does not have to come back.
 RESTARTABLE = ("service", "cache", "tracing", "datastore")
 _OWNERS = ("platform", "payments", "growth", "core", "search", "web", "data")
 
 
 def changeable(application: Application) -> list[Component]:
-    """The parts that may be changed and started anew at any time."""
+    """The parts that may be changed and restarted at any time."""
     return [
         part
         for part in application.components()

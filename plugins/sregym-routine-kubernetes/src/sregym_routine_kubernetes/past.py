@@ -11,7 +11,7 @@ from sregym_kubernetes.changes.delivery import DELIVERERS, PATCH, delivery_of
 from sregym_kubernetes.changes.people import as_chosen_person
 
 from sregym_routine_kubernetes.parts import changeable
-from sregym_routine_kubernetes.requests import leave_behind
+from sregym_routine_kubernetes.requests import create_leftovers
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import (
@@ -44,7 +44,7 @@ def live_through(context: RoutineContext, history: History) -> None:
     cluster, application, seed = context.cluster, context.application, context.seed
     clock = cluster.clock
     now = clock.now() + history.application_s
-    leave_behind(cluster, changeable(application), seed)
+    create_leftovers(cluster, changeable(application), seed)
     late = _take_back(cluster, application)
     context.wait_ready(without=late)
     for past in sorted(history.restarts, key=lambda one: -one.before_s):

@@ -45,7 +45,7 @@ _ACCOUNTS = (
 )
 
 
-def leave_behind(cluster: Cluster, parts: Sequence[Component], seed: int) -> None:
+def create_leftovers(cluster: Cluster, parts: Sequence[Component], seed: int) -> None:
     """Make some things beside an application that has just been deployed, for others to find."""
     chance = Random(f"left behind, seed {seed}")  # noqa: S311 - a game, no secret
     for part in _some(parts, LEFT, chance):

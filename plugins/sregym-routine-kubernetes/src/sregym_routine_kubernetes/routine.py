@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.interfaces import Routine
 
-from sregym_routine_kubernetes.incidental import left
+from sregym_routine_kubernetes.incidental import leave_traces
 from sregym_routine_kubernetes.past import live_through
 from sregym_routine_kubernetes.schedule import (
     quiet_before,
@@ -38,7 +38,7 @@ class KubernetesRoutine(Routine):
 
     def before_fault(self, context: EpisodeRoutineContext) -> None:
         """Warnings of the last hour, and alerts that nobody tends."""
-        left(context.cluster, context.application, _whose(context))
+        leave_traces(context.cluster, context.application, _whose(context))
 
     def after_fault(self, context: EpisodeRoutineContext) -> None:
         """Fewer of the same as before the baseline."""

@@ -155,7 +155,7 @@ def routine_after(
         cluster: Where it runs, on virtual time.
         application: The application.
         journal: Where undo steps go.
-        spared: Names of the components that are broken or suffer; of them nothing is started anew.
+        spared: Names of the components that are broken or suffer; of them nothing is restarted.
         whose: From which all chance derives: of each problem another, for what were the same for all of
             a seed would stand out in all of them.
     """
@@ -264,8 +264,8 @@ def _spread(acts: Sequence[_Act], span: float, chance: Random) -> list[_Timed]:
 def _loops(
     cluster: Cluster, parts: Sequence[Component], span: float, chance: Random
 ) -> list[_Timed]:
-    """Some that users can do without start anew again and again, and wait for that at the end."""
-    able = mishaps.bearable(cluster, parts)
+    """Some that users can do without restart again and again, and wait for that at the end."""
+    able = mishaps.redundant_components(cluster, parts)
     chosen = chance.sample(able, min(len(able), chance.randint(*mishaps.LOOPING)))
     return [
         (max(0.0, span - before + round(chance.uniform(-0.9, 0.9), 3)), part, ("crash",))

@@ -10,6 +10,7 @@ from sregym_cluster_embedded.sdk.exporters import (
     INSTANCES,
     MESSAGES,
     QUEUES,
+    ConsumedRecords,
     Exporter,
     Family,
     Lag,
@@ -18,7 +19,6 @@ from sregym_cluster_embedded.sdk.exporters import (
     Row,
     Scraped,
     Steps,
-    Taken,
     container_targets,
     end_of,
     queue_segments,
@@ -148,7 +148,7 @@ def _of_group(
         yield Row(labels, _LagSum(known, partitions), since)
         return
     for number in range(partitions):
-        value = Lag(known, number) if sample == _LAG.name else Taken(known, number)
+        value = Lag(known, number) if sample == _LAG.name else ConsumedRecords(known, number)
         yield Row((*labels, ("partition", str(number))), value, since)
 
 

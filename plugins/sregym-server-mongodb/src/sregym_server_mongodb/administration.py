@@ -12,11 +12,11 @@ from sregym_cluster_embedded.sdk.servers import (
     counted,
 )
 
-from sregym_server_mongodb.members import leads
+from sregym_server_mongodb.members import is_writable
 from sregym_server_mongodb.printing import Raw
 from sregym_server_mongodb.program import MongodbProgram
 from sregym_server_mongodb.script import ScriptError
-from sregym_server_mongodb.set_commands import SET_COMMANDS, told_by_hello
+from sregym_server_mongodb.set_commands import SET_COMMANDS, hello_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -175,8 +175,8 @@ def hello(connection: Connection) -> dict[str, Any]:
     world = connection.world
     modern = int(version_of(connection).split(".")[0]) >= _HELLO
     return {
-        "isWritablePrimary" if modern else "ismaster": leads(world, connection.server),
-        **told_by_hello(connection),
+        "isWritablePrimary" if modern else "ismaster": is_writable(world, connection.server),
+        **hello_fields(connection),
         "topologyVersion": {
             "processId": Raw(f'ObjectId("{connection.server.ref.pod_uid.replace("-", "")[:24]}")'),
             "counter": long(0),

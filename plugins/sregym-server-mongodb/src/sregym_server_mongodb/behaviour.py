@@ -32,7 +32,7 @@ from sregym_server_mongodb import checkpoints, encryption, members
 from sregym_server_mongodb.administration import MOST_CONNECTIONS, most_connections
 from sregym_server_mongodb.builds import build_of
 from sregym_server_mongodb.configuration import BAD_OPTIONS, BadOptionsError, options
-from sregym_server_mongodb.connection import needs_login, shown_command
+from sregym_server_mongodb.connection import command_text, needs_login
 from sregym_server_mongodb.crowding import HUNG_UP, limited_to
 from sregym_server_mongodb.data import (
     Collection,
@@ -168,7 +168,7 @@ class MongodbKind(Kind):
 
     def behind_s(self, world: World, process: Process, program: MongodbProgram) -> float:
         """How far a secondary is behind."""
-        return members.behind_s(world, process)
+        return members.lag_s(world, process)
 
     def dial(
         self, world: World, process: Process, program: MongodbProgram, client: Client, peer: str
@@ -223,12 +223,12 @@ class MongodbKind(Kind):
             if account is None:
                 return Refusal("unauthorized", needs_login(command, process))
             if not account.may(action, client.database):
-                shown = shown_command(command, collection, client.database)
+                shown = command_text(command, collection, client.database)
                 text = f"not authorized on {client.database} to execute command {shown}"
                 return Refusal("unauthorized", text)
         if action == "read":
             return None
-        if not members.leads(world, process):
+        if not members.is_writable(world, process):
             return Refusal("server", members.not_primary(program.version))
         return members.unacknowledged(world, process, program.version, client)
 
@@ -238,7 +238,7 @@ class MongodbKind(Kind):
         """Say in the log that an account had no right to a command."""
         if refusal.kind == "unauthorized":
             note(world, process.ref, Denial(world.now, peer, refusal.text))
-        elif said := encryption.told(refusal):
+        elif said := encryption.handshake_error(refusal):
             note(world, process.ref, Visit(world.now, peer, broken=said))
 
     def secured(

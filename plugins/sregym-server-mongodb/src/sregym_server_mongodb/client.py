@@ -16,21 +16,21 @@ from sregym_server_mongodb.calling import INVALID_INPUT
 from sregym_server_mongodb.connection import Connection
 from sregym_server_mongodb.data import login_error
 from sregym_server_mongodb.database import Database
-from sregym_server_mongodb.encryption import secured, told
+from sregym_server_mongodb.encryption import handshake_error, secured
 from sregym_server_mongodb.inspecting import inspected
 from sregym_server_mongodb.javascript import Evaluator
 from sregym_server_mongodb.printing import (
     Raw,
+    echoed_value,
     one_line,
-    shown,
     stringified,
     tojson,
 )
 from sregym_server_mongodb.program import MongodbProgram
-from sregym_server_mongodb.refusals import modern, not_known, not_reached
+from sregym_server_mongodb.refusals import connect_error, modern, not_known
 from sregym_server_mongodb.replication import Replication
 from sregym_server_mongodb.script import UNDEFINED, ScriptError, parse_script
-from sregym_server_mongodb.shell_handshake import disagreement, said
+from sregym_server_mongodb.shell_handshake import disagreement, handshake_message
 from sregym_server_mongodb.visits import Visit, note
 
 # What the shell itself understands, with one more word.
@@ -169,7 +169,7 @@ class Shell:
             self.out += self._show(database, words[1])
 
     def _shown(self, value: Any) -> str:
-        return inspected(value) if self.name == "mongosh" else shown(value)
+        return inspected(value) if self.name == "mongosh" else echoed_value(value)
 
     def _interactive(self, evaluator: Evaluator, stdin: str) -> bool:
         """Statement after statement, each with its result; whether the last one succeeded."""
@@ -268,7 +268,7 @@ class Shell:
             return process_of(world, target.ref), ""
         where = f"{host}:{port}"
         if self.name == "mongosh":
-            return None, not_reached(target.kind, host, port)
+            return None, connect_error(target.kind, host, port)
         head = f"couldn't connect to server {where}, connection attempt failed: "
         if target.kind == "dns":
             return None, self._failed(
@@ -290,11 +290,11 @@ class Shell:
         found = disagreement(self.session, server, given, url, host)
         if found is None:
             return ""
-        visit = Visit(self.session.world.now, self._peer(host), broken=told(found))
+        visit = Visit(self.session.world.now, self._peer(host), broken=handshake_error(found))
         note(self.session.world, server.ref, visit)
         offered = secured(server)
         names = () if offered is None else offered.certificate.names
-        words = said(found, self.name, host, port, names)
+        words = handshake_message(found, self.name, host, port, names)
         return words if self.name == "mongosh" else self._failed(words)
 
     def _peer(self, host: str) -> str:

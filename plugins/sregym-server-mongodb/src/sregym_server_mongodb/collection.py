@@ -13,7 +13,7 @@ from sregym_server_mongodb.administration import (
 )
 from sregym_server_mongodb.data import Collection
 from sregym_server_mongodb.documents import (
-    held,
+    known_documents,
     matching,
     ordered,
     projected,
@@ -83,7 +83,7 @@ class CollectionObject(IndexedCollection):
         """How many documents there are."""
         self._demand("read", "count", "count failed", query)
         if query:
-            return len(matching(held(self.content), query))
+            return len(matching(known_documents(self.content), query))
         return self.content.count
 
     js_countDocuments = js_count
@@ -93,13 +93,13 @@ class CollectionObject(IndexedCollection):
         """A cursor over the documents that match."""
         self._demand("read", "find", query=query)
         total = self.content.count if not query else None
-        found = matching(held(self.content), query)
+        found = matching(known_documents(self.content), query)
         return Cursor(found, total, lambda: self.plan(query), fields)
 
     def js_findOne(self, query: Any = None, fields: Any = None, *_: Any) -> Any:
         """The first document that matches, or null."""
         self._demand("read", "find", query=query)
-        found = matching(held(self.content), query)
+        found = matching(known_documents(self.content), query)
         return projected(found[0], fields) if found else None
 
     def js_insert(self, documents: Any, *_: Any) -> Any:
@@ -140,7 +140,7 @@ class CollectionObject(IndexedCollection):
         return self._delete(query)
 
     def _delete(self, query: Any) -> dict[str, Any]:
-        known = held(self.content)
+        known = known_documents(self.content)
         found = matching(known, query)
         gone = len(found) if query else self.content.count
         self._keep_without(found if query else list(map(dict, known)), gone)
@@ -149,7 +149,7 @@ class CollectionObject(IndexedCollection):
     def js_deleteOne(self, query: Any = None, *_: Any) -> Any:
         """Remove the first document that matches."""
         self._demand_write("delete", "deleteOne")
-        found = matching(held(self.content), query)[:1]
+        found = matching(known_documents(self.content), query)[:1]
         self._keep_without(found, len(found))
         return {"acknowledged": True, "deletedCount": len(found)}
 
@@ -172,7 +172,7 @@ class CollectionObject(IndexedCollection):
         return self._update(query, update, 1)
 
     def _update(self, query: Any, update: Any, most: int | None) -> Any:
-        known = held(self.content)
+        known = known_documents(self.content)
         found = matching(known, query)[:most]
         given = (update or {}).get("$set", {})
         changed = sum({**one, **given} != one for one in found)
@@ -189,12 +189,12 @@ class CollectionObject(IndexedCollection):
     def js_distinct(self, name: str, query: Any = None, *_: Any) -> list[Any]:
         """The different values of a field."""
         self._demand("read", "distinct")
-        found = matching(held(self.content), query)
+        found = matching(known_documents(self.content), query)
         values = [one[name] for one in found if name in one]
         return sorted({tojson(value): value for value in values}.values(), key=tojson)
 
     def _keep_without(self, gone: list[dict[str, Any]], number: int) -> None:
-        known = held(self.content)
+        known = known_documents(self.content)
         kept = tuple(one for one in known if dict(one) not in gone)
         self._save(Collection(self.content.count - number, kept))
 

@@ -17,7 +17,7 @@ from sregym_server_mongodb.data import (
 from sregym_server_mongodb.members import (
     NO_SECONDARY_READS,
     NOT_PRIMARY,
-    leads,
+    is_writable,
     no_reads,
     not_primary,
 )
@@ -113,7 +113,7 @@ class Connection:
         if not accounts:
             message = needs_login(command, self.server)
         else:
-            shown = shown_command(command, target, database, query, self.session_id())
+            shown = command_text(command, target, database, query, self.session_id())
             message = f"not authorized on {database} to execute command {shown}"
         note(self.world, self.server.ref, Denial(self.world.now, self.peer, message))
         raise ScriptError(message, _UNAUTHORIZED)
@@ -122,10 +122,10 @@ class Connection:
         """Raise where a member of a replica set does not do this in its present state."""
         if self.passing or (action != "write" and command not in _ACCOUNT_CHANGES):
             readable = self.passing or self.secondary_ok or action not in ("read", "list")
-            if readable or leads(self.world, self.server):
+            if readable or is_writable(self.world, self.server):
                 return
             raise ScriptError(no_reads(self.version), NO_SECONDARY_READS)
-        if not leads(self.world, self.server):
+        if not is_writable(self.world, self.server):
             raise ScriptError(not_primary(self.version), NOT_PRIMARY)
 
     @property
@@ -147,7 +147,7 @@ _FIELDS = {
 }  # fmt: skip
 
 
-def shown_command(
+def command_text(
     command: str, target: Any, database: str, query: Any = None, session: str = ""
 ) -> str:
     """A command as servers show it when nobody may carry it out."""

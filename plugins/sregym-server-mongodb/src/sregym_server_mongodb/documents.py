@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _MISSING = object()
 
 
-def held(content: Collection) -> Sequence[Mapping[str, Any]]:
+def known_documents(content: Collection) -> Sequence[Mapping[str, Any]]:
     """All documents of which something is known, the seeded ones first."""
     if not content.record:
         return content.documents

@@ -78,7 +78,7 @@ def speaks(process: Process) -> str:
     return "off" if secured(process) is None else "on"
 
 
-def told(refusal: Refusal) -> str:
+def handshake_error(refusal: Refusal) -> str:
     """What the server says of a handshake that failed; empty of other refusals."""
     if refusal.kind == "tls":
         return _ALERT

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.sdk.exporters import Figure, Floats, Saying, Value
 
-    from sregym_server_mongodb.views import SeenMember, SetView
+    from sregym_server_mongodb.views import MemberView, SetView
 
 # What mongod can serve at once without a setting, and tickets of its storage engine.
 _CONNECTIONS, _TICKETS = 838_860.0, 128.0
@@ -111,7 +111,7 @@ def _version(store: Store) -> Said:
     yield (("mongodb", store.version),), 1.0
 
 
-def _members(figure: Callable[[int, SeenMember], Value], *, old: bool = False) -> Saying:
+def _members(figure: Callable[[int, MemberView], Value], *, old: bool = False) -> Saying:
     """One series for each state of each member, for as long as it is in it."""
 
     def said(store: Store) -> Iterator[Row]:
@@ -125,14 +125,14 @@ def _members(figure: Callable[[int, SeenMember], Value], *, old: bool = False) -
     return said
 
 
-def _labels(view: SetView, member: SeenMember) -> tuple[tuple[str, str], ...]:
+def _labels(view: SetView, member: MemberView) -> tuple[tuple[str, str], ...]:
     return (
         ("member_idx", member.host), ("member_state", member.name), ("rs_nm", view.name),
         ("rs_state", str(view.state)),
     )  # fmt: skip
 
 
-def _old_labels(view: SetView, member: SeenMember) -> tuple[tuple[str, str], ...]:
+def _old_labels(view: SetView, member: MemberView) -> tuple[tuple[str, str], ...]:
     return ("name", member.host), ("set", view.name), ("state", member.name)
 
 
@@ -148,13 +148,13 @@ def _own(figure: Callable[[SetView], float]) -> Saying:
     return said
 
 
-def _behind(_: int, member: SeenMember) -> Value:
+def _behind(_: int, member: MemberView) -> Value:
     if member.stuck_at < 0:
         return member.behind_s
     return lambda seconds: seconds - member.stuck_at
 
 
-def _applied_ms(epoch: int, member: SeenMember) -> Value:
+def _applied_ms(epoch: int, member: MemberView) -> Value:
     if member.stuck_at >= 0:
         return (epoch + member.stuck_at) * 1000.0
     return lambda seconds: (epoch + seconds - member.behind_s) * 1000.0

@@ -11,7 +11,7 @@ from sregym_cluster_embedded.sdk.servers import (
     client_uses_tls,
 )
 
-from sregym_server_mongodb.encryption import secured, told
+from sregym_server_mongodb.encryption import handshake_error, secured
 from sregym_server_mongodb.visits import Visit
 
 if TYPE_CHECKING:
@@ -57,10 +57,10 @@ def tried_in_vain(
 def _words(server: Process, caller: Process, client: str, call: CallFlow) -> str:
     """What the server says: it knows its own mode, and how the client came."""
     if call.errors[0][0] == "tls":
-        return told(Refusal("tls", ""))
+        return handshake_error(Refusal("tls", ""))
     offered = secured(server)
     if offered is None:
-        return told(Refusal("protocol", NOT_SECURED))
+        return handshake_error(Refusal("protocol", NOT_SECURED))
     if not client_uses_tls(caller.clients[client]) and offered.plain is not None:
-        return told(offered.plain)
-    return told(Refusal("protocol", NO_CERTIFICATE))
+        return handshake_error(offered.plain)
+    return handshake_error(Refusal("protocol", NO_CERTIFICATE))

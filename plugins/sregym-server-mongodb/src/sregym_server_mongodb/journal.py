@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from sregym_cluster_embedded.sdk.exporters import ContainerInstance
-    from sregym_cluster_embedded.sdk.logs import CallFlow, Rhythm
+    from sregym_cluster_embedded.sdk.logs import CallFlow, RateModulations
     from sregym_cluster_embedded.sdk.servers import World
 
     from sregym_server_mongodb.program import MongodbProgram
@@ -82,7 +82,7 @@ class Calls(NamedTuple):
     start: float
     seed: Seed
     name: tuple[object, ...]
-    rhythm: Rhythm
+    rhythm: RateModulations
 
 
 class Diary:

@@ -43,7 +43,7 @@ _OPEN_TO_ALL = (
 )
 
 
-class Said(NamedTuple):
+class LogEntry(NamedTuple):
     """A line."""
 
     component: str
@@ -78,16 +78,16 @@ def starting(
                 yield LogLine(at, "stdout", text)
 
 
-def _beginning(process: Process, program: MongodbProgram) -> list[Said]:
+def _beginning(process: Process, program: MongodbProgram) -> list[LogEntry]:
     main, init = "main", "initandlisten"
     settings = process.settings
     modern = int(program.version.split(".")[0]) >= _THREADED
-    first = [Said("CONTROL", 23285, main, _TLS)]
+    first = [LogEntry("CONTROL", 23285, main, _TLS)]
     if modern:
-        first.append(Said("CONTROL", 5945603, main, "Multi threading initialized"))
+        first.append(LogEntry("CONTROL", 5945603, main, "Multi threading initialized"))
     else:
         text = "No TransportLayer configured during NetworkInterface startup"
-        first.append(Said("ASIO", 22601, main, text, severity="W"))
+        first.append(LogEntry("ASIO", 22601, main, text, severity="W"))
     where = {
         "pid": 1, "port": int(settings["mongod.port"]), "dbPath": settings["mongod.folder"],
         "architecture": "64-bit", "host": process.config.hostname,
@@ -97,12 +97,12 @@ def _beginning(process: Process, program: MongodbProgram) -> list[Said]:
         options.setdefault("security", {"authorization": "enabled"})
     return [
         *first,
-        Said("NETWORK", 4648601, main, _FAST_OPEN),
-        Said("STORAGE", 4615611, init, "MongoDB starting", where),
-        Said("CONTROL", 23403, init, "Build Info", {"buildInfo": _build(program.version)}),
-        Said("CONTROL", 21951, init, "Options set by command line", {"options": options}),
-        Said("STORAGE", 22297, init, _XFS),
-        Said("STORAGE", 22315, init, "Opening WiredTiger", {"config": _config(process)}),
+        LogEntry("NETWORK", 4648601, main, _FAST_OPEN),
+        LogEntry("STORAGE", 4615611, init, "MongoDB starting", where),
+        LogEntry("CONTROL", 23403, init, "Build Info", {"buildInfo": _build(program.version)}),
+        LogEntry("CONTROL", 21951, init, "Options set by command line", {"options": options}),
+        LogEntry("STORAGE", 22297, init, _XFS),
+        LogEntry("STORAGE", 22315, init, "Opening WiredTiger", {"config": _config(process)}),
     ]
 
 
@@ -130,20 +130,20 @@ def _config(process: Process) -> str:
     )
 
 
-def _opening(process: Process) -> list[Said]:
+def _opening(process: Process) -> list[LogEntry]:
     init = "initandlisten"
     zero = {"recoveryTimestamp": {"$timestamp": {"t": 0, "i": 0}}}
     logged = "No table logging settings modifications are required for existing WiredTiger tables"
     folder = f"{process.settings['mongod.folder'].rstrip('/')}/diagnostic.data"
     warned = []
     if process.settings["mongod.auth"] != "true":
-        warned = [Said("CONTROL", 22120, init, _OPEN_TO_ALL, severity="W")]
+        warned = [LogEntry("CONTROL", 22120, init, _OPEN_TO_ALL, severity="W")]
     return [
-        Said("STORAGE", 4795906, init, "WiredTiger opened", {"durationMillis": 187}),
-        Said("RECOVERY", 23987, init, "WiredTiger recoveryTimestamp", zero),
-        Said("STORAGE", 4366408, init, logged, {"loggingEnabled": True}),
-        Said("STORAGE", 22262, init, "Timestamp monitor starting"),
+        LogEntry("STORAGE", 4795906, init, "WiredTiger opened", {"durationMillis": 187}),
+        LogEntry("RECOVERY", 23987, init, "WiredTiger recoveryTimestamp", zero),
+        LogEntry("STORAGE", 4366408, init, logged, {"loggingEnabled": True}),
+        LogEntry("STORAGE", 22262, init, "Timestamp monitor starting"),
         *warned,
-        Said("STORAGE", 20536, init, "Flow Control is enabled on this deployment"),
-        Said("FTDC", 20625, init, "Initializing full-time diagnostic data capture", {"dataDirectory": folder}),
+        LogEntry("STORAGE", 20536, init, "Flow Control is enabled on this deployment"),
+        LogEntry("FTDC", 20625, init, "Initializing full-time diagnostic data capture", {"dataDirectory": folder}),
     ]  # fmt: skip

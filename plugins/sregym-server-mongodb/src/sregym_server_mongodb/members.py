@@ -78,7 +78,7 @@ class MongodbSet(Electing):
             21392,
             "ReplCoord-0",
             "New replica set config in use",
-            config=shown_set(given),
+            config=replica_set_config(given),
         )
         if standing_of(world, process.ref) is None:
             join(world, process, self)
@@ -181,7 +181,7 @@ def heartbeat_error(kind: str, host: str) -> dict[str, object]:
     return {"code": number, "codeName": name, "errmsg": text.format(host=host)}
 
 
-def shown_set(given: MemberSet) -> dict[str, Any]:
+def replica_set_config(given: MemberSet) -> dict[str, Any]:
     """A configuration as `rs.conf()` shows it, but for what no member differs in."""
     return {
         "_id": given.name,
@@ -210,7 +210,7 @@ def _whole(number: float) -> float:
     return int(number) if float(number).is_integer() else number
 
 
-def leads(world: World, process: Process) -> bool:
+def is_writable(world: World, process: Process) -> bool:
     """Whether a server takes writes: it stands alone, or is the primary of its set."""
     if not SET.set_name(process):
         return True
@@ -229,7 +229,7 @@ def place(world: World, process: Process) -> Place | None:
     return Place(own.role.value, hosts)
 
 
-def behind_s(world: World, process: Process) -> float:
+def lag_s(world: World, process: Process) -> float:
     """How far a secondary is behind."""
     own: Standing | None = standing_of(world, process.ref)
     if own is None or own.role is not Role.SECONDARY:
@@ -281,4 +281,4 @@ def _major(version: str) -> int:
     return int(head) if head.isdecimal() else 0
 
 
-__all__ = ["SET", "STATES", "behind_s", "leads", "place", "record", "unacknowledged"]
+__all__ = ["SET", "STATES", "is_writable", "lag_s", "place", "record", "unacknowledged"]

@@ -69,7 +69,7 @@ def _plain(value: Any) -> Any:
 _EXTENDED = {"NumberLong": "$numberLong", "ObjectId": "$oid"}
 
 
-def shown(value: Any) -> str:
+def echoed_value(value: Any) -> str:
     """The value of a statement as the shell echoes it; empty for none."""
     if value is UNDEFINED:
         return ""

@@ -79,7 +79,7 @@ def modern(error: ScriptError, text: str) -> str:
     return f"{error.name}: {code}{error.message}"
 
 
-def not_reached(kind: str, host: str, port: int) -> str:
+def connect_error(kind: str, host: str, port: int) -> str:
     """What mongosh says when it does not reach a server."""
     if kind == "dns":
         return f"MongoNetworkError: getaddrinfo ENOTFOUND {host}\n"

@@ -25,9 +25,9 @@ from sregym_server_mongodb.members import (
     SET,
     STATES,
     heartbeat_error,
-    leads,
+    is_writable,
     not_primary,
-    shown_set,
+    replica_set_config,
 )
 from sregym_server_mongodb.printing import Raw
 from sregym_server_mongodb.script import ScriptError
@@ -165,7 +165,7 @@ def configuration(connection: Connection) -> dict[str, Any]:
     """`replSetGetConfig`."""
     connection.demand("cluster", "admin", "replSetGetConfig", 1.0)
     given, own = _member_of(connection)
-    shown = shown_set(given)
+    shown = replica_set_config(given)
     if connection.version.partition(".")[0] in ("3", "4"):
         for member in shown["members"]:
             member[_OLD_DELAY] = _long(member.pop("secondaryDelaySecs"))
@@ -216,7 +216,7 @@ def reconfigure(connection: Connection, command: Mapping[str, Any]) -> dict[str,
     """`replSetReconfig`: another configuration, from the primary, or from anybody by `force`."""
     connection.demand("cluster", "admin", "replSetReconfig", 1.0)
     given, _ = _member_of(connection)
-    if not leads(connection.world, connection.server) and not command.get("force"):
+    if not is_writable(connection.world, connection.server) and not command.get("force"):
         text = (
             "Safe reconfig is only allowed on a writable PRIMARY. Current state "
             f"{STATES[_member_of(connection)[1].role][1]};"
@@ -304,7 +304,7 @@ def default_concerns(connection: Connection, command: Mapping[str, Any]) -> dict
     connection.demand("cluster", "admin", name, 1.0)
     _member_of(connection)
     if name == "setDefaultRWConcern":
-        if not leads(connection.world, connection.server):
+        if not is_writable(connection.world, connection.server):
             raise ScriptError(not_primary(connection.version), NOT_PRIMARY)
         said = command.get("defaultWriteConcern") or {}
         kept = load(connection.world, connection.storage)
@@ -316,7 +316,7 @@ def default_concerns(connection: Connection, command: Mapping[str, Any]) -> dict
     return {"defaultReadConcern": {"level": "local"}, **concern, "ok": 1}
 
 
-def told_by_hello(connection: Connection) -> dict[str, Any]:
+def hello_fields(connection: Connection) -> dict[str, Any]:
     """What `hello` says besides at a member of a set."""
     server, world = connection.server, connection.world
     if not SET.set_name(server):

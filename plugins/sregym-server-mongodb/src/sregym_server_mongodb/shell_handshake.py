@@ -58,7 +58,9 @@ def disagreement(
     return None
 
 
-def said(refusal: Refusal, name: str, host: str, port: int, names: tuple[str, ...]) -> str:
+def handshake_message(
+    refusal: Refusal, name: str, host: str, port: int, names: tuple[str, ...]
+) -> str:
     """The words of a shell for it.
 
     Args:

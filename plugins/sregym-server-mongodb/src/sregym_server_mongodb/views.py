@@ -21,7 +21,7 @@ DOWN = (8, "(not reachable/healthy)")
 _KEPT = 500
 
 
-class SeenMember(NamedTuple):
+class MemberView(NamedTuple):
     """A member as another, or it itself, sees it.
 
     Attributes:
@@ -54,7 +54,7 @@ class SetView(NamedTuple):
     name: str
     state: int
     term: int
-    members: tuple[SeenMember, ...]
+    members: tuple[MemberView, ...]
 
 
 def note_view(world: World, process: Process) -> None:
@@ -76,15 +76,15 @@ def note_view(world: World, process: Process) -> None:
         change(world, process.ref, journal=(*known, view)[-_KEPT:])
 
 
-def _seen(host: str, delay_s: float, theirs: Standing | None) -> SeenMember:
+def _seen(host: str, delay_s: float, theirs: Standing | None) -> MemberView:
     if theirs is None:
-        return SeenMember(host, *DOWN)
+        return MemberView(host, *DOWN)
     state, name = STATES[theirs.role]
     if theirs.role is not Role.SECONDARY or not theirs.late:
-        return SeenMember(host, state, name)
+        return MemberView(host, state, name)
     if delay_s:
-        return SeenMember(host, state, name, delay_s)
-    return SeenMember(host, state, name, 0.0, round(theirs.progress.applied, 3))
+        return MemberView(host, state, name, delay_s)
+    return MemberView(host, state, name, 0.0, round(theirs.progress.applied, 3))
 
 
 def views_of(process: Process) -> Sequence[SetView]:

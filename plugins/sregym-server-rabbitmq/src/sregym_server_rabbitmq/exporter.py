@@ -9,6 +9,7 @@ from sregym_cluster_embedded.sdk.exporters import (
     INSTANCES,
     MESSAGES,
     QUEUES,
+    ConsumedRecords,
     Exporter,
     Family,
     Lag,
@@ -16,7 +17,6 @@ from sregym_cluster_embedded.sdk.exporters import (
     Row,
     Scraped,
     Steps,
-    Taken,
     WorkingSet,
     container_targets,
     end_of,
@@ -177,7 +177,7 @@ def _value(known: Sequence[QueueSegment], sample: str) -> Value:
     if sample == _PUBLISHED.name:
         return Offset(known, 0)
     if sample == _DELIVERED.name:
-        return Taken(known, 0)
+        return ConsumedRecords(known, 0)
     members = Steps([-np.inf, *starts(known)], [0.0, *(float(one.members) for one in known)])
     if sample == _CONSUMERS.name:
         return members

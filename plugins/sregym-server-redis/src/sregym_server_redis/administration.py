@@ -16,7 +16,7 @@ from sregym_server_redis.journal import note
 from sregym_server_redis.keys import NOT_INTEGER, SYNTAX, integer
 from sregym_server_redis.program import RedisProgram
 from sregym_server_redis.replication import follow
-from sregym_server_redis.replies import Held, Pairs, Status
+from sregym_server_redis.replies import BlockedCommand, Pairs, Status
 from sregym_server_redis.settings import canonical, checked, known
 from sregym_server_redis.snapshots import snapshots
 from sregym_server_redis.vocabulary import Refused, spec_of, specs
@@ -302,12 +302,14 @@ def _reset(client: Connection, _words: list[str]) -> Status:
 
 
 def _monitor(_client: Connection, _words: list[str]) -> None:
-    raise Held([_OK], None)
+    raise BlockedCommand([_OK], None)
 
 
 def _subscribe(form: str) -> Callable[[Connection, list[str]], Any]:
     def handler(_client: Connection, words: list[str]) -> None:
-        raise Held([[form, word, place] for place, word in enumerate(words, start=1)], None)
+        raise BlockedCommand(
+            [[form, word, place] for place, word in enumerate(words, start=1)], None
+        )
 
     return handler
 

@@ -37,8 +37,8 @@ from sregym_server_redis.connection import (
 )
 from sregym_server_redis.data import forget, load
 from sregym_server_redis.journal import note
-from sregym_server_redis.replication import ended, follow, look
-from sregym_server_redis.replies import Held, encoded, requests
+from sregym_server_redis.replication import check_link, ended, follow
+from sregym_server_redis.replies import BlockedCommand, encoded, requests
 from sregym_server_redis.server import CommandConnection
 from sregym_server_redis.settings import canonical, checked, known
 from sregym_server_redis.vocabulary import Refused, specs
@@ -120,7 +120,7 @@ class RedisKind(StoreKind):
             self._save(world, process, program)
             return
         if arguments[:1] == ("replicate",):
-            look(Connection(world, process))
+            check_link(Connection(world, process))
             return
         port = self.ports(process, program)[0]
         strong = _strong(program)
@@ -319,7 +319,7 @@ class RedisKind(StoreKind):
                     break
                 try:
                     out += encoded(connection.run(words))
-                except Held as held:
+                except BlockedCommand as held:
                     out += "".join(map(encoded, held.first))
                 except Refused as error:
                     out += encoded(error)

@@ -24,7 +24,7 @@ from sregym_server_redis.printing import (
     formatted,
     raw,
 )
-from sregym_server_redis.replies import Held, requests, split_line
+from sregym_server_redis.replies import BlockedCommand, requests, split_line
 from sregym_server_redis.sentinel_commands import client_of
 from sregym_server_redis.surveys import SURVEYS
 from sregym_server_redis.vocabulary import Refused
@@ -158,7 +158,7 @@ def _one(session: Session, call: Call, client: CommandConnection, words: list[st
     allocate(len(call.out) >> 4)
     try:
         reply = client.run(words)
-    except Held as held:
+    except BlockedCommand as held:
         for first in held.first:
             call.out += _shown(call, client, words, first)
         if held.seconds is None:
@@ -282,7 +282,7 @@ def _piped(call: Call, client: CommandConnection, stdin: str) -> Output:
             replies += 1
             try:
                 client.run(words)
-            except Held:
+            except BlockedCommand:
                 # It never comes to an answer.
                 break
             except Refused as refusal:

@@ -55,7 +55,7 @@ class Keys:
     def put(self, key: str, kind: str, content: Any) -> None:
         """Replace what stands under a key; it keeps its time, and goes when nothing is left."""
         old = self.content.get(key)
-        # It is made anew as a whole.
+        # It is recreated as a whole.
         spend(len(content) >> 4 if isinstance(content, tuple | dict | frozenset | str) else 1)
         if not content and kind not in ("string", "stream"):
             self.content.pop(key, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sregym_server_redis.keys import NO_KEY, SYNTAX, Keys, integer, part
-from sregym_server_redis.replies import Held, Status
+from sregym_server_redis.replies import BlockedCommand, Status
 from sregym_server_redis.vocabulary import Refused
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _waiting(take: Handler) -> Handler:
         for key in words[:-1]:
             if _list(keys, key):
                 return [key, take(keys, [key])]
-        raise Held([], seconds or None)
+        raise BlockedCommand([], seconds or None)
 
     return handler
 

@@ -103,7 +103,7 @@ def _remember(world: World, server: Process, before: Link | None) -> None:
         invalidate_traffic(world)
 
 
-def look(client: Connection) -> None:
+def check_link(client: Connection) -> None:
     """Event: a replica looks after its link, as often as it does that."""
     world, server = client.world, client.server
     link = world.table(LINKS).get(server.ref)

@@ -20,7 +20,7 @@ class Pairs(list[Any]):
     """Names and values in turn, which newer protocols know as a map."""
 
 
-class Held(Exception):
+class BlockedCommand(Exception):
     """A command that is not answered at once.
 
     Attributes:

@@ -21,7 +21,7 @@ from sregym_server_redis.replication import announced, turn
 from sregym_server_redis.sentinel_state import (
     HELLOS,
     SIGHTS,
-    Sight,
+    SentinelView,
     Watched,
     identity,
     keep,
@@ -37,9 +37,9 @@ _LOOKS_S = 1.0
 _TWO_INFOS_S, _FOUR_HELLOS_S = 20.0, 8.0
 
 
-def sight_of(world: World, process: Process) -> Sight:
+def sentinel_view(world: World, process: Process) -> SentinelView:
     """What a running Sentinel sees."""
-    return world.table(SIGHTS).get(process.ref, Sight())
+    return world.table(SIGHTS).get(process.ref, SentinelView())
 
 
 def server_at(world: World, process: Process, place: str) -> Process | None:
@@ -78,7 +78,7 @@ def named(given: Watched, place: str) -> str:
     return f"slave {host}:{port} {host} {port} @ {given.name} {above} {at}"
 
 
-def look(world: World, process: Process) -> None:
+def monitor(world: World, process: Process) -> None:
     """Event: a Sentinel looks at all whom it knows, and acts on it."""
     given = watched(world, process)
     if given is None:
@@ -90,7 +90,7 @@ def look(world: World, process: Process) -> None:
     if given.place not in there:
         there[given.place] = server_at(world, process, given.place)
     given = _with_replicas(world, process, given, there[given.place])
-    before = sight_of(world, process)
+    before = sentinel_view(world, process)
     sight = _seen(world, process, given, there)
     world.table(SIGHTS)[process.ref] = sight
     if sight.down != before.down or sight.agreed != before.agreed:
@@ -107,7 +107,7 @@ def look(world: World, process: Process) -> None:
 
 
 def _remember(world: World, process: Process) -> None:
-    given, sight = watched(world, process), sight_of(world, process)
+    given, sight = watched(world, process), sentinel_view(world, process)
     if given is None:
         return
     status = "sdown" if given.place in sight.down else "ok"
@@ -122,7 +122,7 @@ def _remember(world: World, process: Process) -> None:
 
 def _go_on(world: World, process: Process) -> None:
     """Look again in a second while anything is under way; otherwise with the next heartbeat."""
-    sight, given = sight_of(world, process), watched(world, process)
+    sight, given = sentinel_view(world, process), watched(world, process)
     waits = any(place not in sight.down for place in sight.missed) or bool(sight.wrong)
     if (waits or sight.agreed) and given is not None and sight.due <= world.now:
         world.table(SIGHTS)[process.ref] = sight._replace(due=world.now + _LOOKS_S)
@@ -179,7 +179,7 @@ def _switched(world: World, process: Process, given: Watched, place: str, epoch:
     for one in given.replicas:
         _say(world, process, f"+slave {named(given, one)}")
     keep(world, process, given)
-    sight = sight_of(world, process)
+    sight = sentinel_view(world, process)
     world.table(SIGHTS)[process.ref] = sight._replace(
         agreed=False, missed={}, wrong={}, down=frozenset()
     )
@@ -206,9 +206,9 @@ def _with_replicas(
 
 def _seen(
     world: World, process: Process, given: Watched, there: dict[str, Process | None]
-) -> Sight:
+) -> SentinelView:
     """Who is missed, who is down, and whether enough others say so of the master."""
-    before = sight_of(world, process)
+    before = sentinel_view(world, process)
     missed, down = {}, set(before.down)
     for place in (given.place, *given.replicas):
         server = there.get(place)
@@ -218,7 +218,7 @@ def _seen(
                 _say(world, process, f"-sdown {named(given, place)}")
             continue
         missed[place] = before.missed.get(place, world.now)
-        borne_s = patience_s(world, given, place, server)
+        borne_s = effective_down_after_s(world, given, place, server)
         if place not in down and world.now - missed[place] >= borne_s - 1e-6:
             down.add(place)
             _say(world, process, f"+sdown {named(given, place)}")
@@ -245,7 +245,9 @@ def _astray(world: World, given: Watched, place: str, server: Process | None) ->
     return server is not None and place == given.place and bool(follows(world, server))
 
 
-def patience_s(world: World, given: Watched, place: str, server: Process | None) -> float:
+def effective_down_after_s(
+    world: World, given: Watched, place: str, server: Process | None
+) -> float:
     """How long a Sentinel bears that a server does not answer, or does not lead, before it is down."""
     return given.down_after_s + (_TWO_INFOS_S if _astray(world, given, place, server) else 0.0)
 
@@ -254,7 +256,7 @@ def agrees(world: World, other: Process, given: Watched) -> bool:
     """Whether another Sentinel holds the same master for down."""
     theirs = watched(world, other)
     same = theirs is not None and theirs.place == given.place
-    return same and given.place in sight_of(world, other).down
+    return same and given.place in sentinel_view(world, other).down
 
 
 def best(
@@ -277,7 +279,7 @@ def best(
 def _fail_over(
     world: World, process: Process, given: Watched, there: dict[str, Process | None]
 ) -> None:
-    sight, own = sight_of(world, process), standing_of(world, process.ref)
+    sight, own = sentinel_view(world, process), standing_of(world, process.ref)
     assert own is not None
     if sight.tried >= 0 and world.now - sight.tried < 2 * given.timeout_s:
         return
@@ -323,7 +325,7 @@ def _set_right(
     world: World, process: Process, given: Watched, there: dict[str, Process | None]
 ) -> None:
     """Let replicas follow the master that do not, when they have not for a while."""
-    for place, since in sight_of(world, process).wrong.items():
+    for place, since in sentinel_view(world, process).wrong.items():
         server = there.get(place)
         if server is None or world.now - since < _FOUR_HELLOS_S - 1e-6:
             continue

@@ -13,12 +13,12 @@ from sregym_server_redis.links import looked_at, offset_of
 from sregym_server_redis.program import SentinelProgram
 from sregym_server_redis.replies import Pairs, Status
 from sregym_server_redis.sentinel import (
+    effective_down_after_s,
     follows,
     others,
-    patience_s,
     promote,
+    sentinel_view,
     server_at,
-    sight_of,
 )
 from sregym_server_redis.sentinel_set import SET
 from sregym_server_redis.sentinel_state import Watched, identity, keep, watched, with_option
@@ -91,7 +91,7 @@ def client_of(world: World, server: Process, peer: str) -> CommandConnection:
 
 
 def _status(client: Connection, given: Watched) -> str:
-    sight = sight_of(client.world, client.server)
+    sight = sentinel_view(client.world, client.server)
     if given.place not in sight.down:
         return "ok"
     return "odown" if sight.agreed else "sdown"
@@ -99,7 +99,7 @@ def _status(client: Connection, given: Watched) -> str:
 
 def _flags(client: Connection, given: Watched, place: str) -> str:
     role = "master" if place == given.place else "slave"
-    sight = sight_of(client.world, client.server)
+    sight = sentinel_view(client.world, client.server)
     found = [role]
     if place in sight.down:
         found = ["s_down", *(["o_down"] if sight.agreed and role == "master" else []), role]
@@ -109,7 +109,7 @@ def _flags(client: Connection, given: Watched, place: str) -> str:
 
 
 def _server_rows(client: Connection, given: Watched, place: str) -> list[Any]:
-    world, sight = client.world, sight_of(client.world, client.server)
+    world, sight = client.world, sentinel_view(client.world, client.server)
     host, _, port = place.partition(" ")
     missed = sight.missed.get(place)
     late_ms = 0 if missed is None else int(1000 * (world.now - missed))
@@ -123,7 +123,7 @@ def _server_rows(client: Connection, given: Watched, place: str) -> list[Any]:
         "last-ping-reply", str(answered),
     ]  # fmt: skip
     if place in sight.down:
-        borne_s = patience_s(world, given, place, there)
+        borne_s = effective_down_after_s(world, given, place, there)
         rows += ["s-down-time", str(max(0, late_ms - int(1000 * borne_s)))]
     rows += ["down-after-milliseconds", str(int(1000 * given.down_after_s)), "info-refresh", "1204"]
     followed = "" if there is None else follows(world, there)

@@ -11,7 +11,7 @@ from sregym_cluster_embedded.sdk.servers import RUNTIME, Refusal, change, end, w
 
 from sregym_server_redis.behaviour import RedisKind
 from sregym_server_redis.journal import note
-from sregym_server_redis.sentinel import look
+from sregym_server_redis.sentinel import monitor
 from sregym_server_redis.sentinel_commands import client_of
 from sregym_server_redis.sentinel_set import SET
 from sregym_server_redis.sentinel_state import (
@@ -63,9 +63,9 @@ class SentinelKind(RedisKind):
         if arguments == ("heartbeat",):
             if turns(world, process):
                 beat(world, process, SET)
-                look(world, process)
+                monitor(world, process)
         elif arguments == ("look",):
-            look(world, process)
+            monitor(world, process)
         else:
             super().event(world, process, program, *arguments)
 

@@ -65,7 +65,7 @@ def with_option(given: Watched, name: str, value: str) -> Watched:
     return given._replace(down_after_s=seconds)
 
 
-class Sight(NamedTuple):
+class SentinelView(NamedTuple):
     """What a running Sentinel sees.
 
     Attributes:
@@ -87,7 +87,7 @@ class Sight(NamedTuple):
 
 # By the identity of the folder of its configuration file.
 _WATCHED: TableKey[str, Watched] = TableKey("userland.redis-sentinel")
-SIGHTS: TableKey[ContainerRef, Sight] = TableKey("redis.sentinel-sights")
+SIGHTS: TableKey[ContainerRef, SentinelView] = TableKey("redis.sentinel-sights")
 # By server: who has said hello there: identity of the Sentinel -> its process and its `host:port`.
 HELLOS: TableKey[ContainerRef, Mapping[str, tuple[ContainerRef, str]]] = TableKey(
     "redis.sentinel-hellos"

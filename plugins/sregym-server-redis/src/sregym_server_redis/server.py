@@ -14,7 +14,7 @@ from sregym_server_redis.keys import Keys
 from sregym_server_redis.keyspace import KEYSPACE
 from sregym_server_redis.links import looked_at
 from sregym_server_redis.lists import LISTS
-from sregym_server_redis.replies import Held, Status
+from sregym_server_redis.replies import BlockedCommand, Status
 from sregym_server_redis.strings import STRINGS
 from sregym_server_redis.vocabulary import Refused, Spec, parts_of, spec_of
 
@@ -119,6 +119,6 @@ class CommandConnection(Connection):
                 replies.append(self.run(words))
             except Refused as refusal:
                 replies.append(refusal)
-            except Held as held:
+            except BlockedCommand as held:
                 replies.append(held.last)
         return replies

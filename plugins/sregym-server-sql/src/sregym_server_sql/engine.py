@@ -135,7 +135,7 @@ _LONGEST_VALUE, _DEEPEST = 16 << 20, 500
 _RUNS = re.compile(r"\w+|\s+")
 
 
-class Surroundings(NamedTuple):
+class StatementContext(NamedTuple):
     """What a statement finds besides the tables of its database.
 
     Attributes:
@@ -161,13 +161,13 @@ def read_for(statement: str) -> None:
     spend(len(statement) + (longest * longest >> 9))
 
 
-def run(image: bytes, statement: str, surroundings: Surroundings) -> tuple[Result, bytes]:
+def run(image: bytes, statement: str, context: StatementContext) -> tuple[Result, bytes]:
     """Carry out one statement; the result, and the image of the database afterwards.
 
     Args:
         image: The database; empty bytes for a new one.
         statement: As MySQL or PostgreSQL words it.
-        surroundings: What it finds besides.
+        context: What it finds besides.
 
     Raises:
         SqlError: It cannot be carried out; the image stays as it was.
@@ -176,17 +176,17 @@ def run(image: bytes, statement: str, surroundings: Surroundings) -> tuple[Resul
     read_for(statement)
     connection = _opened(image)
     try:
-        for name, (count, called) in surroundings.functions.items():
+        for name, (count, called) in context.functions.items():
             connection.create_function(name, count, called)
-        for name, kind in surroundings.aggregates.items():
+        for name, kind in context.aggregates.items():
             connection.create_aggregate(name, -1, kind)
-        for name, table in surroundings.views.items():
+        for name, table in context.views.items():
             columns = ", ".join(f'"{column}"' for column in table.columns)
             connection.execute(f'CREATE TEMP TABLE "{name}" ({columns})')
             places = ", ".join("?" * len(table.columns))
             connection.executemany(f'INSERT INTO temp."{name}" VALUES ({places})', table.rows)  # noqa: S608 - names of our own
         connection.commit()
-        result = _executed(connection, statement, surroundings.now)
+        result = _executed(connection, statement, context.now)
         connection.commit()
         return result, connection.serialize() if writes(statement) else image
     except sqlite3.Error as error:
@@ -346,17 +346,17 @@ def indexes_of(image: bytes, table: str) -> list[tuple[str, tuple[str, ...], boo
     bare = table.rpartition(".")[2]
     keys = [row[0] for row in columns_of(image, table) if row[4]]
     query = f"SELECT sql FROM sqlite_master WHERE name = '{table}'"  # noqa: S608 - names of its own
-    made = str(run(image, query, Surroundings())[0].rows[0][0])
+    made = str(run(image, query, StatementContext())[0].rows[0][0])
     named = {
         tuple(re.findall(r"\w+", listed)): name
         for name, listed in re.findall(r"CONSTRAINT\s+(\w+)\s+UNIQUE\s*\(([^)]*)\)", made, re.I)
     }
     found = [(f"{bare}_pkey", tuple(keys), True)] if keys else []
-    listed = run(image, f'PRAGMA index_list("{table}")', Surroundings())[0].rows
+    listed = run(image, f'PRAGMA index_list("{table}")', StatementContext())[0].rows
     for _, name, unique, origin, _ in sorted(listed, key=lambda row: str(row[1])):
         if origin == "pk":
             continue
-        rows = run(image, f'PRAGMA index_info("{name}")', Surroundings())[0].rows
+        rows = run(image, f'PRAGMA index_info("{name}")', StatementContext())[0].rows
         columns = tuple(row[2] for row in rows)
         shown = f"{bare}_{'_'.join(columns)}_key" if origin == "u" else name
         shown = named.get(columns, shown)

@@ -22,7 +22,7 @@ _LINE_S = 0.0004
 _INNODB_PAGE_BYTES = 16_384
 
 
-class Said(NamedTuple):
+class LogEntry(NamedTuple):
     """A line and its stream.
 
     `{at}` in its text is its time as the server writes it, `{clock}` as the entry point does.
@@ -32,7 +32,7 @@ class Said(NamedTuple):
     stream: str = "stderr"
 
 
-def lines(world: World, said: Sequence[Said], form: str) -> list[Line]:
+def lines(world: World, said: Sequence[LogEntry], form: str) -> list[Line]:
     """Lines of now, each a moment after the one before; `form` is how times are written."""
     now = moment(world, world.now)
     found = []
@@ -52,12 +52,12 @@ def stamp(at: datetime, form: str) -> str:
     return f"{at:%Y-%m-%dT%H:%M:%S.%f}Z"
 
 
-def _out(*texts: str) -> list[Said]:
-    return [Said(text, "stdout") for text in texts]
+def _out(*texts: str) -> list[LogEntry]:
+    return [LogEntry(text, "stdout") for text in texts]
 
 
-def _log(*texts: str, pid: int = 1) -> list[Said]:
-    return [Said(f"{{at}} [{pid}] LOG:  {text}") for text in texts]
+def _log(*texts: str, pid: int = 1) -> list[LogEntry]:
+    return [LogEntry(f"{{at}} [{pid}] LOG:  {text}") for text in texts]
 
 
 def postgres_build(version: str) -> str:
@@ -70,7 +70,7 @@ def postgres_build(version: str) -> str:
 
 def postgres_first(
     version: str, folder: str, database: str, scripts: Sequence[str], shut_down: str
-) -> list[Said]:
+) -> list[LogEntry]:
     """An empty directory is filled."""
     server = _log(f"starting {postgres_build(version)}", pid=48)
     ran = [f"/usr/local/bin/docker-entrypoint.sh: running {name}" for name in scripts]
@@ -96,8 +96,8 @@ def postgres_first(
             "running bootstrap script ... ok",
             "performing post-bootstrap initialization ... ok",
         ),
-        Said('initdb: warning: enabling "trust" authentication for local connections'),
-        Said(
+        LogEntry('initdb: warning: enabling "trust" authentication for local connections'),
+        LogEntry(
             "initdb: hint: You can change this by editing pg_hba.conf or using the option -A, or "
             "--auth-local and --auth-host, the next time you run initdb."
         ),
@@ -110,7 +110,7 @@ def postgres_first(
             f"    pg_ctl -D {folder} -l logfile start",
             "",
         ),
-        Said(f"waiting for server to start....{server[0].text}", "stdout"),
+        LogEntry(f"waiting for server to start....{server[0].text}", "stdout"),
         *_log('listening on Unix socket "/var/run/postgresql/.s.PGSQL.5432"', pid=48),
         *_log(f"database system was shut down at {shut_down}", pid=51),
         *_log("database system is ready to accept connections", pid=48),
@@ -118,7 +118,7 @@ def postgres_first(
         *own,
         *_out(*(ran or ["/usr/local/bin/docker-entrypoint.sh: ignoring /docker-entrypoint-initdb.d/*"]), ""),
         *_log("received fast shutdown request", pid=48),
-        Said("waiting for server to shut down....{at} [48] LOG:  aborting any active transactions", "stdout"),
+        LogEntry("waiting for server to shut down....{at} [48] LOG:  aborting any active transactions", "stdout"),
         *postgres_last(48)[2:],
         *_out(" done", "server stopped", "", "PostgreSQL init process complete; ready for start up.", ""),
     ]  # fmt: skip
@@ -126,7 +126,7 @@ def postgres_first(
 
 def postgres_start(
     version: str, port: int, shut_down: str | None, before: str, *, follows: bool = False
-) -> list[Said]:
+) -> list[LogEntry]:
     """A server opens its port; `shut_down` is when the one before it ended in order, if it did.
 
     `follows` says that it is a standby.
@@ -166,7 +166,7 @@ def postgres_start(
     ]
 
 
-def postgres_last(pid: int = 1) -> list[Said]:
+def postgres_last(pid: int = 1) -> list[LogEntry]:
     """A server ends in order."""
     return [
         *_log("received fast shutdown request", "aborting any active transactions", pid=pid),
@@ -176,18 +176,18 @@ def postgres_last(pid: int = 1) -> list[Said]:
     ]  # fmt: skip
 
 
-def _system(code: int, text: str, level: str = "System", part: str = "Server") -> Said:
-    return Said(f"{{at}} 0 [{level}] [MY-{code:06d}] [{part}] {text}")
+def _system(code: int, text: str, level: str = "System", part: str = "Server") -> LogEntry:
+    return LogEntry(f"{{at}} 0 [{level}] [MY-{code:06d}] [{part}] {text}")
 
 
-def innodb_unread(world: World, number: int, words: str, *, mariadb: bool) -> list[Said]:
+def innodb_unread(world: World, number: int, words: str, *, mariadb: bool) -> list[LogEntry]:
     """InnoDB cannot read a page: the number of the error and its words."""
     failed = f"Operating system error number {number} in a file operation."
     meaning = f"Error number {number} means '{words}'"
     return _of_innodb(world, ((12592, failed), (12596, meaning)), mariadb=mariadb)
 
 
-def innodb_altered(world: World, offset: int, *, mariadb: bool) -> list[Said]:
+def innodb_altered(world: World, offset: int, *, mariadb: bool) -> list[LogEntry]:
     """InnoDB has read a page whose checksum is wrong."""
     page = f"[page id: space=2, page number={offset // _INNODB_PAGE_BYTES}]"
     failed = f"Database page corruption on disk or a failed file read of page {page}."
@@ -195,23 +195,23 @@ def innodb_altered(world: World, offset: int, *, mariadb: bool) -> list[Said]:
     return _of_innodb(world, ((11906, said),), mariadb=mariadb)
 
 
-def _of_innodb(world: World, said: Sequence[tuple[int, str]], *, mariadb: bool) -> list[Said]:
+def _of_innodb(world: World, said: Sequence[tuple[int, str]], *, mariadb: bool) -> list[LogEntry]:
     """Errors of InnoDB by number and text, in the form of either server."""
     if not mariadb:
         return [_system(number, text, "ERROR", "InnoDB") for number, text in said]
     at = moment(world, world.now)
     clock = f"{at:%Y-%m-%d} {at.hour:2d}:{at:%M:%S}"
-    return [Said(f"{clock} 0 [ERROR] InnoDB: {text}") for _, text in said]
+    return [LogEntry(f"{clock} 0 [ERROR] InnoDB: {text}") for _, text in said]
 
 
-def mysql_entry(version: str) -> list[Said]:
+def mysql_entry(version: str) -> list[LogEntry]:
     """The entry point begins."""
     started = f"{{entrypoint}} Entrypoint script for MySQL Server {version}-1.el9 started."
     switched = "{entrypoint} Switching to dedicated user 'mysql'"
     return _out(started, switched, started)
 
 
-def _mysqld(version: str, pid: int) -> list[Said]:
+def _mysqld(version: str, pid: int) -> list[LogEntry]:
     insecure = (
         "Insecure configuration for --pid-file: Location '/var/run/mysqld' in the path is "
         "accessible to all OS users. Consider choosing a different directory."
@@ -226,7 +226,7 @@ def _mysqld(version: str, pid: int) -> list[Said]:
     ]  # fmt: skip
 
 
-def mysql_first(version: str, database: str, user: str, scripts: Sequence[str]) -> list[Said]:
+def mysql_first(version: str, database: str, user: str, scripts: Sequence[str]) -> list[LogEntry]:
     """An empty directory is filled."""
     made = [f"Creating database {database}"] if database else []
     if user:
@@ -241,29 +241,29 @@ def mysql_first(version: str, database: str, user: str, scripts: Sequence[str]) 
         _system(13169, f"/usr/sbin/mysqld (mysqld {version}) initializing of server in progress as process 80"),
         _system(13576, "InnoDB initialization has started.", part="InnoDB"),
         _system(13577, "InnoDB initialization has ended.", part="InnoDB"),
-        Said(f"{{at}} 6 [Warning] [MY-010453] [Server] {empty}"),
+        LogEntry(f"{{at}} 6 [Warning] [MY-010453] [Server] {empty}"),
         *_out("{entrypoint} Database files initialized", "{entrypoint} Starting temporary server"),
         *_mysqld(version, 124),
         _system(10931, ready),
         *_out("{entrypoint} Temporary server started.", "'/var/lib/mysql/mysql.sock' -> '/var/run/mysqld/mysqld.sock'"),
         *_out(*(f"{{entrypoint}} {text}" for text in made), "", *(f"{{entrypoint}} {text}" for text in ran)),
         *_out("{entrypoint} Stopping temporary server"),
-        Said(f"{{at}} 12 [System] [MY-013172] [Server] Received SHUTDOWN from user root. Shutting down mysqld (Version: {version})."),
+        LogEntry(f"{{at}} 12 [System] [MY-013172] [Server] Received SHUTDOWN from user root. Shutting down mysqld (Version: {version})."),
         _ended(version),
         *_out("{entrypoint} Temporary server stopped", "", "{entrypoint} MySQL init process done. Ready for start up.", ""),
     ]  # fmt: skip
 
 
-def mysql_start(version: str) -> list[Said]:
+def mysql_start(version: str) -> list[LogEntry]:
     """A server begins; that it is ready it says once it is."""
     return _mysqld(version, 1)
 
 
-def mysql_last(version: str) -> list[Said]:
+def mysql_last(version: str) -> list[LogEntry]:
     """A server ends in order."""
     why = "Received SHUTDOWN from user <via user signal>. Shutting down mysqld (Version: "
     return [_system(13172, f"{why}{version})."), _ended(version)]
 
 
-def _ended(version: str) -> Said:
+def _ended(version: str) -> LogEntry:
     return _system(10910, f"/usr/sbin/mysqld: Shutdown complete (mysqld {version})  MySQL Community Server - GPL.")  # fmt: skip

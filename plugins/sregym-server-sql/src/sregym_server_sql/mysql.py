@@ -10,7 +10,7 @@ from sregym_cluster_embedded.sdk.commands import Output, Session, connect, wait_
 from sregym_cluster_embedded.sdk.servers import Process, process_of
 
 from sregym_server_sql.engine import read_for
-from sregym_server_sql.mysql_limits import demand_room
+from sregym_server_sql.mysql_limits import require_connection_slot
 from sregym_server_sql.mysql_server import MysqlConnection, MysqlError
 from sregym_server_sql.psql_tables import text_of
 from sregym_server_sql.selecting import is_number
@@ -57,7 +57,7 @@ def mysql(session: Session, words: list[str], stdin: str) -> Output:
     try:
         server, host = _server(session, given)
         connection = MysqlConnection(session.world, server, user, password, host)
-        demand_room(session.world, server, user)
+        require_connection_slot(session.world, server, user)
         if given.get("D") or (operands and name != "mysqladmin"):
             connection.use(given.get("D") or operands[0])
     except MysqlError as error:

@@ -16,10 +16,10 @@ from sregym_server_sql.mysql_replica import (
     applied,
     applying,
     begin,
-    behind_s,
     position,
     receiving,
     replicas_of,
+    seconds_behind_source,
     stream_of,
 )
 from sregym_server_sql.mysql_variables import in_effect
@@ -206,14 +206,14 @@ def source_status() -> Result:
     return Result(columns, (), 0, "show")
 
 
-def shown_source(client: MysqlConnection) -> Result:
+def source_position(client: MysqlConnection) -> Result:
     """The place in its own log, to which it writes what it applies, too."""
     reached = applied(client.world, client.server)
     row = (LOG_FILE, position(reached), "", "", "")
     return replace(source_status(), rows=(row,))
 
 
-def shown_replicas(client: MysqlConnection) -> Result:
+def show_replicas(client: MysqlConnection) -> Result:
     """SHOW REPLICAS: those that are connected."""
     number = in_effect(client.server.settings, client.data.settings, "server_id")
     rows = []
@@ -224,7 +224,7 @@ def shown_replicas(client: MysqlConnection) -> Result:
     return Result(columns, tuple(rows), 0, "show")
 
 
-def shown_replica(client: MysqlConnection, *, old: bool) -> Result:
+def show_replica_status(client: MysqlConnection, *, old: bool) -> Result:
     """SHOW REPLICA STATUS; `old` for SHOW SLAVE STATUS and its names."""
     names = tuple(_older(name) for name in _COLUMNS) if old else tuple(_COLUMNS)
     world, server, data = client.world, client.server, client.data
@@ -237,7 +237,7 @@ def shown_replica(client: MysqlConnection, *, old: bool) -> Result:
     io = ("Connecting" if source is None else "Yes") if receiving(data) else "No"
     if stream.number == 13117:
         io = "No"
-    late = behind_s(world, server)
+    late = seconds_behind_source(world, server)
     own = {
         "Replica_IO_State": "Waiting for source to send event" if source is not None else "Connecting to source" if io == "Connecting" else "",
         "Source_Host": data.follows["host"], "Source_User": data.follows["user"],

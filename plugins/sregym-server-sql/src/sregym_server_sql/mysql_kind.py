@@ -30,7 +30,7 @@ from sregym_server_sql import mysql_replica
 from sregym_server_sql.data import Account, SqlData, load, right_for, store
 from sregym_server_sql.engine import statements_of
 from sregym_server_sql.journal import (
-    Said,
+    LogEntry,
     innodb_altered,
     innodb_unread,
     lines,
@@ -40,12 +40,12 @@ from sregym_server_sql.journal import (
     mysql_start,
 )
 from sregym_server_sql.mysql_accounts import rights_on
-from sregym_server_sql.mysql_limits import MYSQL_FILES, connection_limits, demand_room
+from sregym_server_sql.mysql_limits import MYSQL_FILES, connection_limits, require_connection_slot
 from sregym_server_sql.mysql_server import MysqlConnection, MysqlError
-from sregym_server_sql.mysql_tables import no_number_left
+from sregym_server_sql.mysql_tables import auto_increment_exhausted
 from sregym_server_sql.mysql_variables import in_effect, option_against_writes
 from sregym_server_sql.seeding import FilledTables
-from sregym_server_sql.sleeping import WAKES, wake
+from sregym_server_sql.sleeping import WAKES, end_sleep
 from sregym_server_sql.tables import exhausted
 from sregym_server_sql.unread import cold_share, size_of, until_next_failure_s
 
@@ -92,7 +92,7 @@ class SqlKind(FilledTables):
         if not load(world, storage).version:
             made = self.first_data(process, program)
             if isinstance(made, str):
-                self.tell(world, process, program, [Said(text) for text in made.split("\n")])
+                self.tell(world, process, program, [LogEntry(text) for text in made.split("\n")])
                 end(world, process.ref, 1)
                 return
             store(world, storage, replace(made, closed_at=world.now))
@@ -115,15 +115,15 @@ class SqlKind(FilledTables):
 
     def first_lines(
         self, world: World, process: Process, program: Any, scripts: Sequence[str]
-    ) -> Sequence[Said]:
+    ) -> Sequence[LogEntry]:
         """What is written while an empty directory is filled."""
         return ()
 
-    def last_lines(self, program: Any) -> Sequence[Said]:
+    def last_lines(self, program: Any) -> Sequence[LogEntry]:
         """What is written when the server is told to end."""
         return ()
 
-    def tell(self, world: World, process: Process, program: Any, said: Sequence[Said]) -> None:
+    def tell(self, world: World, process: Process, program: Any, said: Sequence[LogEntry]) -> None:
         """Write lines of now."""
         write_log(world, process.ref, program, lines(world, said, str(program.kind)))
 
@@ -161,7 +161,7 @@ class SqlKind(FilledTables):
         """How large a part of its memory it keeps pages of its files in."""
         raise NotImplementedError
 
-    def unread(self, world: World, program: Any, trouble: DiskProblem) -> Sequence[Said]:
+    def unread(self, world: World, program: Any, trouble: DiskProblem) -> Sequence[LogEntry]:
         """What it writes when it cannot read a page."""
         raise NotImplementedError
 
@@ -184,7 +184,7 @@ class SqlKind(FilledTables):
     def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
         """Begin to serve, let a session wake up, or meet a page that cannot be read."""
         if arguments[:1] == (WAKES,):
-            wake(world, process, int(arguments[1]))
+            end_sleep(world, process, int(arguments[1]))
             return
         if arguments != _READS:
             self.open(world, process, program, *arguments)
@@ -268,7 +268,7 @@ class MysqlKind(SqlKind):
 
     def first_lines(
         self, world: World, process: Process, program: MysqlProgram, scripts: Sequence[str]
-    ) -> Sequence[Said]:
+    ) -> Sequence[LogEntry]:
         """What is written while an empty directory is filled."""
         env = process.environment
         if not _is_mysql(program):
@@ -276,7 +276,7 @@ class MysqlKind(SqlKind):
         database, user = env.get("MYSQL_DATABASE", ""), env.get("MYSQL_USER", "")
         return mysql_first(program.version, database, user, scripts)
 
-    def last_lines(self, program: MysqlProgram) -> Sequence[Said]:
+    def last_lines(self, program: MysqlProgram) -> Sequence[LogEntry]:
         """What is written when the server is told to end."""
         return mysql_last(program.version) if _is_mysql(program) else ()
 
@@ -301,7 +301,7 @@ class MysqlKind(SqlKind):
         """A replica looks for changes; or what all servers of SQL do."""
         if arguments != ("replicate",):
             super().event(world, process, program, *arguments)
-        elif said := mysql_replica.look(world, process):
+        elif said := mysql_replica.replicate(world, process):
             self.tell(world, process, program, said)
 
     def ended(self, world: World, process: Process) -> None:
@@ -321,7 +321,7 @@ class MysqlKind(SqlKind):
 
     def _room(self, world: World, process: Process, client: Client) -> Refusal | None:
         try:
-            demand_room(world, process, client.user)
+            require_connection_slot(world, process, client.user)
         except MysqlError as error:
             return Refusal("auth", f"Error {error.number} ({error.state}): {error}")
         return None
@@ -359,7 +359,7 @@ class MysqlKind(SqlKind):
             text = f"Error 1146 (42S02): Table '{client.database}.{collection}' doesn't exist"
             return Refusal("server", text)
         if verb == "INSERT" and (spent := exhausted(data, client.database, collection)):
-            return Refusal("server", f"Error 1062 (23000): {no_number_left(spent)}")
+            return Refusal("server", f"Error 1062 (23000): {auto_increment_exhausted(spent)}")
         superuser = write and data.accounts[client.user].superuser
         option = option_against_writes(process.settings, data.settings, superuser) if write else ""
         if option:
@@ -383,7 +383,7 @@ class MysqlKind(SqlKind):
         kept = load(world, process.settings["sql.storage"]).settings
         return size_of(in_effect(process.settings, kept, "innodb_buffer_pool_size"))
 
-    def unread(self, world: World, program: MysqlProgram, trouble: DiskProblem) -> Sequence[Said]:
+    def unread(self, world: World, program: Any, trouble: DiskProblem) -> Sequence[LogEntry]:
         """The number of the error, and what it means."""
         if trouble.error == ALTERED:
             return innodb_altered(world, trouble.offset, mariadb=not _is_mysql(program))

@@ -52,7 +52,7 @@ def connection_limits(world: World, server: Process, user: str) -> tuple[Connect
     )
 
 
-def demand_room(world: World, server: Process, user: str) -> None:
+def require_connection_slot(world: World, server: Process, user: str) -> None:
     """Refuse a session for which there is no connection left; sessions of people count.
 
     Raises:

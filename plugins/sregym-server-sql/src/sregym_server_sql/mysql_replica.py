@@ -20,7 +20,7 @@ from sregym_cluster_embedded.sdk.replication import (
 from sregym_cluster_embedded.sdk.servers import TableKey, process_of
 
 from sregym_server_sql.data import FOLLOWED, load, store
-from sregym_server_sql.journal import Said
+from sregym_server_sql.journal import LogEntry
 from sregym_server_sql.lag_views import Replicating, Standing, note
 from sregym_server_sql.mysql_variables import in_effect
 
@@ -110,7 +110,7 @@ def applied(world: World, process: Process) -> float:
     return stream.progress.applied
 
 
-def behind_s(world: World, process: Process) -> float | None:
+def seconds_behind_source(world: World, process: Process) -> float | None:
     """`Seconds_Behind_Source`: None while either thread does not run."""
     stream, data = stream_of(world, process.ref), data_of(world, process)
     if stream is None or stream.source is None or not applying(data):
@@ -144,7 +144,7 @@ def begin(world: World, process: Process) -> None:
     world.after(0.0, "userland.event", process.ref, "replicate")
 
 
-def look(world: World, process: Process) -> list[Said]:
+def replicate(world: World, process: Process) -> list[LogEntry]:
     """Event: a replica takes what has come, or connects; what it writes in its log."""
     stream, data = stream_of(world, process.ref), data_of(world, process)
     if stream is None or not process.running or world.now < stream.due - 1e-6:
@@ -152,7 +152,7 @@ def look(world: World, process: Process) -> list[Said]:
     if asleep(world, process.ref):
         stream = stream._replace(progress=Progress(world.now, world.now))
     rouse(world, process.ref)
-    before, said, end = stream, list[Said](), None
+    before, said, end = stream, list[LogEntry](), None
     if receiving(data):
         source, end, number, why = _reached(world, process, data)
         stream = stream._replace(
@@ -247,14 +247,14 @@ def _reached(
     return other, end, 0, ""
 
 
-def _told(data: SqlData, stream: Stream) -> list[Said]:
+def _told(data: SqlData, stream: Stream) -> list[LogEntry]:
     host, port, user = (data.follows[name] for name in ("host", "port", "user"))
     if stream.source is None:
         text = f"Replica I/O for channel '': {stream.why}, Error_code: MY-{stream.number:06d}"
-        return [Said(f"{{at}} 8 [ERROR] [MY-010584] [Repl] {text}")]
+        return [LogEntry(f"{{at}} 8 [ERROR] [MY-010584] [Repl] {text}")]
     place = f"'{user}@{host}:{port}' with server_uuid"
     text = f"Replica receiver thread for channel '': connected to source {place}; starting replication from file '{LOG_FILE}', position '{position(stream.progress.applied)}'."
-    return [Said(f"{{at}} 8 [System] [MY-014001] [Repl] {text}")]
+    return [LogEntry(f"{{at}} 8 [System] [MY-014001] [Repl] {text}")]
 
 
 def _note(world: World, process: Process) -> None:

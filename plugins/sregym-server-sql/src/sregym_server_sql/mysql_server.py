@@ -10,7 +10,7 @@ from sregym_server_sql.data import SqlData, load, store
 from sregym_server_sql.engine import (
     Result,
     SqlError,
-    Surroundings,
+    StatementContext,
     columns_of,
     first_of,
     indexes_of,
@@ -171,9 +171,9 @@ class MysqlConnection:
             raise MysqlError(1205, "HY000", _WAITED)
         if verb_of(statement) == "insert":
             demand_number(self, database, statement, table)
-        surroundings = Surroundings(self.now(), views, self._functions())
+        context = StatementContext(self.now(), views, self._functions())
         try:
-            result, image = run(self._image(database), outside(text, dialect), surroundings)
+            result, image = run(self._image(database), outside(text, dialect), context)
         except SqlError as error:
             raise error_of(error, database, statement, self._values(statement, database)) from None
         if change and database:
@@ -262,7 +262,7 @@ class MysqlConnection:
             return False
         where = " AND ".join(f"\"{part}\" = '{given[part]}'" for part in parts)
         query = f'SELECT count(*) FROM "{table}" WHERE {where}'  # noqa: S608 - of the simulated world
-        return bool(run(self._image(database), query, Surroundings())[0].rows[0][0])
+        return bool(run(self._image(database), query, StatementContext())[0].rows[0][0])
 
     def _read_only(self) -> bool:
         if self.setting("super_read_only") == "ON":

@@ -9,7 +9,7 @@ from sregym_cluster_embedded.sdk.commands import linear, pattern_quoted
 
 from sregym_server_sql.engine import Result, indexes_of, tables_of
 from sregym_server_sql.mysql_accounts import grants_of
-from sregym_server_sql.mysql_channel import shown_replica, shown_replicas, shown_source
+from sregym_server_sql.mysql_channel import show_replica_status, show_replicas, source_position
 from sregym_server_sql.mysql_errors import MysqlError, no_table, unparsed
 from sregym_server_sql.mysql_tables import kind_of_key, next_number
 from sregym_server_sql.mysql_variables import VARIABLES
@@ -114,11 +114,11 @@ def _replication(client: MysqlConnection, words: list[str]) -> Result | None:
     """What it says of its source and of its replicas; None for anything else."""
     told = " ".join(word.lower().strip(";") for word in words[1:])
     if told.startswith(("master status", "binary log status", "binary logs", "master logs")):
-        return shown_source(client)
+        return source_position(client)
     if told.startswith(("replica status", "slave status")):
-        return shown_replica(client, old=told.startswith("slave"))
+        return show_replica_status(client, old=told.startswith("slave"))
     if told.startswith(("replicas", "slave hosts")):
-        return shown_replicas(client)
+        return show_replicas(client)
     return None
 
 

@@ -6,7 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from sregym_server_sql.data import Numbers
-from sregym_server_sql.engine import Result, Surroundings, columns_of, indexes_of, run, tables_of
+from sregym_server_sql.engine import (
+    Result,
+    StatementContext,
+    columns_of,
+    indexes_of,
+    run,
+    tables_of,
+)
 from sregym_server_sql.mysql_errors import MysqlError, no_table
 from sregym_server_sql.tables import (
     BIGINT,
@@ -46,7 +53,7 @@ _KINDS = {
 }  # fmt: skip
 
 
-def no_number_left(spent: Numbers) -> str:
+def auto_increment_exhausted(spent: Numbers) -> str:
     """What an insert is answered for whose key no number is left."""
     return f"Duplicate entry '{spent.greatest}' for key 'PRIMARY'"
 
@@ -148,7 +155,7 @@ def demand_number(client: MysqlConnection, database: str, statement: str, table:
     named = re.search(r"\binto\s+[`\w.]+\s*\(([^)]*)\)", statement, re.I)
     brings = named is None or key in [part.strip(" `") for part in named.group(1).split(",")]
     if numbers is not None and numbers.spent and not brings:
-        raise MysqlError(1062, "23000", no_number_left(numbers))
+        raise MysqlError(1062, "23000", auto_increment_exhausted(numbers))
 
 
 def _image(client: MysqlConnection, schema: str | None, table: str) -> tuple[str, bytes]:
@@ -197,5 +204,5 @@ def _lose(client: MysqlConnection, schema: str | None, table: str, name: str) ->
 
 
 def _change(client: MysqlConnection, database: str, image: bytes, statement: str) -> None:
-    _, after = run(image, statement, Surroundings())
+    _, after = run(image, statement, StatementContext())
     client.keep(client.data.with_database(database, after))

@@ -9,7 +9,7 @@ from sregym_cluster_embedded.sdk.exporters import searches_since
 
 from sregym_server_sql.engine import (
     Result,
-    Surroundings,
+    StatementContext,
     columns_of,
     indexes_of,
     run,
@@ -31,7 +31,7 @@ SYSTEM = ("information_schema", "mysql", "performance_schema", "sys")
 
 def rows_of(image: bytes, table: str) -> int:
     """How many rows a table has."""
-    counted, _ = run(image, f'SELECT count(*) FROM "{table}"', Surroundings())  # noqa: S608 - names of its own
+    counted, _ = run(image, f'SELECT count(*) FROM "{table}"', StatementContext())  # noqa: S608 - names of its own
     return int(counted.rows[0][0])
 
 

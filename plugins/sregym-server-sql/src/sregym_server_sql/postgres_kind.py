@@ -27,18 +27,18 @@ from sregym_server_sql import standby
 from sregym_server_sql.data import Account, SqlData, load, right_for
 from sregym_server_sql.engine import statements_of
 from sregym_server_sql.journal import (
-    Said,
+    LogEntry,
     postgres_first,
     postgres_last,
     postgres_start,
     stamp,
 )
 from sregym_server_sql.mysql_kind import SqlKind
-from sregym_server_sql.postgres_limits import connection_limits, demand_room
+from sregym_server_sql.postgres_limits import connection_limits, require_connection_slot
 from sregym_server_sql.postgres_panic import SYNC, fall, panic
-from sregym_server_sql.postgres_sequences import no_number_left
+from sregym_server_sql.postgres_sequences import sequence_exhausted
 from sregym_server_sql.postgres_server import PostgresConnection, PostgresError
-from sregym_server_sql.postgres_settings import in_effect, taken_up
+from sregym_server_sql.postgres_settings import in_effect, settings_at_start
 from sregym_server_sql.program import PostgresProgram
 from sregym_server_sql.tables import exhausted
 from sregym_server_sql.unread import until_next_failure_s
@@ -108,7 +108,7 @@ class PostgresKind(SqlKind):
     def begin(self, world: World, process: Process, program: Any) -> None:
         """Take up what was set by ALTER SYSTEM and waited for a restart."""
         storage = world.service(RUNTIME).files(world, process).storage(program.data_dir)
-        settings = {**taken_up(load(world, storage).settings), **process.settings}
+        settings = {**settings_at_start(load(world, storage).settings), **process.settings}
         super().begin(world, change(world, process.ref, settings=settings), program)
         begun = process_of(world, process.ref)
         if begun is not None and begun.running:
@@ -161,7 +161,7 @@ class PostgresKind(SqlKind):
             self._sync(world, process, program)
         elif arguments != ("stream",):
             super().event(world, process, program, *arguments)
-        elif said := standby.look(world, process):
+        elif said := standby.replicate(world, process):
             self.tell(world, process, program, said)
 
     def place(self, world: World, process: Process, program: Any) -> Place | None:
@@ -177,14 +177,14 @@ class PostgresKind(SqlKind):
 
     def first_lines(
         self, world: World, process: Process, program: PostgresProgram, scripts: Sequence[str]
-    ) -> Sequence[Said]:
+    ) -> Sequence[LogEntry]:
         """What is written while an empty directory is filled."""
         env, now = process.environment, moment(world, world.now)
         database = env.get("POSTGRES_DB", env.get("POSTGRES_USER", "postgres"))
         shut_down = f"{now:%Y-%m-%d %H:%M:%S} UTC"
         return postgres_first(program.version, program.data_dir, database, scripts, shut_down)
 
-    def last_lines(self, program: PostgresProgram) -> Sequence[Said]:
+    def last_lines(self, program: PostgresProgram) -> Sequence[LogEntry]:
         """What is written when the server is told to end."""
         return postgres_last()
 
@@ -196,7 +196,7 @@ class PostgresKind(SqlKind):
             connection = PostgresConnection(
                 world, process, client.user, client.password, client.database or client.user, " "
             )
-            demand_room(connection)
+            require_connection_slot(connection)
         except PostgresError as error:
             text = str(error).strip().replace("FATAL:  ", "FATAL: ")
             return Refusal("auth", f"failed to connect: {text}")
@@ -234,7 +234,8 @@ class PostgresKind(SqlKind):
         verb = right_for(command, write=write)
         if collection and verb == "INSERT" and (spent := exhausted(data, database, collection)):
             return Refusal(
-                "server", f"{no_number_left(data, database, collection, spent)} (SQLSTATE 2200H)"
+                "server",
+                f"{sequence_exhausted(data, database, collection, spent)} (SQLSTATE 2200H)",
             )
         read_only = data.settings.get("default_transaction_read_only") == "on" or data.standby
         if write and read_only:
@@ -259,7 +260,9 @@ class PostgresKind(SqlKind):
             )
             rule = f'Connection matched {place}: "host all all all scram-sha-256"'
             said.append(f"DETAIL:  {why}\n\t{rule}" if why else f"DETAIL:  {rule}")
-        self.tell(world, process, program, [Said(f"{{at}} [{_BACKEND}] {line}") for line in said])
+        self.tell(
+            world, process, program, [LogEntry(f"{{at}} [{_BACKEND}] {line}") for line in said]
+        )
 
     def failed(self, world: World, process: Process, text: str, statement: str) -> None:
         """A statement of a session failed: say so, and which one it was."""
@@ -273,7 +276,7 @@ class PostgresKind(SqlKind):
             world,
             process,
             world.service(RUNTIME).program_as(process, PostgresProgram),
-            [Said(f"{{at}} [{_BACKEND}] {line}") for line in said],
+            [LogEntry(f"{{at}} [{_BACKEND}] {line}") for line in said],
         )
 
     def withstands(self, trouble: DiskProblem, file: DataFile, collection: str, write: bool) -> str:
@@ -324,14 +327,14 @@ class PostgresKind(SqlKind):
 
     def unread(
         self, world: World, program: PostgresProgram, trouble: DiskProblem
-    ) -> Sequence[Said]:
+    ) -> Sequence[LogEntry]:
         """As the client is told."""
         lines = [f"ERROR:  {self._unreadable(trouble)}"]
         if trouble.error == ALTERED:
             sums = [int(world.seed.fraction("page", what, world.now) * 2**16) for what in (0, 1)]
             warned = f"calculated checksum {sums[0]} but expected {sums[1]}"
             lines.insert(0, f"WARNING:  page verification failed, {warned}")
-        return [Said(f"{{at}} [{_BACKEND}] {line}") for line in lines]
+        return [LogEntry(f"{{at}} [{_BACKEND}] {line}") for line in lines]
 
     def _unreadable(self, trouble: DiskProblem) -> str:
         block = trouble.offset // _PAGE_BYTES

@@ -38,7 +38,7 @@ def connection_limits(world: World, server: Process, user: str) -> tuple[Connect
     return tuple(found)
 
 
-def demand_room(connection: PostgresConnection) -> None:
+def require_connection_slot(connection: PostgresConnection) -> None:
     """Refuse a session for which there is no connection left.
 
     Raises:

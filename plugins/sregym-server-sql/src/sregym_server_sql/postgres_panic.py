@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_server_sql.journal import Said
+from sregym_server_sql.journal import LogEntry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ def panic(trouble: DiskProblem) -> str:
     return f'could not fdatasync file "{_SEGMENT}": {trouble.words}'
 
 
-def fall(trouble: DiskProblem, backend: int, data_dir: str, last: str) -> Sequence[Said]:
+def fall(trouble: DiskProblem, backend: int, data_dir: str, last: str) -> Sequence[LogEntry]:
     """All that it writes until it ends.
 
     Args:
@@ -48,4 +48,4 @@ def fall(trouble: DiskProblem, backend: int, data_dir: str, last: str) -> Sequen
         (_POSTMASTER, "LOG:  shutting down due to startup process failure"),
         (_POSTMASTER, "LOG:  database system is shut down"),
     )
-    return [Said(f"{{at}} [{number}] {text}") for number, text in told]
+    return [LogEntry(f"{{at}} [{number}] {text}") for number, text in told]

@@ -46,7 +46,7 @@ def sequence_of(table: str, key: str) -> str:
     return f"{table}_{key}_seq"
 
 
-def no_number_left(data: SqlData, database: str, table: str, spent: Numbers) -> str:
+def sequence_exhausted(data: SqlData, database: str, table: str, spent: Numbers) -> str:
     """What an insert is answered for whose key no number is left."""
     if spent.column and spent.column < spent.greatest:
         return "ERROR: integer out of range"
@@ -214,7 +214,7 @@ def demand_number(client: PostgresConnection, statement: str) -> None:
     key = key_of(client.image(), table)
     brings = read.group(2) is None or key in [n.strip(' "') for n in read.group(2).split(",")]
     if numbers is not None and numbers.spent and not brings:
-        text = no_number_left(client.data, client.database, table, numbers)
+        text = sequence_exhausted(client.data, client.database, table, numbers)
         raise PostgresError(text.replace("ERROR: ", "ERROR:  "))
 
 

@@ -10,7 +10,7 @@ from sregym_server_sql.data import SqlData, load, store
 from sregym_server_sql.engine import (
     Result,
     SqlError,
-    Surroundings,
+    StatementContext,
     columns_of,
     is_cut_short,
     run,
@@ -34,7 +34,7 @@ from sregym_server_sql.postgres_functions import (
 from sregym_server_sql.postgres_notation import notated
 from sregym_server_sql.postgres_reading import demand_reading
 from sregym_server_sql.postgres_sequences import demand_number, plain_index
-from sregym_server_sql.postgres_settings import canonical, in_effect, raw, shown
+from sregym_server_sql.postgres_settings import canonical, format_setting, in_effect, raw
 from sregym_server_sql.postgres_statements import STATEMENTS
 from sregym_server_sql.postgres_views import VIEWS, views_in
 from sregym_server_sql.selecting import items_of, name_of, type_of
@@ -155,7 +155,7 @@ class PostgresConnection:
             if self.data.standby:
                 return "on"
             known = "default_transaction_read_only"
-        return None if known is None else shown(known, self.raw_setting(known))
+        return None if known is None else format_setting(known, self.raw_setting(known))
 
     def setting(self, name: str) -> str:
         """A setting in effect, as SHOW writes it."""
@@ -204,7 +204,7 @@ class PostgresConnection:
 
     def change_image(self, statement: str) -> None:
         """Carry out a statement on the tables of the database that asks for nobody's rights."""
-        _, image = run(self.image(), statement, Surroundings())
+        _, image = run(self.image(), statement, StatementContext())
         self.keep(self.data.with_database(self.database, image))
 
     def size_of(self, table: str) -> int:
@@ -290,10 +290,11 @@ class PostgresConnection:
             text = re.sub(rf'(?<![\w"\'.]){re.escape(schema)}\."?(\w+)"?', rf'"{schema}.\1"', text)
         demand_number(self, statement)
         text = plain_index(text)
-        surroundings = Surroundings(self.now(), views_in(self, text), functions(self), AGGREGATES)
+        views = views_in(self, text)
+        context = StatementContext(self.now(), views, functions(self), AGGREGATES)
         demand_numbers(statement, self.said)
         try:
-            result, image = self._run(text, surroundings)
+            result, image = self._run(text, context)
         except SqlError as error:
             told = explained(self.image(), self.failure or error, statement, self.said)
             raise PostgresError(told) from None
@@ -315,17 +316,17 @@ class PostgresConnection:
             self.keep(without_uncounted(self.data, self.database, table))
         return all_counted(result, statement, more)
 
-    def _run(self, text: str, surroundings: Surroundings) -> tuple[Result, bytes]:
+    def _run(self, text: str, context: StatementContext) -> tuple[Result, bytes]:
         """Carry it out; fewer values than a table has columns are those of the first ones."""
         try:
-            return run(self.image(), text, surroundings)
+            return run(self.image(), text, context)
         except SqlError as error:
             if error.kind != "values":
                 raise
             count = len(re.findall(r"'(?:[^']|'')*'|[^,]+", text.rpartition("(")[2]))
             first = [column[0] for column in columns_of(self.image(), error.name)][:count]
             named = re.sub(r"\bvalues\b", f"({', '.join(first)}) VALUES", text, count=1, flags=re.I)
-            return run(self.image(), named, surroundings)
+            return run(self.image(), named, context)
 
     def _typed(self, result: Result, statement: str) -> Result:
         """A result with the names and types that PostgreSQL gives its columns."""

@@ -128,7 +128,7 @@ def in_effect(started: Mapping[str, str], kept: Mapping[str, str], name: str) ->
     return raw(name, given) if given else SETTINGS[name].default
 
 
-def taken_up(kept: Mapping[str, str]) -> dict[str, str]:
+def settings_at_start(kept: Mapping[str, str]) -> dict[str, str]:
     """What a process that starts takes up of what was set by ALTER SYSTEM."""
     return {
         f"sql.{name.lower()}": value
@@ -137,7 +137,7 @@ def taken_up(kept: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def shown(name: str, value: str) -> str:
+def format_setting(name: str, value: str) -> str:
     """A value as SHOW writes it: with the largest unit in which it is a whole number."""
     unit = SETTINGS[name].unit
     if not unit or not value.lstrip("-").isdecimal() or int(value) <= 0:

@@ -11,7 +11,7 @@ from sregym_server_sql.engine import Result, columns_of, indexes_of, tables_of
 from sregym_server_sql.postgres_sequences import sequence_view
 from sregym_server_sql.postgres_settings import SETTINGS
 from sregym_server_sql.replication_views import receiver, replication
-from sregym_server_sql.sessions import activity, held
+from sregym_server_sql.sessions import activity, locks_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -184,7 +184,7 @@ VIEWS: dict[str, Callable[[PostgresConnection], Result]] = {
     "information_schema_table_privileges": _grants, "pg_extension": _extensions,
     "pg_stat_bgwriter": _background, "pg_sequences": sequence_view,
     "pg_stat_activity": lambda client: activity(client.world, client.server, client.own(client.said)),
-    "pg_locks": lambda client: held(client.world, client.server),
+    "pg_locks": lambda client: locks_view(client.world, client.server),
     "pg_stat_replication": replication, "pg_stat_wal_receiver": receiver,
     "pg_replication_slots": _empty("slot_name plugin slot_type active restart_lsn"),
     "pg_prepared_xacts": _empty("transaction gid prepared owner database"),

@@ -10,7 +10,7 @@ from sregym_cluster_embedded.sdk.commands import WORDS, Output, Session, allocat
 from sregym_cluster_embedded.sdk.servers import Process, process_of
 
 from sregym_server_sql.engine import read_for
-from sregym_server_sql.postgres_limits import demand_room
+from sregym_server_sql.postgres_limits import require_connection_slot
 from sregym_server_sql.postgres_server import (
     PostgresConnection,
     PostgresError,
@@ -22,7 +22,7 @@ from sregym_server_sql.psql_tables import table
 
 if TYPE_CHECKING:
     from sregym_server_sql.engine import Result
-    from sregym_server_sql.psql_tables import Look
+    from sregym_server_sql.psql_tables import TableStyle
 
 _DONE = {"truncate": "TRUNCATE TABLE"}
 _WAITS_S = 3600.0
@@ -70,7 +70,7 @@ def connected(session: Session, given: Options, name: str) -> Client:
     server, peer = _server(session, given)
     user, database = given.user, given.database or given.user
     connection = PostgresConnection(session.world, server, user, given.password, database, peer)
-    demand_room(connection)
+    require_connection_slot(connection)
     remote = given.host not in ("", "localhost", "127.0.0.1")
     connection.address = session.process.config.pod_ip if remote else None
     return Client(connection, given, given.look, name)
@@ -198,7 +198,7 @@ def _pieces(text: str) -> list[tuple[int, str, str]]:
     return found
 
 
-def _shown(result: Result, look: Look, client: Client) -> str:
+def _shown(result: Result, look: TableStyle, client: Client) -> str:
     quiet = client.given.quiet
     tag = ""
     if result.verb == "insert":

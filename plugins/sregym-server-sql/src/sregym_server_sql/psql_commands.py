@@ -14,7 +14,7 @@ from sregym_server_sql.psql_tables import table, text_of
 if TYPE_CHECKING:
     from sregym_server_sql.postgres_server import PostgresConnection
     from sregym_server_sql.psql_options import Options
-    from sregym_server_sql.psql_tables import Look
+    from sregym_server_sql.psql_tables import TableStyle
 
 _COPY = re.compile(
     r"^copy\s+(\([^)]*\)|[\w.\"]+)\s*(\([^)]*\))?\s*(to|from)\s+(\S+)\s*(.*)$", re.I | re.S
@@ -35,7 +35,7 @@ class Client:
 
     connection: PostgresConnection
     given: Options
-    look: Look
+    look: TableStyle
     name: str = "psql"
     timing: bool = False
 

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sregym_server_sql.postgres_server import PostgresConnection
-    from sregym_server_sql.psql_tables import Look
+    from sregym_server_sql.psql_tables import TableStyle
 
 _LOCALE = "en_US.utf8"
 
 
-def _shown(columns: tuple[str, ...], rows: list[tuple[Any, ...]], look: Look) -> str:
+def _shown(columns: tuple[str, ...], rows: list[tuple[Any, ...]], look: TableStyle) -> str:
     return table(Result(columns, tuple(rows), 0, "show", tuple("text" for _ in columns)), look)
 
 
@@ -29,7 +29,7 @@ def _release(client: PostgresConnection) -> int:
     return int(major) if major.isdecimal() else 16
 
 
-def databases(client: PostgresConnection, _pattern: str, look: Look) -> str:
+def databases(client: PostgresConnection, _pattern: str, look: TableStyle) -> str:
     """The databases."""
     owner, release = client.owner, _release(client)
     rows: list[tuple[Any, ...]] = []
@@ -63,7 +63,7 @@ def _chosen(client: PostgresConnection, pattern: str) -> list[str]:
     return found
 
 
-def relations(client: PostgresConnection, pattern: str, look: Look) -> str:
+def relations(client: PostgresConnection, pattern: str, look: TableStyle) -> str:
     """Tables that a pattern names."""
     rows = [(*split(name), "table", client.owner) for name in _chosen(client, pattern)]
     if not rows:
@@ -73,7 +73,7 @@ def relations(client: PostgresConnection, pattern: str, look: Look) -> str:
     return _shown(("Schema", "Name", "Type", "Owner"), rows, look.named("List of relations"))
 
 
-def _indexes(client: PostgresConnection, pattern: str, look: Look) -> str:
+def _indexes(client: PostgresConnection, pattern: str, look: TableStyle) -> str:
     rows = []
     for name in _chosen(client, pattern.rpartition(".")[0] + ".*" if "." in pattern else ""):
         schema, bare = split(name)
@@ -91,7 +91,7 @@ def _default(value: Any) -> str:
     return "now()" if "virtual_now" in text else text
 
 
-def _described(client: PostgresConnection, pattern: str, look: Look, *, more: bool) -> str:
+def _described(client: PostgresConnection, pattern: str, look: TableStyle, *, more: bool) -> str:
     if not pattern:
         return relations(client, "", look)
     names = _chosen(client, pattern)
@@ -100,7 +100,7 @@ def _described(client: PostgresConnection, pattern: str, look: Look, *, more: bo
     return "".join(_one(client, name, look, more=more) for name in names)
 
 
-def _one(client: PostgresConnection, name: str, look: Look, *, more: bool) -> str:
+def _one(client: PostgresConnection, name: str, look: TableStyle, *, more: bool) -> str:
     rows = []
     for column, kind, needed, default, key in columns_of(client.image(), name):
         shown = type_name(kind)
@@ -123,7 +123,7 @@ def _one(client: PostgresConnection, name: str, look: Look, *, more: bool) -> st
     return _shown(columns, rows, look.named(f'Table "{schema}.{bare}"', footer))
 
 
-def _schemas(client: PostgresConnection, _pattern: str, look: Look) -> str:
+def _schemas(client: PostgresConnection, _pattern: str, look: TableStyle) -> str:
     rows = [(name, client.owner) for name in client.schemas()] + [("public", "pg_database_owner")]
     return _shown(("Name", "Owner"), sorted(rows), look.named("List of schemas"))
 
@@ -142,7 +142,7 @@ def _attributes(client: PostgresConnection, name: str) -> str:
     return words
 
 
-def _roles(client: PostgresConnection, _pattern: str, look: Look) -> str:
+def _roles(client: PostgresConnection, _pattern: str, look: TableStyle) -> str:
     names = sorted(client.data.accounts)
     if _release(client) >= 16:
         plain: list[tuple[Any, ...]] = [(name, _attributes(client, name)) for name in names]
@@ -155,7 +155,7 @@ _LETTERS = {"SELECT": "r", "INSERT": "a", "UPDATE": "w", "DELETE": "d", "TRUNCAT
             "REFERENCES": "x", "TRIGGER": "t"}  # fmt: skip
 
 
-def _rights(client: PostgresConnection, pattern: str, look: Look) -> str:
+def _rights(client: PostgresConnection, pattern: str, look: TableStyle) -> str:
     rows = []
     for name in _chosen(client, pattern):
         key = f"{client.database}/{name}"
@@ -174,23 +174,23 @@ def _rights(client: PostgresConnection, pattern: str, look: Look) -> str:
     return _shown(columns, rows, look.named("Access privileges"))
 
 
-def _functions(_client: PostgresConnection, _pattern: str, look: Look) -> str:
+def _functions(_client: PostgresConnection, _pattern: str, look: TableStyle) -> str:
     columns = ("Schema", "Name", "Result data type", "Argument data types", "Type")
     return _shown(columns, [], look.named("List of functions"))
 
 
-def _extensions(_client: PostgresConnection, _pattern: str, look: Look) -> str:
+def _extensions(_client: PostgresConnection, _pattern: str, look: TableStyle) -> str:
     rows = [("plpgsql", "1.0", "pg_catalog", "PL/pgSQL procedural language")]
     columns = ("Name", "Version", "Schema", "Description")
     return _shown(columns, rows, look.named("List of installed extensions"))
 
 
-def _nothing(client: PostgresConnection, _pattern: str, _look: Look) -> str:
+def _nothing(client: PostgresConnection, _pattern: str, _look: TableStyle) -> str:
     client.notices.append("Did not find any relations.")
     return ""
 
 
-DESCRIBING: dict[str, Callable[[PostgresConnection, str, Look], str]] = {
+DESCRIBING: dict[str, Callable[[PostgresConnection, str, TableStyle], str]] = {
     "\\l": databases, "\\list": databases, "\\dt": relations, "\\di": _indexes, "\\dn": _schemas,
     "\\du": _roles, "\\dg": _roles, "\\dp": _rights, "\\z": _rights, "\\df": _functions,
     "\\dx": _extensions, "\\dv": _nothing, "\\ds": _nothing, "\\dm": _nothing,

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from sregym_cluster_embedded.sdk.commands import Output
 
-from sregym_server_sql.psql_tables import Look
+from sregym_server_sql.psql_tables import TableStyle
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.sdk.commands import Session
@@ -49,7 +49,7 @@ class Options:
     password: str = ""
     database: str = ""
     actions: list[tuple[str, str]] = field(default_factory=list)
-    look: Look = field(default_factory=Look)
+    look: TableStyle = field(default_factory=TableStyle)
     quiet: bool = False
     stops: bool = False
     listing: bool = False
@@ -114,7 +114,7 @@ def _apply(found: Options, letter: str, value: str) -> None:
         found.look = _look(found.look, letter, value)
 
 
-def _look(look: Look, letter: str, value: str) -> Look:
+def _look(look: TableStyle, letter: str, value: str) -> TableStyle:
     if letter == "P":
         name, _, to = value.partition("=")
         return shaped(look, name, to)
@@ -125,7 +125,7 @@ def _look(look: Look, letter: str, value: str) -> Look:
     return replace(look, **changed.get(letter, {}))  # type: ignore[arg-type]  # names of its own fields
 
 
-def shaped(look: Look, name: str, to: str) -> Look:
+def shaped(look: TableStyle, name: str, to: str) -> TableStyle:
     """A look after one setting of the command `pset`."""
     on = to.lower() not in ("off", "0", "false")
     if name in ("x", "expanded"):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Look:
+class TableStyle:
     """How rows are written.
 
     Attributes:
@@ -33,7 +33,7 @@ class Look:
     title: str = ""
     footer: str | None = None
 
-    def named(self, title: str, footer: str | None = None) -> Look:
+    def named(self, title: str, footer: str | None = None) -> TableStyle:
         """It with a title."""
         return replace(self, title=title, footer=footer)
 
@@ -56,7 +56,7 @@ def text_of(value: Any, kind: str, null: str = "") -> str:
     return str(value)
 
 
-def table(result: Result, look: Look) -> str:
+def table(result: Result, look: TableStyle) -> str:
     """A table."""
     kinds = result.types or tuple("" for _ in result.columns)
     rows = [
@@ -94,7 +94,7 @@ def _comma(text: str) -> str:
 
 
 def _aligned(
-    result: Result, rows: list[list[str]], look: Look, count: str, numbers: list[bool]
+    result: Result, rows: list[list[str]], look: TableStyle, count: str, numbers: list[bool]
 ) -> str:
     if not result.columns:
         return f"--\n{count}\n\n"
@@ -135,7 +135,7 @@ def _row(row: list[str], wide: list[int], numbers: list[bool]) -> str:
     return out
 
 
-def _expanded(result: Result, rows: list[list[str]], look: Look, count: str) -> str:
+def _expanded(result: Result, rows: list[list[str]], look: TableStyle, count: str) -> str:
     if look.form == "unaligned":
         found = (
             "".join(f"{name}{look.separator}{cell}\n" for name, cell in zip(result.columns, row, strict=True))

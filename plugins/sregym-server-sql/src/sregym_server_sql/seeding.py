@@ -11,7 +11,7 @@ from sregym_apps.model import Client, expand
 from sregym_cluster_embedded.sdk.servers import Process, Refusal, StoreKind
 
 from sregym_server_sql.data import SqlData, load, store
-from sregym_server_sql.engine import Surroundings, columns_of, filled, run, tables_of
+from sregym_server_sql.engine import StatementContext, columns_of, filled, run, tables_of
 from sregym_server_sql.tables import enlarged, examined
 
 if TYPE_CHECKING:
@@ -104,8 +104,8 @@ def _filled(image: bytes, table: str, rows: int, record: str) -> bytes:
             f'"{name}" {"INTEGER PRIMARY KEY" if name == counted_out else _kind(value)}'
             for name, value in records[0].items()
         )
-        _, image = run(image, f'CREATE TABLE "{table}" ({", ".join(kinds)})', Surroundings())
-    counted, _ = run(image, f'SELECT count(*) FROM "{table}"', Surroundings())  # noqa: S608 - a name of the model
+        _, image = run(image, f'CREATE TABLE "{table}" ({", ".join(kinds)})', StatementContext())
+    counted, _ = run(image, f'SELECT count(*) FROM "{table}"', StatementContext())  # noqa: S608 - a name of the model
     known = {name for name, *_ in columns_of(image, table)}
     if counted.rows[0][0] or not known.issuperset(columns):
         return image

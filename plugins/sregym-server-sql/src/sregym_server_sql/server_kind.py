@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.sdk.servers import Process, World
 
-    from sregym_server_sql.journal import Said
+    from sregym_server_sql.journal import LogEntry
     from sregym_server_sql.mysql_errors import MysqlError
 
 
@@ -27,7 +27,7 @@ class SessionLog(Protocol):
     def failed(self, world: World, process: Process, text: str, statement: str) -> None:
         """A statement of a session failed."""
 
-    def tell(self, world: World, process: Process, program: Any, said: Sequence[Said]) -> None:
+    def tell(self, world: World, process: Process, program: Any, said: Sequence[LogEntry]) -> None:
         """Write lines of now."""
 
 

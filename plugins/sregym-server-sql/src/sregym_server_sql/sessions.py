@@ -202,7 +202,7 @@ def activity(world: World, server: Process, own: tuple[object, ...]) -> Result:
     return Result(_ACTIVITY, tuple(rows), 0, "select")
 
 
-def held(world: World, server: Process) -> Result:
+def locks_view(world: World, server: Process) -> Result:
     """PostgreSQL's `pg_locks`: what is held, and what is waited for."""
     rows: list[tuple[object, ...]] = [
         (

@@ -69,7 +69,7 @@ def sleep_with(
     world.after(seconds, "userland.event", server.ref, WAKES, number)
 
 
-def wake(world: World, server: Process, number: int) -> None:
+def end_sleep(world: World, server: Process, number: int) -> None:
     """A session has slept enough; its transaction ends."""
     release(world, server.ref, number)
 

@@ -18,7 +18,7 @@ from sregym_cluster_embedded.sdk.replication import (
 from sregym_cluster_embedded.sdk.servers import RUNTIME, TableKey, invalidate_traffic, process_of
 
 from sregym_server_sql.data import FOLLOWED, load, store
-from sregym_server_sql.journal import Said
+from sregym_server_sql.journal import LogEntry
 from sregym_server_sql.lag_views import Followed, Following, Receiver, Standing, note
 from sregym_server_sql.postgres_settings import in_effect, raw
 from sregym_server_sql.program import PostgresProgram
@@ -130,7 +130,7 @@ def start(world: World, process: Process) -> None:
         world.after(0.0, "userland.event", process.ref, "stream")
 
 
-def look(world: World, process: Process) -> list[Said]:
+def replicate(world: World, process: Process) -> list[LogEntry]:
     """Event: a standby takes what has come, or dials; what it writes in its log."""
     stream, data = stream_of(world, process.ref), data_of(world, process)
     if stream is None or not data.standby or not process.running:
@@ -144,16 +144,16 @@ def look(world: World, process: Process) -> list[Said]:
             text = (
                 "could not receive data from WAL stream: server closed the connection unexpectedly"
             )
-            said.append(Said(f"{{at}} [88] FATAL:  {text}"))
+            said.append(LogEntry(f"{{at}} [88] FATAL:  {text}"))
             stream = stream._replace(source=None, since=world.now)
-        said.append(Said(f"{{at}} [89] FATAL:  could not connect to the primary server: {why}"))
+        said.append(LogEntry(f"{{at}} [89] FATAL:  could not connect to the primary server: {why}"))
         stream = stream._replace(why=why, progress=stream.progress._replace(looked=world.now))
         pause_s = _AGAIN_S
     else:
         if stream.source != source.ref:
             place = lsn(stream.progress.applied)
             text = f"started streaming WAL from primary at {place} on timeline {data.timeline}"
-            said.append(Said(f"{{at}} [88] LOG:  {text}"))
+            said.append(LogEntry(f"{{at}} [88] LOG:  {text}"))
             stream = stream._replace(source=source.ref, since=world.now, why="")
             _let_record(world, source)
         had = stream.progress.applied
@@ -302,7 +302,7 @@ def _reached(world: World, process: Process, data: SqlData) -> tuple[Process | N
     return other, end, ""
 
 
-def promote(world: World, process: Process) -> list[Said]:
+def promote(world: World, process: Process) -> list[LogEntry]:
     """Let a standby go on by itself; what it writes in its log."""
     data, storage = data_of(world, process), process.settings["sql.storage"]
     stream = world.table(STREAMS).pop(process.ref, None)
@@ -314,14 +314,14 @@ def promote(world: World, process: Process) -> list[Said]:
         files.remove(signal)
     _note(world, process, stream)
     return [
-        Said(f"{{at}} [29] {text}")
+        LogEntry(f"{{at}} [29] {text}")
         for text in (
             "LOG:  received promote request",
             f"LOG:  redo done at {lsn(reached)} system usage: CPU: user: 0.00 s, system: 0.00 s, elapsed: 42.18 s",
             f"LOG:  selected new timeline ID: {line}",
             "LOG:  archive recovery complete",
         )
-    ] + [Said("{at} [1] LOG:  database system is ready to accept connections")]
+    ] + [LogEntry("{at} [1] LOG:  database system is ready to accept connections")]
 
 
 def synchronous(process: Process, data: SqlData) -> tuple[str, int, tuple[str, ...]]:
@@ -361,6 +361,14 @@ def lag_s(world: World, process: Process) -> float:
 
 
 __all__ = [
-    "Stream", "applied", "based_on", "ended", "look", "promote", "signalled", "standbys_of", "start",
+    "Stream",
+    "applied",
+    "based_on",
+    "ended",
+    "promote",
+    "replicate",
+    "signalled",
+    "standbys_of",
+    "start",
     "stream_of",
 ]  # fmt: skip

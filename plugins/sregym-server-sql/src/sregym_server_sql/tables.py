@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_server_sql.data import Numbers
 from sregym_server_sql.engine import (
     Result,
-    Surroundings,
+    StatementContext,
     columns_of,
     indexes_of,
     run,
@@ -40,7 +40,7 @@ def uncounted(data: SqlData, database: str, table: str) -> int:
 def rows_in(data: SqlData, database: str, table: str) -> int:
     """How many rows a table has."""
     image = data.databases.get(database, b"")
-    counted, _ = run(image, f'SELECT count(*) FROM "{table}"', Surroundings())  # noqa: S608 - names of its own
+    counted, _ = run(image, f'SELECT count(*) FROM "{table}"', StatementContext())  # noqa: S608 - names of its own
     return int(counted.rows[0][0]) + uncounted(data, database, table)
 
 
@@ -80,7 +80,7 @@ def _indexed(image: bytes, table: str, fields: tuple[str, ...]) -> bytes:
     """The image of a database with an index of each field; that of many instances is the same."""
     for name in fields:
         made = f'CREATE INDEX "{index_name(table, name)}" ON "{table}" ("{name}")'
-        _, image = run(image, made, Surroundings())
+        _, image = run(image, made, StatementContext())
     return image
 
 
@@ -144,7 +144,7 @@ def _usual_numbers(data: SqlData, database: str, table: str) -> Numbers | None:
     key = key_of(image, table) if image and table in tables_of(image) else ""
     if not key:
         return None
-    highest, _ = run(image, f'SELECT max("{key}") FROM "{table}"', Surroundings())  # noqa: S608 - names of its own
+    highest, _ = run(image, f'SELECT max("{key}") FROM "{table}"', StatementContext())  # noqa: S608 - names of its own
     row = int(highest.rows[0][0] or 0)
     return Numbers(row + uncounted(data, database, table), INT)
 
@@ -161,9 +161,9 @@ def exhausted(data: SqlData, database: str, table: str) -> Numbers | None:
     return found if found is not None and found.spent else None
 
 
-def shown_value(image: bytes, table: str, column: str) -> Any:
+def column_literal(image: bytes, table: str, column: str) -> Any:
     """A value of a column, as a statement of a program would name one."""
     if table not in tables_of(image) or column not in {n for n, *_ in columns_of(image, table)}:
         return None
-    found, _ = run(image, f'SELECT "{column}" FROM "{table}" LIMIT 1', Surroundings())  # noqa: S608 - names of its own
+    found, _ = run(image, f'SELECT "{column}" FROM "{table}" LIMIT 1', StatementContext())  # noqa: S608 - names of its own
     return found.rows[0][0] if found.rows else None

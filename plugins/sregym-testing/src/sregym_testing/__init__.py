@@ -1,4 +1,4 @@
-"""The contract kit: what every plugin must hold to, as tests to run rather than rules to read.
+"""The contract kit: the requirements of every kind of plugin, as tests to run.
 
 Switch it on with `-p sregym_testing` and subclass the contract of your kind, one fixture to
 override each:

@@ -1,4 +1,4 @@
-"""What every agent adapter must hold to."""
+"""Contract tests for every agent adapter."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class AgentContract:
 
     @pytest.fixture
     def application(self) -> Application:
-        """In whose world the adapter acts."""
+        """The application in which the adapter acts."""
         return Shop()
 
     def test_plays_to_its_end(
@@ -149,7 +149,7 @@ class AgentContract:
     def test_acts_through_its_session(
         self, make_agent: MakeAgent, application: Application, provision: Provision
     ) -> None:
-        """What reached the cluster stands in the transcript."""
+        """Every call that reached the cluster is in the transcript."""
         session = _play(make_agent(), application, provision, Budget(steps=100))
         noted = sum(call.tool == "kubectl" for call in session.transcript)
         reached = sum(what.startswith("kubectl ") for what in session.watched.writes)
@@ -159,7 +159,7 @@ class AgentContract:
     def test_the_answer_key_is_for_the_privileged(
         self, make_agent: MakeAgent, application: Application, provision: Provision
     ) -> None:
-        """Who does not say `privileged` never asks for it."""
+        """An adapter that is not `privileged` never calls `Session.reference`."""
         agent = make_agent()
         session = _play(agent, application, provision, Budget(steps=100))
         assert agent.privileged or session.references == 0

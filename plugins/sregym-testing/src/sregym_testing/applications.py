@@ -1,4 +1,4 @@
-"""What every application must hold to."""
+"""Contract tests for every application."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ class ApplicationContract:
         assert len(application.namespaces) >= 1
 
     def test_manifests_stay_in_its_namespaces(self, application: Application) -> None:
-        """Every namespaced object says one of the application's namespaces."""
+        """Every namespaced object is in one of the application's namespaces."""
         used = {ObjectRef.of(obj).namespace for obj in application.manifests()}
         assert used - {""} <= set(application.namespaces)
 
     def test_manifests_are_copies(self, application: Application) -> None:
-        """Whoever changes them does not change the application."""
+        """Changing a returned manifest does not change the application."""
         expected = json.dumps(application.manifests(), sort_keys=True)
         application.manifests()[0]["metadata"]["name"] = "scribbled"
         assert json.dumps(application.manifests(), sort_keys=True) == expected
 
     def test_nothing_tells_of_an_examination(self, application: Application) -> None:
-        """Neither manifests nor the description for agents use words of the trade."""
+        """Manifests and description contain no word of chaos engineering or of the harness."""
         text = json.dumps(application.manifests()) + application.description
         assert _TELLING.findall(text) == []
 

@@ -1,4 +1,4 @@
-"""What every cluster must hold to, and where the other contracts get theirs from."""
+"""Contract tests for every cluster, and the clusters that other contracts use."""
 
 from __future__ import annotations
 
@@ -191,12 +191,12 @@ class ClusterContract:
         assert cluster.clock.now() >= before + 1.0
 
     def test_waiting_ends(self, cluster: Cluster) -> None:
-        """`wait_until` says whether the condition came true before its time was over."""
+        """`wait_until` returns whether the condition was true before the timeout."""
         assert cluster.clock.wait_until(lambda: True, 0.0) is True
         assert cluster.clock.wait_until(lambda: False, 1.0, 0.5) is False
 
     def test_a_service_that_is_not_offered_is_refused(self, cluster: Cluster) -> None:
-        """Whoever observes through it is told what there is instead."""
+        """The error names the services that exist."""
         assert list(cluster.services) == sorted(cluster.services)
         refusal = no_such_service("abacus", cluster.services)
         try:
@@ -208,7 +208,7 @@ class ClusterContract:
             pytest.fail("not refused; 404 NotFound was due")
 
     def test_services_answer(self, cluster: Cluster) -> None:
-        """Each answers, if only that there is no such page; one that does not run says so by 503."""
+        """Each responds, if only with 404; one that does not run responds with 503."""
         for name in cluster.services:
             answer = cluster.observe(name, "/no/such/page")
             down = answer.status == _DOWN and answer.body

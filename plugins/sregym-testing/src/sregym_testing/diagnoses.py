@@ -1,4 +1,4 @@
-"""Whether what is said of a fault is recognised: phrasings of its truth, and near misses."""
+"""Whether oracles recognise a fault: phrasings of its ground truth have to pass, near misses must not."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def installed_faults() -> tuple[Fault, ...]:
 def other_ground_truths(
     fault: Fault, application: Application, target: FaultTarget, faults: Iterable[Fault]
 ) -> list[GroundTruth]:
-    """What other faults would leave at the same target, with default parameters.
+    """Ground truths of other faults at the same target, with default parameters.
 
     Those that need parameters, or a cluster to say what they do, are left out.
     """
@@ -64,7 +64,7 @@ def other_ground_truths(
 
 
 def uninvolved_components(truth: GroundTruth, parts: Sequence[Component]) -> list[str]:
-    """Components that have no part in an incident, and that are not called like one that has."""
+    """Components that are not involved in an incident, and whose names contain none that is."""
     involved = {truth.component, truth.object_name, *truth.contributing, *truth.affected}
     return [
         part.name
@@ -76,7 +76,7 @@ def uninvolved_components(truth: GroundTruth, parts: Sequence[Component]) -> lis
 def unrecognised_phrasings(
     judge: DiagnosisOracle, truth: GroundTruth, parts: Sequence[Component]
 ) -> Mapping[str, str]:
-    """Right diagnoses that do not pass, by name of the phrasing: outcome and text.
+    """Correct diagnoses that an oracle does not pass: outcome and text by name of the phrasing.
 
     Of the author's phrases, which say less than a diagnosis, a few may be left undecided.
     """
@@ -95,9 +95,9 @@ def accepted_near_misses(
     parts: Sequence[Component],
     others: Iterable[GroundTruth],
 ) -> Mapping[str, str]:
-    """Near misses that pass, by name: outcome and text.
+    """Near misses that an oracle passes: outcome and text by name.
 
-    Of at least ten that can be told none may.
+    There have to be at least ten near misses.
     """
     texts = near_misses(truth, others, uninvolved_components(truth, parts))
     found = _told(judge, truth, parts, texts, wanted=False)

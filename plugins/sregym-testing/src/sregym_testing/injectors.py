@@ -1,4 +1,4 @@
-"""What every fault must hold to."""
+"""Contract tests for every fault."""
 
 from __future__ import annotations
 
@@ -261,7 +261,7 @@ class InjectorContract:
     def test_nothing_is_scaled_to_zero_in_passing(
         self, case: FaultCase, provision: Provision
     ) -> None:
-        """Pods start anew by rolling updates: a workload at zero is the fault itself, and stays."""
+        """Pods restart by rolling updates: a workload at zero is the fault itself, and stays."""
         prepared = _prepare(case, provision)
         case.fault.inject(prepared.context)
         back = [

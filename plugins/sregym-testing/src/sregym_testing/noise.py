@@ -1,4 +1,4 @@
-"""What every source of noise must hold to."""
+"""Contract tests for every source of noise."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _HINTS = re.compile("noise|chaos|(?<!de)fault|sregym|benchmark|inject|decoy|zomb
 
 @dataclass(frozen=True)
 class NoiseCase:
-    """A source of noise and whom it disturbs.
+    """A source of noise and the application that it disturbs.
 
     Attributes:
         noise: The source under test.
-        application: Whom it disturbs.
+        application: The application that it disturbs.
         excluded_component: Name of a component that the contract asks it to leave alone.
-        silent: Whether it may find nobody to disturb in this application.
+        silent: Whether it may find no target in this application.
     """
 
     noise: Noise
@@ -49,14 +49,14 @@ class NoiseContract:
         raise NotImplementedError("override the fixture `case`")
 
     def test_schedule_follows_from_the_seed(self, case: NoiseCase, provision: Provision) -> None:
-        """The same seed gives the same moments, however often one asks."""
+        """Equal seeds give equal times, on every call."""
         context = _context(case, provision, seed=7)
         first, again = _moments(case, context), _moments(case, context)
         assert first == again
         assert first, "no disturbance within an hour"
 
     def test_seeds_differ(self, case: NoiseCase, provision: Provision) -> None:
-        """Of ten seeds at least two give different moments."""
+        """At least two of ten seeds give different times."""
         context = _context(case, provision, seed=0)
         contexts = [replace(context, seed=seed) for seed in range(10)]
         seeds = [tuple(_moments(case, context)) for context in contexts]

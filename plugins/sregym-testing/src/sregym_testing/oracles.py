@@ -1,4 +1,4 @@
-"""What every oracle must hold to."""
+"""Contract tests for every oracle."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class OracleContract:
         assert _outcomes(case, case.failing, provision) == dict.fromkeys(case.failing, Outcome.FAIL)
 
     def test_same_world_same_verdict(self, case: OracleCase, provision: Provision) -> None:
-        """Judging an equal world again gives an equal verdict, to the last detail."""
+        """Grading an equal cluster again gives an equal verdict in all fields."""
         for situation in (*case.passing.values(), *case.failing.values()):
             first = case.oracle.judge(situation(provision))
             assert case.oracle.judge(situation(provision)) == first

@@ -1,8 +1,8 @@
-"""Stories: pages of documentation whose fenced blocks are run as they stand.
+"""Runs the fenced code blocks of documentation pages.
 
 A marker is an HTML comment on the line above the fence:
 
-    <!-- run -->            run these commands in the folder of the page's story; all must succeed
+    <!-- run -->            run these commands in the working directory; all must succeed
     <!-- run: fails -->     the same, but the last one must fail
     <!-- output -->         these lines occur in what the last commands printed, in this order
     <!-- file: PATH -->     the block is the content of this file from here on
@@ -38,8 +38,8 @@ class Block:
 
     Attributes:
         line: Where its text begins.
-        language: The word behind the fence.
-        text: What stands in it.
+        language: The info string of the fence.
+        text: The content.
         verb: Of its marker, or empty.
         argument: Of its marker, or empty.
     """
@@ -71,11 +71,11 @@ def run_page(page: Path, folder: Path, variables: Mapping[str, str]) -> None:
 
     Args:
         page: A page in Markdown.
-        folder: Where it happens; also the home of what is run.
-        variables: The environment of what is run.
+        folder: Working directory of the commands, and their HOME.
+        variables: Environment variables of the commands.
 
     Raises:
-        AssertionError: Something went otherwise than the page says; with what was printed.
+        AssertionError: A command or its output differs from the page; the message has the output.
     """
     said = ""
     for block in blocks_of(page):
@@ -105,9 +105,9 @@ def assert_lines_in_order(block: Block, said: str, where: str) -> None:
     """Look for the lines of a block in what was printed; runs of blanks count as one.
 
     Args:
-        block: Whose lines are looked for.
-        said: What was printed.
-        where: To name in the error.
+        block: Block with the expected lines.
+        said: The output.
+        where: File and line, for the error message.
 
     Raises:
         AssertionError: A line is missing, or comes too early.

@@ -1,4 +1,4 @@
-"""What every plugin must hold to, whatever it contributes."""
+"""Contract tests for every plugin, whatever it contributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every problem file must hold to before `sregym verify` proves it."""
+"""Contract tests for every problem file before `sregym verify` proves it."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "COVERAGE_PROCESS_STA
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """What a command did. Its repr says everything, so a failing assert does too.
+    """Result of a command. Its repr has all of it, so failing asserts show it.
 
     Attributes:
         command: Words.

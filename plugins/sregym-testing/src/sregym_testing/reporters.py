@@ -1,4 +1,4 @@
-"""What every reporter must hold to."""
+"""Contract tests for every reporter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every reward must hold to."""
+"""Contract tests for every reward."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every routine must hold to."""
+"""Contract tests for every routine."""
 
 from __future__ import annotations
 

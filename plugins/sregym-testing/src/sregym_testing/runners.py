@@ -1,4 +1,4 @@
-"""What every runner of campaigns must hold to."""
+"""Contract tests for every runner of campaigns."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class JudgedSystem:
-    """One judged system: its name, what was expected and what the oracle said."""
+    """One graded system: its name, the expected and the actual outcome, and the reason."""
 
     name: str
     expected: Outcome

@@ -1,4 +1,4 @@
-"""A cluster behind glass: counts what is read and written, and fails when told to."""
+"""A proxy of a cluster that counts reads and writes, and fails on request."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _T = TypeVar("_T")
 
 
 class Killed(BaseException):
-    """Stands for the end of the process: not an `Exception`, so that nobody swallows it."""
+    """Simulates the death of the process; a `BaseException`, so that no handler catches it."""
 
 
 class WatchedClock(Clock):

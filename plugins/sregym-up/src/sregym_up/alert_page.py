@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_up.terminal import noted
+from sregym_up.terminal import indented
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,10 +25,10 @@ def page(notification: Mapping[str, Any], width: int) -> str:
         name = f"{labels.get('alertname', 'alert')}{f' ({severity})' if severity else ''}"
         lines.append(f"\n  {name}, since {alert['startsAt']}")
         told = [annotations[field] for field in _TEXTS if annotations.get(field)]
-        lines += [noted(text, "    ", width) for text in dict.fromkeys(told)]
+        lines += [indented(text, "    ", width) for text in dict.fromkeys(told)]
         where = ", ".join(f"{key}={value}" for key, value in labels.items() if key not in _SAID)
         if where:
-            lines.append(noted(where, "    ", width))
+            lines.append(indented(where, "    ", width))
     left_out = notification.get("truncatedAlerts", 0)
     if left_out:
         lines.append(f"\n  and {left_out} more")

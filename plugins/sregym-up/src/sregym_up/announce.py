@@ -11,7 +11,7 @@ from sregym_core.model import Check
 from sregym_kubernetes.kubectl import describe_shell_kubectl
 
 from sregym_up.alert_page import page
-from sregym_up.terminal import columns, filled, noted
+from sregym_up.terminal import columns, filled, indented
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -95,7 +95,7 @@ class Announcer:
             say(f"  {line:<{reach}}   # {note}")
         remark, _, advice = describe_shell_kubectl().partition("; in your shell: ")
         if remark:
-            say("\n" + noted(f"{remark}; before all else:", "", width) + f"\n\n  {advice}")
+            say("\n" + indented(f"{remark}; before all else:", "", width) + f"\n\n  {advice}")
         say("\nEverything else listens on this machine only:\n")
         self._addresses(event, width)
         if "mcp" in event.endpoints:
@@ -137,7 +137,7 @@ class Announcer:
             if about and len(line) + 3 + len(about) <= width:
                 line = f"{line}   {about}"
             elif about:
-                line = f"{line}\n{noted(about, ' ' * (reach + 6), width)}"
+                line = f"{line}\n{indented(about, ' ' * (reach + 6), width)}"
             self._console.say(line)
 
     def _content(self, event: SessionOpened) -> dict[str, Any]:
@@ -173,7 +173,7 @@ class Announcer:
                 say(f"  {stage:<10}  {check['outcome']:<5}  {check['name']}")
                 words = Check.model_validate(check).why
                 if words:
-                    say(noted(words, " " * 21, width))
+                    say(indented(words, " " * 21, width))
         times = [
             f"{label} after {summary[field]:g} s"
             for field, label in (("ttd_s", "diagnosed"), ("ttm_s", "repaired"))

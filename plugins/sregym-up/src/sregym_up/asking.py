@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 TIMEOUT_S = 600.0
 
 
-def ask(
+def get_json(
     address: SessionAddress, path: str, what: str, body: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     """The JSON object that the session's gateway answers.

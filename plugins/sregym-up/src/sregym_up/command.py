@@ -44,7 +44,7 @@ class Up(Subcommand):
         options.add_mode(parser)
         options.add_noise(parser)
         options.add_budget(parser, episode_s=None, wall_s=None)
-        options.add_fresh_seed(parser, "of the world")
+        options.add_random_seed(parser, "of the world")
         parser.add_argument(
             "--folder",
             type=Path,
@@ -80,25 +80,25 @@ class Up(Subcommand):
             Environment,
             Workspace,
             check_start,
-            fresh_seed,
             mode_named,
+            random_seed,
         )
         from sregym_core.interfaces import AgentDescription
         from sregym_core.sessions import claim_folder
 
         from sregym_up.announce import Announcer
-        from sregym_up.healthy import check_alone, put_up
+        from sregym_up.healthy import check_alone, run_healthy
 
         workspace = Workspace(self.settings)
         if arguments.application:
             check_alone(arguments)
-            return put_up(self.console, workspace, arguments)
+            return run_healthy(self.console, workspace, arguments)
         if not arguments.problem:
             msg = "up: name a problem (see: sregym problems), or a healthy --application NAME"
             raise UsageError(msg)
         factory = workspace.factory
         check_start(mode_named(arguments.mode), arguments.start_before)
-        (problem,) = options.noisy(
+        (problem,) = options.with_noise_options(
             (factory.problems.get(arguments.problem),), arguments.noise, arguments.noise_level
         )
         factory.check(problem)
@@ -114,7 +114,7 @@ class Up(Subcommand):
             announcer = Announcer(self.console, arguments.json, revealed, firing)
             environment = Environment(
                 problem,
-                seed=fresh_seed() if arguments.seed is None else arguments.seed,
+                seed=random_seed() if arguments.seed is None else arguments.seed,
                 mode=arguments.mode,
                 cluster=arguments.cluster,
                 cluster_options={"port": str(arguments.port)} if arguments.port else {},

@@ -36,9 +36,9 @@ def check_alone(arguments: argparse.Namespace) -> None:
         raise UsageError(msg)
 
 
-def put_up(console: Console, workspace: Workspace, arguments: argparse.Namespace) -> ExitCode:
+def run_healthy(console: Console, workspace: Workspace, arguments: argparse.Namespace) -> ExitCode:
     """Deploy, warm up, open, and stay until the user ends it."""
-    from sregym_core.api import fresh_seed
+    from sregym_core.api import random_seed
     from sregym_core.sessions import claim_folder
 
     application = workspace.factory.application(arguments.application)
@@ -47,7 +47,7 @@ def put_up(console: Console, workspace: Workspace, arguments: argparse.Namespace
     more = {"port": str(arguments.port)} if arguments.port else {}
     with workspace:
         worlds = workspace.worlds(arguments.cluster, more)
-        seed = fresh_seed() if arguments.seed is None else arguments.seed
+        seed = random_seed() if arguments.seed is None else arguments.seed
         world = worlds.make(application, WARM_UP_S, seed, True, folder)
         try:
             access = world.cluster.open_access()

@@ -46,7 +46,7 @@ class Submit(Subcommand):
         """Send it and print the receipt."""
         from sregym_core.sessions import find_address
 
-        from sregym_up.asking import ask
+        from sregym_up.asking import get_json
 
         address = find_address(self.settings)
         body: dict[str, Any] = {"text": arguments.text}
@@ -56,7 +56,7 @@ class Submit(Subcommand):
             given = {**told, **given} if isinstance(told, dict) else told
         if given:
             body["claims"] = given
-        receipt = ask(address, "/submit", "submission", body)
+        receipt = get_json(address, "/submit", "submission", body)
         if arguments.json:
             self.console.json(receipt, one_line=True)
         else:

@@ -29,7 +29,7 @@ def filled(text: str, width: int) -> str:
     )
 
 
-def noted(text: str, indent: str, width: int) -> str:
+def indented(text: str, indent: str, width: int) -> str:
     """A paragraph below something else, indented."""
     return textwrap.fill(
         text,

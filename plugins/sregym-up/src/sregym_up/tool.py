@@ -39,7 +39,7 @@ class Tool(Subcommand):
         """Call it and print what it answers."""
         from sregym_core.sessions import find_address
 
-        from sregym_up.asking import ask
+        from sregym_up.asking import get_json
 
         address = find_address(self.settings)
         known = _tools(address)
@@ -52,7 +52,7 @@ class Tool(Subcommand):
             msg = f"this session has no tool {arguments.tool!r}; {hint}"
             raise UsageError(msg)
         body = _body(tool, arguments.given)
-        answer = ask(address, f"/tools/{arguments.tool}", "call", body)
+        answer = get_json(address, f"/tools/{arguments.tool}", "call", body)
         if arguments.json:
             self.console.json(answer, one_line=True)
         else:
@@ -69,9 +69,9 @@ class Tool(Subcommand):
 
 
 def _tools(address: SessionAddress) -> dict[str, dict[str, Any]]:
-    from sregym_up.asking import ask
+    from sregym_up.asking import get_json
 
-    return {tool["name"]: tool for tool in ask(address, "/tools", "list of tools")["tools"]}
+    return {tool["name"]: tool for tool in get_json(address, "/tools", "list of tools")["tools"]}
 
 
 def _fields(tool: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

@@ -21,7 +21,7 @@ class Introduced:
 
 
 @dataclass(frozen=True)
-class Said:
+class AgentMessage:
     """Words of the model."""
 
     text: str
@@ -35,7 +35,7 @@ class Used:
 
 
 @dataclass(frozen=True)
-class OwnCallBegan:
+class OwnCallStarted:
     """A call of a tool that is not the session's."""
 
     call: str
@@ -66,7 +66,9 @@ class Failed:
     reason: str
 
 
-AgentEvent: TypeAlias = Introduced | Said | Used | OwnCallBegan | OwnCallEnded | Troubled | Failed
+AgentEvent: TypeAlias = (
+    Introduced | AgentMessage | Used | OwnCallStarted | OwnCallEnded | Troubled | Failed
+)
 
 
 class EventReader(ABC):

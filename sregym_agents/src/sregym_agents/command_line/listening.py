@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_agents.command_line.agent_events import (
+    AgentMessage,
     Failed,
     Introduced,
-    OwnCallBegan,
     OwnCallEnded,
-    Said,
+    OwnCallStarted,
     Troubled,
     Used,
 )
@@ -50,7 +50,7 @@ class Listener:
         self._output = Tail(output)
         self._home = home
         self._kept: dict[Path, Tail] = {}
-        self._open: dict[str, OwnCallBegan] = {}
+        self._open: dict[str, OwnCallStarted] = {}
 
     def look(self, ended: bool = False) -> None:
         """Note what is new.
@@ -93,13 +93,13 @@ class Listener:
             match event:
                 case Introduced(version, model):
                     self._session.note_agent(version, model)
-                case Said(text):
+                case AgentMessage(text):
                     if text.strip():
                         self.last_words = text.strip()
                     self._session.note_message(text)
                 case Used(tokens):
                     self._session.note_tokens(tokens.prompt, tokens.completion, tokens.cached)
-                case OwnCallBegan():
+                case OwnCallStarted():
                     self._open[event.call] = event
                 case OwnCallEnded(call, output, ok):
                     began = self._open.pop(call, None)

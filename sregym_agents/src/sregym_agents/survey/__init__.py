@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from sregym_agents.survey.audited import AUDITED
 from sregym_agents.survey.green import is_green
-from sregym_agents.survey.listing import look
-from sregym_agents.survey.seen import LogLine, Seen
+from sregym_agents.survey.listed import Listing, LogLine
+from sregym_agents.survey.listing import list_everything
 from sregym_agents.survey.shortcuts import AGES, SHORTCUTS, SYMPTOMS, Shortcut
 from sregym_agents.survey.signals import SIGNALS
 
@@ -19,9 +19,9 @@ __all__ = [
     "SHORTCUTS",
     "SIGNALS",
     "SYMPTOMS",
+    "Listing",
     "LogLine",
-    "Seen",
     "Shortcut",
     "is_green",
-    "look",
+    "list_everything",
 ]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
-    from sregym_agents.survey.seen import KubeObject, Seen
+    from sregym_agents.survey.listed import KubeObject, Listing
 
 _WORKLOADS = ("deployments", "statefulsets", "daemonsets", "cronjobs")
 
@@ -25,7 +25,7 @@ def _about(event: KubeObject) -> str:
     return str((event.get("objectRef") or {}).get("resource", ""))
 
 
-def _owned(seen: Seen, wanted: Callable[[KubeObject], bool]) -> Iterator[tuple[str, KubeObject]]:
+def _owned(seen: Listing, wanted: Callable[[KubeObject], bool]) -> Iterator[tuple[str, KubeObject]]:
     for event in seen.audit:
         if wanted(event) and (name := seen.of_request(event)) is not None:
             yield name, event
@@ -35,15 +35,15 @@ def _last(found: Sequence[tuple[str, KubeObject]]) -> set[str]:
     return {found[-1][0]} if found else set()
 
 
-def last_request(seen: Seen) -> set[str]:
+def last_request(seen: Listing) -> set[str]:
     """Whose object was written last."""
     return _last([*_owned(seen, _done)])
 
 
-def last_of(*resources: str) -> Callable[[Seen], set[str]]:
+def last_of(*resources: str) -> Callable[[Listing], set[str]]:
     """Whose object of one of these resources was written last."""
 
-    def look(seen: Seen) -> set[str]:
+    def look(seen: Listing) -> set[str]:
         return _last([*_owned(seen, lambda e: _done(e) and _about(e) in resources)])
 
     return look
@@ -54,18 +54,18 @@ def _deleted(event: KubeObject) -> bool:
     return event["verb"] == "delete" and _done(event) and _about(event) != "pods"
 
 
-def last_deleted(seen: Seen) -> set[str]:
+def last_deleted(seen: Listing) -> set[str]:
     """Whose object was deleted last, pods left out."""
     return _last([*_owned(seen, _deleted)])
 
 
-def only_deleted(seen: Seen) -> set[str]:
+def only_deleted(seen: Listing) -> set[str]:
     """Whose object was deleted, if that is one component alone."""
     names = {name for name, _ in _owned(seen, _deleted)}
     return names if len(names) == 1 else set()
 
 
-def gone_for_good(seen: Seen) -> set[str]:
+def gone_for_good(seen: Listing) -> set[str]:
     """Whose object was deleted that was not created within the log, if that is one component alone."""
     made = {_key(event) for event in seen.audit if event["verb"] == "create" and _done(event)}
     names = {name for name, event in _owned(seen, _deleted) if _key(event) not in made}
@@ -77,10 +77,10 @@ def _key(event: KubeObject) -> tuple[str, str, str]:
     return _about(event), str(about.get("namespace", "")), str(about.get("name", ""))
 
 
-def rarest(of: Callable[[KubeObject], Hashable]) -> Callable[[Seen], set[str]]:
+def rarest(of: Callable[[KubeObject], Hashable]) -> Callable[[Listing], set[str]]:
     """Who was written to in the way that is the rarest in the log."""
 
-    def look(seen: Seen) -> set[str]:
+    def look(seen: Listing) -> set[str]:
         found = [(name, of(event)) for name, event in _owned(seen, _done)]
         counts = Counter(way for _, way in found)
         least = min(counts.values(), default=0)
@@ -89,7 +89,7 @@ def rarest(of: Callable[[KubeObject], Hashable]) -> Callable[[Seen], set[str]]:
     return look
 
 
-def written_then_restarted(seen: Seen) -> set[str]:
+def written_then_restarted(seen: Listing) -> set[str]:
     """Whose Service or configuration was the last to be written before something was restarted."""
     last: set[str] = set()
     before = ""
@@ -101,12 +101,12 @@ def written_then_restarted(seen: Seen) -> set[str]:
     return last
 
 
-def last_refused(seen: Seen) -> set[str]:
+def last_refused(seen: Listing) -> set[str]:
     """Whose object somebody wanted to write last, and was not let."""
     return _last([*_owned(seen, lambda event: not _done(event))])
 
 
-AUDITED: Mapping[str, Callable[[Seen], set[str]]] = MappingProxyType(
+AUDITED: Mapping[str, Callable[[Listing], set[str]]] = MappingProxyType(
     {
         "audit: last write": last_request,
         "audit: last write of a workload": last_of(*_WORKLOADS),

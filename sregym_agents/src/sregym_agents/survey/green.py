@@ -10,10 +10,10 @@ from sregym_agents.survey.signals import names_whole
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from sregym_agents.survey.seen import KubeObject, Seen
+    from sregym_agents.survey.listed import KubeObject, Listing
 
 
-def is_green(seen: Seen, broken: Collection[str]) -> bool:
+def is_green(seen: Listing, broken: Collection[str]) -> bool:
     """Whether all pods are ready and no warning is about what is broken, or names it.
 
     A workload that wants no pods, or has fewer than it wants, is not green. Warnings about others
@@ -45,7 +45,7 @@ def _complete(workload: KubeObject) -> bool:
     return bool(0 < wanted <= status.get("readyReplicas", 0))
 
 
-def _about(seen: Seen, event: KubeObject, broken: Collection[str]) -> bool:
+def _about(seen: Listing, event: KubeObject, broken: Collection[str]) -> bool:
     about = (event.get("involvedObject") or {}).get("name", "")
     names = {about, seen.of_pod(about), seen.owner(_involved(event))}
     if not names.isdisjoint(broken):

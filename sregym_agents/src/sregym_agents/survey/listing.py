@@ -6,14 +6,14 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from sregym_agents.survey.seen import LogLine, Seen
+from sregym_agents.survey.listed import Listing, LogLine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sregym_core.interfaces import Session
 
-    from sregym_agents.survey.seen import KubeObject
+    from sregym_agents.survey.listed import KubeObject
 
 # Kinds of the application's namespaces. One command for all would fail for one that is refused.
 NAMESPACED = (
@@ -47,7 +47,7 @@ _EVENT = '{"kind":"Event"'
 _POD = re.compile(r'\bpod="([^"]*)"')
 
 
-def look(session: Session) -> Seen:
+def list_everything(session: Session) -> Listing:
     """List what there is; what is refused is left out."""
     objects: list[KubeObject] = []
     for namespace in session.namespaces:
@@ -57,7 +57,7 @@ def look(session: Session) -> Seen:
         objects += _listed(session, kinds)
     objects += _listed(session, f"{SYSTEM} -n {SYSTEM_NAMESPACE}")
     lines = [line for namespace in session.namespaces for line in _errors(session, namespace)]
-    return Seen(session.namespaces, objects, _alerts(session), lines, _audit(session))
+    return Listing(session.namespaces, objects, _alerts(session), lines, _audit(session))
 
 
 def _listed(session: Session, what: str) -> Sequence[KubeObject]:

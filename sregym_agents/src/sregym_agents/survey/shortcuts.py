@@ -12,12 +12,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sregym_agents.survey.audited import AUDITED
-from sregym_agents.survey.seen import DECLARED
+from sregym_agents.survey.listed import DECLARED
 
 if TYPE_CHECKING:
-    from sregym_agents.survey.seen import KubeObject, Seen
+    from sregym_agents.survey.listed import KubeObject, Listing
 
-Shortcut: TypeAlias = Callable[["Seen"], set[str]]
+Shortcut: TypeAlias = Callable[["Listing"], set[str]]
 
 # Controllers write the state of things; only people and pipelines write what is wanted.
 CONTROLLERS = ("kube-controller-manager", "kubelet", "kube-scheduler")
@@ -30,11 +30,11 @@ def _highest(found: Iterable[tuple[str, Any]]) -> set[str]:
     return {name for name, key in pairs if key == top}
 
 
-def _created(seen: Seen, kind: str) -> list[tuple[str, str]]:
+def _created(seen: Listing, kind: str) -> list[tuple[str, str]]:
     return [(name, obj["metadata"]["creationTimestamp"]) for name, obj in seen.owned(kind)]
 
 
-def youngest_pod(seen: Seen) -> set[str]:
+def youngest_pod(seen: Listing) -> set[str]:
     """Who owns the pod that was created last."""
     return _highest(_created(seen, "Pod"))
 
@@ -42,7 +42,7 @@ def youngest_pod(seen: Seen) -> set[str]:
 def youngest_pod_but(count: int) -> Shortcut:
     """Who owns the youngest pod, the components with the `count` youngest ones left out."""
 
-    def look_past(seen: Seen) -> set[str]:
+    def look_past(seen: Listing) -> set[str]:
         pods = _created(seen, "Pod")
         for _ in range(count):
             first = _highest(pods)
@@ -52,7 +52,7 @@ def youngest_pod_but(count: int) -> Shortcut:
     return look_past
 
 
-def newest_replica_set(seen: Seen) -> set[str]:
+def newest_replica_set(seen: Listing) -> set[str]:
     """Who owns the ReplicaSet that was created last."""
     return _highest(_created(seen, "ReplicaSet"))
 
@@ -61,12 +61,12 @@ def _entries(obj: KubeObject) -> list[Mapping[str, Any]]:
     return [entry for entry in obj["metadata"].get("managedFields", ()) if entry.get("time")]
 
 
-def last_managed(seen: Seen) -> set[str]:
+def last_managed(seen: Listing) -> set[str]:
     """Whose object was written last by any manager."""
     return _highest((n, e["time"]) for n, o in seen.owned(*DECLARED) for e in _entries(o))
 
 
-def last_edited(seen: Seen) -> set[str]:
+def last_edited(seen: Listing) -> set[str]:
     """Whose object was written last by a manager that is no controller."""
     return _highest(
         (name, entry["time"])
@@ -76,19 +76,19 @@ def last_edited(seen: Seen) -> set[str]:
     )
 
 
-def highest_version(seen: Seen) -> set[str]:
+def highest_version(seen: Listing) -> set[str]:
     """Whose declared object has the highest resourceVersion."""
     owned = seen.owned(*DECLARED)
     return _highest((name, int(obj["metadata"]["resourceVersion"])) for name, obj in owned)
 
 
-def highest_generation(seen: Seen) -> set[str]:
+def highest_generation(seen: Listing) -> set[str]:
     """Whose workload has the highest generation."""
     owned = seen.owned(*DECLARED)
     return _highest((name, obj["metadata"].get("generation", 0)) for name, obj in owned)
 
 
-def odd_manager(seen: Seen) -> set[str]:
+def odd_manager(seen: Listing) -> set[str]:
     """Who has the rarest manager; where several are as rare, all of whom they wrote."""
     managers: dict[str, set[str]] = {}
     for name, obj in seen.owned(*DECLARED):
@@ -99,7 +99,7 @@ def odd_manager(seen: Seen) -> set[str]:
     return {name for names in managers.values() if len(names) == least for name in names}
 
 
-def restarts(seen: Seen) -> Counter[str]:
+def restarts(seen: Listing) -> Counter[str]:
     """How often containers of each component were restarted; those that never were are missing."""
     counts: Counter[str] = Counter()
     for name, pod in seen.owned("Pod"):
@@ -108,23 +108,23 @@ def restarts(seen: Seen) -> Counter[str]:
     return +counts
 
 
-def most_restarts(seen: Seen) -> set[str]:
+def most_restarts(seen: Listing) -> set[str]:
     """Whose containers were restarted most often."""
     return _highest(restarts(seen).items())
 
 
-def first_warning(seen: Seen) -> set[str]:
+def first_warning(seen: Listing) -> set[str]:
     """To whom the oldest warning refers."""
     return next(({name} for name, event in seen.events if event["type"] == "Warning"), set())
 
 
-def last_warning(seen: Seen) -> set[str]:
+def last_warning(seen: Listing) -> set[str]:
     """To whom the newest warning refers."""
     found = [name for name, event in seen.events if event["type"] == "Warning"]
     return {found[-1]} if found else set()
 
 
-def alerted(seen: Seen, alert: Mapping[str, str]) -> str | None:
+def alerted(seen: Listing, alert: Mapping[str, str]) -> str | None:
     """The component that an alert names."""
     for label in ("deployment", "statefulset", "daemonset", "service_name", "service", "container"):
         if alert.get(label) in seen.components:
@@ -132,27 +132,27 @@ def alerted(seen: Seen, alert: Mapping[str, str]) -> str | None:
     return seen.of_pod(alert["pod"]) if "pod" in alert else None
 
 
-def first_alert(seen: Seen) -> set[str]:
+def first_alert(seen: Listing) -> set[str]:
     """Whom the alert names that fired first."""
     return next(({name} for alert in seen.alerts if (name := alerted(seen, alert))), set())
 
 
-def complaints(seen: Seen) -> Counter[str]:
+def complaints(seen: Listing) -> Counter[str]:
     """How many lines of logs tell of an error, by component."""
     return Counter(name for line in seen.lines if (name := seen.of_pod(line.pod)))
 
 
-def most_errors_logged(seen: Seen) -> set[str]:
+def most_errors_logged(seen: Listing) -> set[str]:
     """Who logged the most errors."""
     return _highest(complaints(seen).items())
 
 
-def first_to_complain(seen: Seen) -> set[str]:
+def first_to_complain(seen: Listing) -> set[str]:
     """Who logged the oldest of the errors that were read."""
     return next(({name} for line in seen.lines if (name := seen.of_pod(line.pod))), set())
 
 
-def not_ready(seen: Seen) -> set[str]:
+def not_ready(seen: Listing) -> set[str]:
     """Whose pods are not ready, if that is one component alone."""
     names = {name for name, pod in seen.owned("Pod") if not is_ready(pod)}
     return names if len(names) == 1 else set()

@@ -10,14 +10,14 @@ from sregym_agents.survey.shortcuts import alerted, complaints, is_ready, restar
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sregym_agents.survey.seen import Seen
+    from sregym_agents.survey.listed import Listing
 
 
-def _alerts(seen: Seen) -> set[str]:
+def _alerts(seen: Listing) -> set[str]:
     return {name for alert in seen.alerts if (name := alerted(seen, alert))}
 
 
-def _pods(seen: Seen) -> set[str]:
+def _pods(seen: Listing) -> set[str]:
     """Whose pods are not ready, or that have fewer than they want."""
     names = {name for name, pod in seen.owned("Pod") if not is_ready(pod)}
     for name, workload in seen.owned("Deployment", "StatefulSet"):
@@ -28,11 +28,11 @@ def _pods(seen: Seen) -> set[str]:
     return names
 
 
-def _events(seen: Seen) -> set[str]:
+def _events(seen: Listing) -> set[str]:
     return {name for name, event in seen.events if event["type"] == "Warning"}
 
 
-def _endpoints(seen: Seen) -> set[str]:
+def _endpoints(seen: Listing) -> set[str]:
     """Whose Services have no endpoint that is ready."""
     ready: dict[str, bool] = {}
     for name, part in seen.owned("EndpointSlice"):
@@ -44,7 +44,7 @@ def _endpoints(seen: Seen) -> set[str]:
     return {name for name, any_ready in ready.items() if not any_ready}
 
 
-def _logs_of_others(seen: Seen) -> set[str]:
+def _logs_of_others(seen: Listing) -> set[str]:
     """Whom the error lines of other components name."""
     lines = [(seen.of_pod(line.pod), line.text) for line in seen.lines]
     return {
@@ -66,7 +66,7 @@ def names_whole(text: str, name: str) -> bool:
 
 
 # In the order in which people look.
-SIGNALS: Mapping[str, Callable[[Seen], set[str]]] = MappingProxyType(
+SIGNALS: Mapping[str, Callable[[Listing], set[str]]] = MappingProxyType(
     {
         "alerts": _alerts,
         "pods": _pods,

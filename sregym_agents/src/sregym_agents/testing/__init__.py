@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sregym_agents.testing.provider import Provider, provider
-from sregym_agents.testing.script import Turn, say, use
+from sregym_agents.testing.script import Turn, final_message, use
 from sregym_agents.testing.stand_in import write_stand_in
 from sregym_agents.testing.wall import LeapingWall
 
-__all__ = ["LeapingWall", "Provider", "Turn", "provider", "say", "use", "write_stand_in"]
+__all__ = ["LeapingWall", "Provider", "Turn", "final_message", "provider", "use", "write_stand_in"]

@@ -14,7 +14,7 @@ from sregym_agents.testing.script import (
     COMPLETION_TOKENS,
     PROMPT_TOKENS,
     Turn,
-    say,
+    final_message,
     use,
 )
 
@@ -28,7 +28,7 @@ _EPISODE = (
     use("kubectl", "I look at the version.", command="kubectl version"),
     use("submit", text="the cart"),
     use("submit", "It runs again.", text="repaired"),
-    say("All is well."),
+    final_message("All is well."),
 )
 
 
@@ -92,7 +92,7 @@ class ProgramContract:
         self, new_session: Callable[..., Any]
     ) -> None:
         """Neither files nor a shell nor the web."""
-        session, server = self.play(new_session, say("I am done."))
+        session, server = self.play(new_session, final_message("I am done."))
         [offered] = server.offered
         mine = {name: Turn(tool=name).named(offered) for name in (t.name for t in session.tools)}
         assert set(mine.values()) <= set(offered)
@@ -100,7 +100,7 @@ class ProgramContract:
 
     def test_its_final_message_can_be_handed_in(self, new_session: Callable[..., Any]) -> None:
         """For each stage that it left open."""
-        script = (use("submit", text="the cart"), say("I restarted it."))
+        script = (use("submit", text="the cart"), final_message("I restarted it."))
         session, _ = self.play(new_session, *script, submit_final_message="true")
         assert session.submissions == ["the cart", "I restarted it."]
 

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 from sregym_agents.testing.protocols import JSON, PROTOCOLS, Answer, Protocol
-from sregym_agents.testing.script import Turn, say
+from sregym_agents.testing.script import Turn, final_message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +35,7 @@ class Provider(ThreadingHTTPServer):
 
     def __init__(self, *script: Turn) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.script: list[Turn] = list(script) or [say("I am done.")]
+        self.script: list[Turn] = list(script) or [final_message("I am done.")]
         self.status = 200
         self.asked: list[dict[str, Any]] = []
         self.offered: list[tuple[str, ...]] = []
@@ -60,7 +60,7 @@ class Provider(ThreadingHTTPServer):
             offered = tuple(protocol.tools(body))
             if not offered:
                 self.aside.append(body)
-                return protocol.answer(path, body, say("Nothing to add."), 0)
+                return protocol.answer(path, body, final_message("Nothing to add."), 0)
             self.asked.append(body)
             self.offered.append(offered)
             number = len(self.asked)

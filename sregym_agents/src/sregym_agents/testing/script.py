@@ -34,7 +34,7 @@ class Turn:
         return min(fitting, key=len, default=self.tool)
 
 
-def say(text: str) -> Turn:
+def final_message(text: str) -> Turn:
     """Words alone: the model is done."""
     return Turn(text=text)
 

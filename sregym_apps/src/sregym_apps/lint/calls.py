@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_lint import Defect, no_such
 
-from sregym_apps.lint.reaching import Reached
+from sregym_apps.lint.reaching import ResolvedAddress
 from sregym_apps.lint.services import declared
 from sregym_apps.model import (
     CacheAside,
@@ -41,7 +41,7 @@ def clients(network: Network) -> Iterator[Defect]:
         for name, client in getattr(one.program, "clients", {}).items():
             if _only_at_times(one.program, name):
                 continue
-            reached = reached_by(network, one, client)
+            reached = servers_reached_by(network, one, client)
             field = "name" if client.registry else "address"
             where: Location = ("programs", one.name, "clients", name, field)
             wrong = reached.wrong or _protocols(network, reached, client)
@@ -70,25 +70,25 @@ def _only_at_times(program: Program, client: str) -> bool:
     return bool(made) and all(call.when is not None for call in made)
 
 
-def reached_by(network: Network, one: Running, client: Client) -> Reached:
+def servers_reached_by(network: Network, one: Running, client: Client) -> ResolvedAddress:
     """Whom a client of a container meets."""
     if client.registry is None:
         address = one.value(client.address)
-        return network.reach(one, address, client.wire.port) if address else Reached()
+        return network.reach(one, address, client.wire.port) if address else ResolvedAddress()
     name = one.value(client.name)
     if _is_broker(one, client.registry):
         return _takers(network, name)
     registered = [*network.registered()]
     if name is None or any(not known for known, _, _ in registered):
-        return Reached()
+        return ResolvedAddress()
     found = [(who, port) for known, who, port in registered if known == name]
     if not found:
         known = [known for known, _, _ in registered]
-        return Reached(no_such("name", name, known, "at the registry"))
+        return ResolvedAddress(no_such("name", name, known, "at the registry"))
     listeners = (
         (who, who.ports().get(int(port))) for who, port in found if port and port.isdecimal()
     )
-    return Reached("", tuple((who, name) for who, name in listeners if name is not None))
+    return ResolvedAddress("", tuple((who, name) for who, name in listeners if name is not None))
 
 
 def _is_broker(one: Running, client: str) -> bool:
@@ -96,10 +96,10 @@ def _is_broker(one: Running, client: str) -> bool:
     return known is not None and known.wire.messaging
 
 
-def _takers(network: Network, topic: str | None) -> Reached:
+def _takers(network: Network, topic: str | None) -> ResolvedAddress:
     """Those who take from a topic, whoever it is that hands on what they are asked."""
     if topic is None:
-        return Reached()
+        return ResolvedAddress()
     known = [
         (who.value(consumer.topic), who)
         for who in network.containers
@@ -107,11 +107,13 @@ def _takers(network: Network, topic: str | None) -> Reached:
     ]
     found = tuple((who, "") for taken, who in known if taken in (topic, None))
     if not found:
-        return Reached(no_such("topic", topic, [one for one, _ in known if one], "that is taken"))
-    return Reached("", found)
+        return ResolvedAddress(
+            no_such("topic", topic, [one for one, _ in known if one], "that is taken")
+        )
+    return ResolvedAddress("", found)
 
 
-def _protocols(network: Network, reached: Reached, client: Client) -> str:
+def _protocols(network: Network, reached: ResolvedAddress, client: Client) -> str:
     for one, listener in reached.containers:
         if not listener:
             continue  # what passes a broker is met at no port
@@ -135,7 +137,7 @@ def calls(network: Network) -> Iterator[Defect]:
             client = getattr(one.program, "clients", {}).get(client_name)
             if client is None:
                 continue
-            reached = reached_by(network, one, client)
+            reached = servers_reached_by(network, one, client)
             here: Location = ("programs", one.name, *where)
             for field, what in _wrong(one, client, reached, operation, collection, kept):
                 place = (*here[:-1], field) if field else here
@@ -145,7 +147,12 @@ def calls(network: Network) -> Iterator[Defect]:
 
 
 def _wrong(
-    one: Running, client: Client, reached: Reached, operation: str, collection: str, kept: _Kept
+    one: Running,
+    client: Client,
+    reached: ResolvedAddress,
+    operation: str,
+    collection: str,
+    kept: _Kept,
 ) -> Iterator[tuple[str, str]]:
     for callee, listener in reached.containers[:1]:
         program = callee.program
@@ -218,7 +225,7 @@ def _kept(network: Network) -> _Kept:
         for client_name, collection in made:
             client = getattr(one.program, "clients", {}).get(client_name)
             if client is not None and (name := one.value(collection)):
-                for store, _ in reached_by(network, one, client).containers:
+                for store, _ in servers_reached_by(network, one, client).containers:
                     kept.add(store, [name])
     return kept
 

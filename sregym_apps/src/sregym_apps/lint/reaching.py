@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _OWN = ("localhost", "127.0.0.1", "::1", "0.0.0.0")  # noqa: S104 - compared, not listened on
 
 
-class Reached(NamedTuple):
+class ResolvedAddress(NamedTuple):
     """What is at an address.
 
     Attributes:
@@ -62,7 +62,7 @@ class Network:
             and selector.items() <= dict(one.labels).items()
         ]
 
-    def reach(self, caller: Running, address: str, default_port: int) -> Reached:
+    def reach(self, caller: Running, address: str, default_port: int) -> ResolvedAddress:
         """Who is at `host:port`, or at a URL, for a container.
 
         Args:
@@ -76,33 +76,33 @@ class Network:
         host, _, port = place.partition(":")
         number = int(port) if port.isdecimal() else default_port
         if host in _OWN or not host or host.replace(".", "").isdecimal():
-            return Reached()
+            return ResolvedAddress()
         if port and not port.isdecimal():
-            return Reached(f"{address!r} has no number as its port")
+            return ResolvedAddress(f"{address!r} has no number as its port")
         service, wrong = self._service(caller.owner.namespace, host)
         if service is None:
-            return Reached(wrong)
+            return ResolvedAddress(wrong)
         if not number:
-            return Reached(f"{address!r} has no port")
+            return ResolvedAddress(f"{address!r} has no port")
         return self.at(service, number)
 
-    def at(self, service: KubeDocument, number: int) -> Reached:
+    def at(self, service: KubeDocument, number: int) -> ResolvedAddress:
         """Who is at a port of a Service."""
         spec = service.data.get("spec") or {}
         if spec.get("type") == "ExternalName" or not selector_of(service):
-            return Reached()
+            return ResolvedAddress()
         ports = {entry.get("port"): entry for entry in spec.get("ports") or ()}
         headless = spec.get("clusterIP") == "None"
         if number not in ports and not headless:
             there = no_such("port", str(number), map(str, ports))
-            return Reached(f"Service {service.name!r}: {there}")
+            return ResolvedAddress(f"Service {service.name!r}: {there}")
         entry = ports.get(number, {"port": number})
         found = []
         for one in self.behind(service):
             listener = one.ports().get(target_port(entry, one.container))
             if listener is not None:
                 found.append((one, listener))
-        return Reached("", tuple(found))
+        return ResolvedAddress("", tuple(found))
 
     def registered(self) -> Iterator[tuple[str, Running, str | None]]:
         """Names at registries, whose they are, and the port announced where it is known."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_lint import Defect, no_such
 
-from sregym_apps.lint.reaching import Reached, selector_of, target_port
+from sregym_apps.lint.reaching import ResolvedAddress, selector_of, target_port
 from sregym_apps.model import (
     LoadGeneratorProgram,
     RegisterStep,
@@ -138,7 +138,9 @@ def loads(network: Network) -> Iterator[Defect]:
             yield from _asks(network, reached, (*here, "mix", name, "request"), entry.request)
 
 
-def _asks(network: Network, reached: Reached, where: Location, request: str) -> Iterator[Defect]:
+def _asks(
+    network: Network, reached: ResolvedAddress, where: Location, request: str
+) -> Iterator[Defect]:
     """Whether somebody answers a request at an address."""
     method, _, path = request.partition(" ")
     for one, _listener in reached.containers[:1]:

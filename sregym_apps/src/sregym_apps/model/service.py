@@ -24,7 +24,7 @@ from sregym_apps.model.serving import Answer, ErrorKind, GarbageCollection, Limi
 from sregym_apps.model.startup import AnyStep
 from sregym_apps.model.tracing import TraceStore, Tracing
 from sregym_apps.simulation import WireProtocol
-from sregym_apps.simulation.libraries import words_of
+from sregym_apps.simulation.libraries import error_texts
 
 
 def _known(name: str, info: ValidationInfo) -> str:
@@ -114,7 +114,7 @@ class Client(Entry):
             return value
         if value.get("protocol") not in known:  # told by its own field
             return value
-        words = words_of(str(value["library"]), known[value["protocol"]])
+        words = error_texts(str(value["library"]), known[value["protocol"]])
         return {**value, "errors": {**words, **(value.get("errors") or {})}}
 
     @property

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sregym_apps.simulation.protocols import WireProtocol
 
 
-def words_of(library: str, protocol: WireProtocol) -> Mapping[str, str]:
+def error_texts(library: str, protocol: WireProtocol) -> Mapping[str, str]:
     """What a library says by kind of failure; ValueError where the protocol has none of that name."""
     known = _read(protocol.libraries) if protocol.libraries else {}
     if library not in known:

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from sregym_core.model import Claims, EpisodeRecord, GroundTruth, Outcome, Problem
     from sregym_core.modes import check_start, mode_named
     from sregym_core.proof import Proof
-    from sregym_core.salt import fresh_seed
+    from sregym_core.salt import random_seed
     from sregym_core.tool_classes import ToolClass, tool_class
 
 _PLACES = {
@@ -71,12 +71,12 @@ _PLACES = {
     "EpisodeOverError": "sregym_core.api.errors",
     "EpisodeRecord": "sregym_core.model",
     "EpisodeRequest": "sregym_core.interfaces.runner",
+    "EpisodeResult": "sregym_core.interfaces.runner",
     "GroundTruth": "sregym_core.model",
     "NoEpisodeError": "sregym_core.api.errors",
     "Observation": "sregym_core.api.task",
     "Outcome": "sregym_core.model",
     "Pair": "sregym_core.api.catalogue",
-    "Played": "sregym_core.interfaces.runner",
     "Problem": "sregym_core.model",
     "Proof": "sregym_core.proof",
     "Recorded": "sregym_core.api.recorded",
@@ -92,7 +92,6 @@ _PLACES = {
     "UnknownToolError": "sregym_core.api.errors",
     "Workspace": "sregym_core.api.workspace",
     "check_start": "sregym_core.modes",
-    "fresh_seed": "sregym_core.salt",
     "instruction": "sregym_core.api.catalogue",
     "mode_named": "sregym_core.modes",
     "pair": "sregym_core.api.catalogue",
@@ -100,6 +99,7 @@ _PLACES = {
     "play": "sregym_core.api.playing",
     "play_request": "sregym_core.api.playing",
     "problems": "sregym_core.api.catalogue",
+    "random_seed": "sregym_core.salt",
     "read_recorded": "sregym_core.api.recorded",
     "solution": "sregym_core.api.catalogue",
     "read_records": "sregym_core.api.history",
@@ -141,7 +141,6 @@ __all__ = [
     "UnknownToolError",
     "Workspace",
     "check_start",
-    "fresh_seed",
     "instruction",
     "mode_named",
     "pair",
@@ -149,6 +148,7 @@ __all__ = [
     "play",
     "play_request",
     "problems",
+    "random_seed",
     "read_recorded",
     "read_records",
     "solution",

@@ -97,7 +97,7 @@ class Environment:
     ) -> None:
         from sregym_core.conductor.plan import EpisodePlan
         from sregym_core.interfaces import AgentDescription, Budget
-        from sregym_core.model.noise_dose import with_noise
+        from sregym_core.model.noise_setting import with_noise
         from sregym_core.modes import check_start, mode_named
 
         self._workspace = workspace or shared()

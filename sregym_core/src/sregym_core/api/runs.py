@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_core.conductor.rewarding import rewarded
 from sregym_core.error_location import format_with_location
 from sregym_core.errors import UsageError
-from sregym_core.judgements import held, judged, to_judge
+from sregym_core.judgements import add_judgement, lock_run, to_judge
 from sregym_core.records import read_head, read_run, rewrite
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class FinishedRun:
         Raises:
             UsageError: It has not come to its end, or another process writes to it.
         """
-        return held(self._folder)
+        return lock_run(self._folder)
 
     def to_judge(self, *, every: bool) -> list[EpisodeRecord]:
         """Episodes with a diagnosis that can be judged, as they stand in the run now.
@@ -69,7 +69,10 @@ class FinishedRun:
         """
         _, records = read_run(self._folder)
         changed = rewarded(
-            judged(record, judgement), self._reward, lambda: record.truths, format_with_location
+            add_judgement(record, judgement),
+            self._reward,
+            lambda: record.truths,
+            format_with_location,
         )
         kept = [changed if one.episode == record.episode else one for one in records]
         rewrite(self._folder, kept, changed)

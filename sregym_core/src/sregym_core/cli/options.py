@@ -100,7 +100,7 @@ def add_seed(parser: argparse.ArgumentParser, whose: str) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help=f"{whose} (default 0)")
 
 
-def add_fresh_seed(parser: argparse.ArgumentParser, whose: str) -> None:
+def add_random_seed(parser: argparse.ArgumentParser, whose: str) -> None:
     """The same where worlds differ from one call to the next."""
     told = f"{whose} (default: a new one, told with the verdict)"
     parser.add_argument("--seed", type=int, metavar="N", help=told)
@@ -129,7 +129,7 @@ def add_noise(parser: argparse.ArgumentParser, *, several: bool = False) -> None
 
 def noise_level(text: str) -> int:
     """A level of noise."""
-    from sregym_core.model.noise_dose import LEVELS
+    from sregym_core.model.noise_setting import LEVELS
 
     if text.isdecimal() and int(text) in LEVELS:
         return int(text)
@@ -150,7 +150,7 @@ def noise_levels(text: str) -> tuple[int, ...]:
     return found
 
 
-def noisy(
+def with_noise_options(
     problems: tuple[Problem, ...], named: list[str], level: int | None, suite: str = ""
 ) -> tuple[Problem, ...]:
     """Problems with the noise of a command line; what it does not say is that of suite and problem.
@@ -164,12 +164,12 @@ def noisy(
     Raises:
         UsageError: What was named is no dose.
     """
-    from sregym_core.model.noise_dose import parse_dose
+    from sregym_core.model.noise_setting import parse_noise
     from sregym_core.model.suites import noise_level_of
 
     changed: dict[str, object] = {}
     if named:
-        changed["noise"] = tuple(str(parse_dose(text)) for text in named)
+        changed["noise"] = tuple(str(parse_noise(text)) for text in named)
     if level is None and suite and not named:
         level = noise_level_of(suite)
     if level is not None:

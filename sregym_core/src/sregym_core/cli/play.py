@@ -86,7 +86,7 @@ class Run(Subcommand):
         problems = options.chosen_problems(factory, arguments)
         levels = arguments.noise_level or ()
         level = levels[0] if levels else None
-        problems = options.noisy(problems, arguments.noise, level, arguments.suite)
+        problems = options.with_noise_options(problems, arguments.noise, level, arguments.suite)
         problems = options.timed(problems, arguments.timing)
         request = RunRequest(
             problems=problems,

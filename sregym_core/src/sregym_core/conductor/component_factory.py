@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from sregym_core.cluster_choice import reward_choice
-from sregym_core.conductor.fitting import why_unfit
+from sregym_core.conductor.fitting import mismatch_reason_of
 from sregym_core.errors import PluginClashError, UsageError
-from sregym_core.model.noise_dose import parse_dose
+from sregym_core.model.noise_setting import parse_noise
 from sregym_core.plugins import Plugins
 from sregym_core.problems import ProblemSet
 from sregym_core.registry import Registry
@@ -20,7 +20,7 @@ from sregym_core.toolbox.catalogue import OWN, Toolset
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sregym_core.conductor.kept import Kept
+    from sregym_core.conductor.left_running import ApplicationsLeftRunning
     from sregym_core.conductor.targets import Chooser
     from sregym_core.conductor.worlds import Worlds
     from sregym_core.interfaces import (
@@ -98,7 +98,7 @@ class ComponentFactory:
         name: str,
         options: Mapping[str, str],
         salt: str | None = None,
-        kept: Kept | None = None,
+        kept: ApplicationsLeftRunning | None = None,
     ) -> Worlds:
         """Where the clusters of the provider of that name come from; arguments as of `Worlds`."""
         from sregym_core.conductor.worlds import Worlds
@@ -182,7 +182,7 @@ class ComponentFactory:
         application = self.application(problem.application)
         for name in (*problem.oracles.diagnosis, *problem.oracles.mitigation):
             self.oracle(name)
-        for dose in map(parse_dose, problem.noise):
+        for dose in map(parse_noise, problem.noise):
             self.noise(dose.name)
         where = f"problem {problem.id!r}"
         chooser = self.chooser(application, where)
@@ -190,7 +190,7 @@ class ComponentFactory:
             fault = self.fault(ref.fault)
             target = chooser.choose(ref.targets[0])
             self.parameters(fault, ref.parameters, where)
-            if unfit := why_unfit(fault, ref.targets[0], target, application):
+            if unfit := mismatch_reason_of(fault, ref.targets[0], target, application):
                 msg = f"{where}: fault {ref.fault!r} {unfit}"
                 raise UsageError(msg)
 

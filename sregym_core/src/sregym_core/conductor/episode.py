@@ -17,7 +17,7 @@ from sregym_core.conductor.frame import account_of, on_call_resources, served_in
 from sregym_core.conductor.grades import Grades
 from sregym_core.conductor.injection import SpoiledError
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.conductor.noise_doses import pump_for
+from sregym_core.conductor.noise_levels import pump_for
 from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.recovery import recover
 from sregym_core.conductor.repairs import RepairWatch

@@ -78,7 +78,7 @@ def _probe(
 ) -> Traffic:
     """What they saw; in a copy where there can be one, so that the system itself notices nothing.
 
-    Only there these workloads are started anew before: what was written for the next start of a
+    Only there these workloads are restarted before: what was written for the next start of a
     process shows then.
     """
     checkpoint = cluster.checkpoint()

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 _NAMED = 12
 
 
-def why_unfit(fault: Fault, asked: Target, found: FaultTarget, application: Application) -> str:
+def mismatch_reason_of(
+    fault: Fault, asked: Target, found: FaultTarget, application: Application
+) -> str:
     """Why a fault cannot act on a target, as a sentence without its beginning; empty if it can.
 
     Args:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sregym_core.conductor.kept import Kept, configuration
+from sregym_core.conductor.left_running import ApplicationsLeftRunning, configuration
 from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.readiness import (
     BASELINE_WINDOW_S,
@@ -38,10 +38,13 @@ class StandingApplication:
     """
 
     def __init__(
-        self, application: Application, suffix: str = "", kept: Kept | None = None
+        self,
+        application: Application,
+        suffix: str = "",
+        kept: ApplicationsLeftRunning | None = None,
     ) -> None:
         self._suffix = suffix
-        self._kept = kept or Kept()
+        self._kept = kept or ApplicationsLeftRunning()
         self._application = application
         self._deployed = False
         self._baseline: Baseline | None = None

@@ -27,7 +27,7 @@ def recover(
 ) -> str:
     """Undo faults and whatever the agent changed; objects first, since commands need pods.
 
-    Before all else goes what would stand in the way, and what everything stands in is made anew.
+    Before all else goes what would stand in the way, and what everything stands in is recreated.
     Nodes report for minutes what no longer is; commands wait until they do not.
 
     Returns:

@@ -27,7 +27,7 @@ class RepairWatch:
 
     Attributes:
         began: The cluster's time when the agent began.
-        restarts: How often each container had been started anew by then, by uid of pod and name.
+        restarts: How often each container had been restarted by then, by uid of pod and name.
     """
 
     began: float

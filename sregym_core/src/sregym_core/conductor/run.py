@@ -8,10 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor.episode import INTERRUPTED, EpisodePlayer
-from sregym_core.conductor.kept import Kept
+from sregym_core.conductor.left_running import ApplicationsLeftRunning
 from sregym_core.conductor.plan import EpisodePlan
 from sregym_core.conductor.progress import Progress
-from sregym_core.conductor.workers import LOST, SILENT, Station, Workers
+from sregym_core.conductor.workers import LOST, SILENT, WorkerContext, Workers
 from sregym_core.conductor.worlds import Worlds
 from sregym_core.error_location import format_with_location, must_propagate
 from sregym_core.errors import UsageError
@@ -214,7 +214,7 @@ def _breaks_machines(factory: ComponentFactory, problem: Problem) -> bool:
 
 
 def _worlds(factory: ComponentFactory, request: RunRequest) -> Worlds:
-    kept = Kept(factory.settings.state, request.keep)
+    kept = ApplicationsLeftRunning(factory.settings.state, request.keep)
     return factory.worlds(request.cluster, request.cluster_options, kept=kept)
 
 
@@ -290,7 +290,7 @@ class _Task:
     seal: Seal
 
 
-def _play_task(station: Station, task: _Task) -> EpisodeRecord:
+def _play_task(station: WorkerContext, task: _Task) -> EpisodeRecord:
     agent = _agent(station.factory, task.request, task.assignment)
     player = _player(
         station.factory,

@@ -30,7 +30,7 @@ FALSE_ALARM = (
 )
 
 
-def says_all_well(text: str, claims: Claims | None) -> bool:
+def is_no_incident(text: str, claims: Claims | None) -> bool:
     """Whether a submission says that there is no incident.
 
     A component in the claims is an accusation whatever the text says.
@@ -66,7 +66,7 @@ class Watch:
         """What to answer a submission that is no diagnosis; empty for one that is."""
         if stage is not Stage.DIAGNOSIS:
             return ""
-        incident = not says_all_well(text, claims)
+        incident = not is_no_incident(text, claims)
         if incident and self._broken():
             return ""
         self._timeline.record(WatchReported(false_alarm=incident))

@@ -29,7 +29,7 @@ from sregym_core.scratch import ScratchFolder
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
-    from sregym_core.conductor.kept import Kept
+    from sregym_core.conductor.left_running import ApplicationsLeftRunning
     from sregym_core.conductor.worlds import Worlds
     from sregym_core.settings import Settings
 
@@ -47,7 +47,7 @@ SILENT = "its worker process did not answer for {:g} s and was ended"
 
 
 @dataclass(frozen=True)
-class Station:
+class WorkerContext:
     """What a worker works with.
 
     Attributes:
@@ -69,7 +69,7 @@ class _Recipe:
     cluster: str
     options: Mapping[str, str]
     salt: str
-    kept: Kept
+    kept: ApplicationsLeftRunning
 
 
 @dataclass(eq=False)
@@ -121,7 +121,7 @@ class Workers(Generic[T, R]):
         self._workers: list[_Worker[T]] = []
         self._begun = 0
 
-    def each(self, function: Callable[[Station, T], R], tasks: Iterable[T]) -> Iterator[R]:
+    def each(self, function: Callable[[WorkerContext, T], R], tasks: Iterable[T]) -> Iterator[R]:
         """Results of `function(station, task)` as they come.
 
         On Ctrl-C the workers that are busy are told: they end their task in order, the results of
@@ -153,7 +153,7 @@ class Workers(Generic[T, R]):
         self._scratch.cleanup()
 
     def _results(
-        self, function: Callable[[Station, T], R], waiting: Waiting[T], ready: deque[R]
+        self, function: Callable[[WorkerContext, T], R], waiting: Waiting[T], ready: deque[R]
     ) -> Iterator[R]:
         while ready or waiting or self._busy():
             while ready:
@@ -172,7 +172,7 @@ class Workers(Generic[T, R]):
     def _busy(self) -> list[_Worker[T]]:
         return [worker for worker in self._workers if worker.task is not None]
 
-    def _hand_out(self, function: Callable[[Station, T], R], waiting: Waiting[T]) -> None:
+    def _hand_out(self, function: Callable[[WorkerContext, T], R], waiting: Waiting[T]) -> None:
         while waiting:
             worker = next((one for one in self._workers if one.task is None), None)
             if worker is None:
@@ -293,7 +293,7 @@ def _serve(
         worlds = factory.worlds(origin.cluster, origin.options, origin.salt, origin.kept)
     if not worlds.provider.simulated:
         worlds.share(number)
-    station = Station(factory, worlds, lambda content: post.send("told", content))
+    station = WorkerContext(factory, worlds, lambda content: post.send("told", content))
     threading.Thread(target=post.beat, name="alive", daemon=True).start()
     while True:
         try:

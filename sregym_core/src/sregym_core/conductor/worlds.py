@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor.collecting import nothing_collected
-from sregym_core.conductor.kept import Kept
+from sregym_core.conductor.left_running import ApplicationsLeftRunning
 from sregym_core.conductor.past import deploy_in_time, lived_in
 from sregym_core.conductor.persistent_deployment import StandingApplication
 from sregym_core.conductor.readiness import settle
@@ -75,12 +75,12 @@ class Worlds:
         provider: ClusterProvider,
         options: Mapping[str, str],
         salt: str | None = None,
-        kept: Kept | None = None,
+        kept: ApplicationsLeftRunning | None = None,
         routines: Sequence[Routine] = (),
     ) -> None:
         self.routines = tuple(routines) if provider.simulated else ()
         self.suffix = "" if provider.simulated else options.get("suffix", "")
-        self.kept = kept or Kept()
+        self.kept = kept or ApplicationsLeftRunning()
         self._relocated: dict[str, Application] = {}
         self.provider = provider
         self.options = options

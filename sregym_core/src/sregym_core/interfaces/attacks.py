@@ -31,7 +31,7 @@ class Attacks(ABC):
     @property
     @abstractmethod
     def restarts(self) -> frozenset[str]:
-        """Cheats that start processes anew and change nothing: right repairs of state that dies with one."""
+        """Cheats that restart processes and change nothing: right repairs of state that dies with one."""
 
     @abstractmethod
     def possible(self, everything: tuple[Component, ...]) -> tuple[str, ...]:

@@ -258,8 +258,7 @@ class Cluster(ABC):
     ) -> ServiceAnswer:
         """`observe` for an agent, without objects that are hidden from it.
 
-        Aggregated values may still include hidden objects. Most clusters call
-        `sregym_kubernetes.observing.observe_with_policy` here.
+        Aggregates may include them. Most call `sregym_kubernetes.observing.observe_with_policy`.
         """
         if policy.redacts:
             message = "this kind of cluster cannot hide the tools of a fault from its services"
@@ -280,8 +279,7 @@ class Cluster(ABC):
     def hidden_state(self) -> Mapping[str, str]:
         """Digests of state outside the Kubernetes API, by name, that recovery has to restore.
 
-        The embedded cluster includes accounts of datastores and state of nodes; a real cluster may
-        return an empty mapping.
+        For example accounts of datastores and files of nodes; a real cluster may return none.
         """
 
     def backdate(self, ref: ObjectRef, seconds: float) -> bool:
@@ -295,8 +293,7 @@ class Cluster(ABC):
     def stored(self) -> Mapping[str, str]:
         """Content of datastores, by name, as text to compare; JSON if it is structured.
 
-        The part of `hidden_state` whose loss users would notice, in full. Empty if only the
-        application could read it.
+        The part of `hidden_state` whose loss users would notice. Empty if it cannot be read.
         """
         return {}
 

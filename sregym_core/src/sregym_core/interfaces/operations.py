@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ContainerRuns:
-    """How often a container was started anew.
+    """How often a container was restarted.
 
     Attributes:
         workload: Name of what its pod belongs to; that of the pod where it belongs to nothing.
@@ -150,7 +150,7 @@ class Operations(ABC):
 
     @abstractmethod
     def start_anew(self, workloads: Sequence[ObjectRef]) -> None:
-        """Start the pods of workloads anew, and wait until they are ready.
+        """Restart the pods of workloads, and wait until they are ready.
 
         Raises:
             ProbeError: They cannot, or do not get ready in time.
@@ -158,7 +158,7 @@ class Operations(ABC):
 
     @abstractmethod
     def containers(self, namespaces: Sequence[str]) -> Sequence[ContainerRuns]:
-        """How often each container of these namespaces was started anew."""
+        """How often each container of these namespaces was restarted."""
 
     @abstractmethod
     def wait_for_alerts(self, since: float) -> dict[str, Any] | None:

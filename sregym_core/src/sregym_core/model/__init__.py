@@ -18,7 +18,7 @@ from sregym_core.model.component import (
     VolumeUse,
 )
 from sregym_core.model.node_setting import Capability, NodeSetting
-from sregym_core.model.noise_dose import sources_and_level
+from sregym_core.model.noise_setting import sources_and_level
 from sregym_core.model.problem import FailureMode, FaultRef, OracleRefs, Problem, Timing
 from sregym_core.model.record import (
     ApiRequest,

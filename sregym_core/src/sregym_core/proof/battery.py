@@ -219,7 +219,7 @@ class _Battery:
             yield ProofCheck(f"harm-{name}-fails", "fail", got, name in fatal)
 
     def _restart_recovers(self) -> bool:
-        """Whether starting processes anew is a right repair of all that is broken."""
+        """Whether restarting processes is a right repair of all that is broken."""
         parts = {part.name: part for part in self._application.components()}
         return all(
             name in parts and self._bench.fault(ref.fault).restart_recovers(parts[name])

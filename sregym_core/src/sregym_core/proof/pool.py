@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from sregym_core.conductor.collecting import only_own_collected
-from sregym_core.conductor.workers import Station, Workers
+from sregym_core.conductor.workers import WorkerContext, Workers
 from sregym_core.proof.battery import prove
 from sregym_core.proof.checks import Proof, ProofCheck
 
@@ -115,7 +115,7 @@ class _Task:
     seed: int
 
 
-def _prove_task(station: Station, task: _Task) -> Proof:
+def _prove_task(station: WorkerContext, task: _Task) -> Proof:
     with only_own_collected():
         return prove(station.factory, station.worlds, task.problem, task.seed)
 

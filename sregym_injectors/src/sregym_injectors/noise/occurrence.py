@@ -43,7 +43,7 @@ class Occurrence:
         return values[min(self.context.level, len(values)) - 1]
 
     def note(self, *subjects: str) -> None:
-        """Say who is disturbed: names of components, nodes and objects."""
+        """Report the subjects of the disturbance: names of components, nodes and objects."""
         self.context.subjects.extend(subjects)
 
     def now(self) -> datetime:

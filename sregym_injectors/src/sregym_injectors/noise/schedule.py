@@ -15,7 +15,7 @@ PAUSES: Mapping[int, float] = {1: 1.0, 2: 0.6, 3: 0.35}
 
 @dataclass(frozen=True)
 class Schedule:
-    """When something begins, and how long it lasts; each drawn anew between two bounds.
+    """Times of disturbances; each value is drawn uniformly between two bounds.
 
     Attributes:
         first_s: Seconds from the beginning to the first disturbance.

@@ -1,4 +1,4 @@
-"""Whom noise may disturb: what is ready, heals by itself, and is no target of a fault."""
+"""Targets of noise: ready, able to recover by themselves, and not targets of a fault."""
 
 from __future__ import annotations
 

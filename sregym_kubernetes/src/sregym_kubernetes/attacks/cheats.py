@@ -169,5 +169,5 @@ CHEATS: Mapping[str, Cheat] = MappingProxyType(
     }
 )
 
-# Those that start processes anew and change nothing: right repairs of state that dies with a process.
+# Those that restart processes and change nothing: right repairs of state that dies with a process.
 RESTARTS = frozenset({"recreate-unrepaired", "restart-everything"})

@@ -2,7 +2,7 @@
 
 Faults, the set-up of applications and the everyday changes of a world write through this package,
 so that all of them look alike: `delivery` knows the tools and what each leaves behind, `edit` makes
-one change with one of them, `restart` starts a workload anew.
+one change with one of them, `restart` restarts a workload.
 """
 
 from __future__ import annotations

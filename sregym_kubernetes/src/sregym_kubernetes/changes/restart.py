@@ -17,7 +17,7 @@ RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 
 
 def restart(cluster: Cluster, ref: ObjectRef, actor: Actor = RESTART) -> KubeObject:
-    """Start a workload's pods anew by a rolling update; its template gets kubectl's annotation."""
+    """Restart a workload's pods by a rolling update; its template gets kubectl's annotation."""
     moment = datetime.fromtimestamp(int(cluster.clock.now()), UTC)
     annotations = {RESTARTED_AT: moment.strftime("%Y-%m-%dT%H:%M:%SZ")}
     patch = {"spec": {"template": {"metadata": {"annotations": annotations}}}}

@@ -1,4 +1,4 @@
-"""How often containers were started anew."""
+"""How often containers were restarted."""
 
 from __future__ import annotations
 

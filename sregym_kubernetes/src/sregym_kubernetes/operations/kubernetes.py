@@ -93,7 +93,7 @@ class KubernetesOperations(Operations):
         objects.refound(self._cluster, places, baseline.objects)
 
     def give_back(self, ref: ObjectRef, before: KubeObject | None) -> None:
-        """In place where that can be, else made anew."""
+        """In place where that can be, else recreated."""
         objects.give_back_one(self._cluster, ref, before)
 
     def restore(self, application: Application, baseline: Baseline) -> None:

@@ -284,7 +284,7 @@ def create_anew(cluster: Cluster, obj: KubeObject) -> None:
 
 
 def give_back(cluster: Cluster, wanted: KubeObject, current: KubeObject) -> None:
-    """Give an object its state; one with a field that cannot be changed in place is made anew."""
+    """Give an object its state; one with a field that cannot be changed in place is recreated."""
     body = desired(wanted)
     if current["kind"] == "Job" and "selector" in current["spec"]:
         template = current["spec"]["template"]

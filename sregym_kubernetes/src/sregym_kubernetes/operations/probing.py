@@ -21,7 +21,7 @@ _POLL_S = 1.0
 _ACCOUNT_S = 60.0
 # What clients before these left behind is gone within this time.
 _GONE_S = 120.0
-# Pods that are started anew are ready within this time, or they do not get ready.
+# Pods that are restarted are ready within this time, or they do not get ready.
 _ANEW_S = 240.0
 _LOOK_S = 5.0
 _RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
@@ -47,7 +47,7 @@ def start_anew(cluster: Cluster, workloads: Sequence[ObjectRef]) -> None:
 
 
 def _anew(cluster: Cluster) -> KubeObject:
-    """A patch with which a workload's pods start anew, as `kubectl rollout restart` makes it."""
+    """A patch with which a workload's pods restart, as `kubectl rollout restart` makes it."""
     moment = datetime.fromtimestamp(int(cluster.clock.now()), UTC)
     annotations = {_RESTARTED_AT: moment.strftime("%Y-%m-%dT%H:%M:%SZ")}
     return {"spec": {"template": {"metadata": {"annotations": annotations}}}}

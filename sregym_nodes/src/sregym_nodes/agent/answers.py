@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, FrozenSet  # noqa: UP035 - read
 
 from . import calls, facts, hooks, places, programs
 from .backend import Backend
-from .meant import Meant
+from .meant import TargetProcesses
 from .places import Places
 from .programs import KernelError, Program
 from .refusal import Refusal
-from .scope import Scope, none_left
+from .scope import Scope, no_process_message
 from .trial import Trial, wait_for
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Answers(Backend):
 
     def __init__(self) -> None:
         self._program: Program | None = None
-        self._meant: Meant | None = None
+        self._meant: TargetProcesses | None = None
         self._next = 0.0
         self._note: Note | None = None
         self._told: list[int] = []
@@ -112,7 +112,7 @@ class Answers(Backend):
             scope = Scope(ask["scope"])
             pids = scope.pids()
             if not pids:
-                return none_left(scope)
+                return no_process_message(scope)
         try:
             return self._tried(ask, Places(ask, pids))
         except KernelError as error:
@@ -125,17 +125,17 @@ class Answers(Backend):
         scope = Scope(ask["scope"])
         pids = scope.pids()
         if not pids:
-            raise Refusal(none_left(scope))
+            raise Refusal(no_process_message(scope))
         ctypes.CDLL(None).prctl(_SET_NAME, _NAME)
         note({"links": []})
         self._note = note
         self._first = pids
         found = Places(ask, pids)
-        by_group = Meant.by_group(scope)
+        by_group = TargetProcesses.by_group(scope)
         rule = _rule(ask, limited=found.are_limited, pids=not by_group)
         try:
             self._program = self.loaded(ask, self.about(ask, found), rule)
-            self._meant = Meant(self._program, scope, found, by_group=by_group)
+            self._meant = TargetProcesses(self._program, scope, found, by_group=by_group)
             self._refresh()
             self.attach(ask, self._program)
             self._tell()
@@ -260,7 +260,7 @@ class Answers(Backend):
                 program.maps["inodes"].set(places.inode_of(Path(file)), places.THERE)
             self.try_on(ending, program, trial.pid)
             self.attach(ask, program)
-            Meant.last(program, _TRIAL_S)
+            TargetProcesses.last(program, _TRIAL_S)
             said, besides = trial.call().error, other.call().error
         if besides == wanted:
             return f"{call} of other processes failed as well"

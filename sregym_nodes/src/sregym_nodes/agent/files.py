@@ -52,7 +52,7 @@ def extents(path: Path) -> list[tuple[int, int]]:
     return found
 
 
-def seen_by(pid: int, path: str) -> Path:
+def file_seen_by_process(pid: int, path: str) -> Path:
     """A file that a process sees under a path; without one the largest on a volume of it.
 
     Raises:

@@ -72,7 +72,7 @@ class Mapper(Backend):
             self._tried()
             if ask.get("device"):
                 self._after(ask)
-                spared(str(ask["device"]))
+                refuse_own_disk(str(ask["device"]))
         except Refusal as refusal:
             return str(refusal)
         return ""
@@ -272,7 +272,7 @@ class Delay(Mapper):
         return f"a read takes {took_ms:.0f} ms" if took_ms >= 0.8 * float(ask["delay_ms"]) else ""
 
 
-def spared(device: str, own: Sequence[Path] = ()) -> None:
+def refuse_own_disk(device: str, own: Sequence[Path] = ()) -> None:
     """Refuse to touch a disk that this program and its tools lie on.
 
     Args:

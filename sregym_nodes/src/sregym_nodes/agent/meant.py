@@ -25,7 +25,7 @@ _SLOTS = 64
 _FIRST = bytes(4)
 
 
-class Meant:
+class TargetProcesses:
     """Those of one program.
 
     Args:

@@ -90,7 +90,7 @@ def _is_meant(name: str) -> bool:
     return name != _PAUSE and not name.startswith(_RUNTIMES)
 
 
-def none_left(scope: Scope) -> str:
+def no_process_message(scope: Scope) -> str:
     """What is said when nobody is meant."""
     return f"no process is left in {scope.told}; does the container still run on this node?"
 

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from . import calls, facts, files
 from .backend import Backend
 from .refusal import Refusal
-from .scope import Scope, none_left
-from .trial import Said, Trial, wait_for
+from .scope import Scope, no_process_message
+from .trial import Trial, TrialResult, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,7 +79,7 @@ class Strace(Backend):
         self._scope = Scope(ask["scope"])
         self._note = note
         if not self._scope.pids():
-            raise Refusal(none_left(self._scope))
+            raise Refusal(no_process_message(self._scope))
         self._attach(ask)
 
     def probe(self, ask: Mapping[str, Any], state: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -152,7 +152,7 @@ class Strace(Backend):
         scope, ours = Scope(ask["scope"]), dict((ask.get("replaces") or {}).get("tracers", ()))
         pids = scope.pids()
         if not pids:
-            return none_left(scope)
+            return no_process_message(scope)
         for pid in pids:
             tracer = int(facts.status(pid, "TracerPid") or 0)
             if tracer and tracer not in ours:
@@ -203,7 +203,7 @@ class Strace(Backend):
         words = _words(ask if file else {**ask, "path": "", "files": ""}, (), file)
         if _once(call, real, late_s, ()).error == error and error:
             return f"{call} fails with {ask['error']} here anyway, so no effect could be told"
-        said = Said(0, late=False)
+        said = TrialResult(0, late=False)
         for _ in range(3):  # it may have called before the tracer was there
             said = _once(call, real, late_s, words)
             if said.error == error and (error or said.late):
@@ -218,7 +218,7 @@ class Strace(Backend):
         return f"a traced call of {call} gave {seen}; the kernel or a rule of this machine refuses tracing"
 
 
-def _once(call: str, path: str | None, late_s: float, words: Sequence[str]) -> Said:
+def _once(call: str, path: str | None, late_s: float, words: Sequence[str]) -> TrialResult:
     with Trial(call, path, late_s * 0.8) as trial:
         if not words:
             return trial.call()

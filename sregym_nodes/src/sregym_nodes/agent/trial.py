@@ -21,7 +21,7 @@ _GO = signal.SIGUSR1
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 
 
-class Said(NamedTuple):
+class TrialResult(NamedTuple):
     """How a call went.
 
     Attributes:
@@ -83,13 +83,13 @@ class Trial:
                 os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
 
-    def call(self) -> Said:
+    def call(self) -> TrialResult:
         """Let it make the call."""
         os.kill(self.pid, _GO)
         _, status = os.waitpid(self.pid, 0)
         self._ended = True
         code = os.waitstatus_to_exitcode(status)
-        return Said(0, True) if code == _LATE else Said(code, False)
+        return TrialResult(0, True) if code == _LATE else TrialResult(code, False)
 
 
 def _wait_and_call(

@@ -103,7 +103,7 @@ def locate(_journal: Journal, given: Mapping[str, Any]) -> Mapping[str, Any]:
     if given.get("scope") and not pids:
         msg = f"no process is left in {Scope(given['scope']).told}; does the container still run on this node?"
         raise Refusal(msg)
-    path = files.seen_by(pids[0] if pids else 0, str(given.get("path") or ""))
+    path = files.file_seen_by_process(pids[0] if pids else 0, str(given.get("path") or ""))
     return {"device": files.mapped_device(path), "blocks": files.extents(path), "path": str(path)}
 
 

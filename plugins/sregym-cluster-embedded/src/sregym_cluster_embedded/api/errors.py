@@ -269,7 +269,7 @@ def too_many_requests(
 
 
 def timeout(message: str, details: dict[str, Any]) -> ApiError:
-    """504: the server waited in vain."""
+    """504: the server waited without success."""
     return ApiError(504, "Timeout", message, details)
 
 

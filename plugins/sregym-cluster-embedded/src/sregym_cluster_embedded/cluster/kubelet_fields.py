@@ -1,4 +1,4 @@
-"""Fields of the configuration file of a node's kubelet, which reads it when it starts anew."""
+"""Fields of the configuration file of a node's kubelet, which reads it when it restarts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def read_field(world: World, setting: KubeletField) -> KubeletField:
 
 
 def write_field(world: World, setting: KubeletField) -> None:
-    """Write the file, and let a kubelet that runs start anew."""
+    """Write the file, and let a kubelet that runs restart."""
     node, files = setting.node, host_files(world, setting.node)
     content = yaml.safe_load(yaml.safe_dump(_content(world, node)))
     value = setting.value

@@ -122,13 +122,13 @@ def _data(
     engine: Any, arguments: argparse.Namespace, newest_s: float
 ) -> tuple[dict[str, Any], dict[str, list[str]]]:
     """The data of the answer, and what is said of it."""
-    from sregym_promql import instant_data, range_data, said
+    from sregym_promql import annotations_json, instant_data, range_data
 
     query = arguments.expression
     if arguments.start is None and arguments.end is None:
         at = newest_s if arguments.at is None else _seconds(arguments.at)
         found = engine.instant(query, at)
-        return instant_data(found, round(at * 1000)), said(found.notes, query)
+        return instant_data(found, round(at * 1000)), annotations_json(found.notes, query)
     if None in (arguments.start, arguments.end, arguments.step):
         message = "a range needs --start, --end and --step"
         raise UsageError(message)
@@ -137,7 +137,7 @@ def _data(
         message = "--end must not be before --start, and --step must be more than zero"
         raise UsageError(message)
     found = engine.range(query, start, end, arguments.step)
-    return range_data(found), said(found.notes, query)
+    return range_data(found), annotations_json(found.notes, query)
 
 
 def _dialect(arguments: argparse.Namespace) -> Dialect:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
 
 _RETRY_S, _LOOK_S = 5.0, 1.0
-# What is said of a wait that was in vain.
+# What is said of a wait that was without success.
 LATE = "context deadline exceeded"
 _TOO_MANY = "TooManyRequests"
 

@@ -60,7 +60,7 @@ def pause(session: Session, seconds: float) -> None:
 
 
 def timed_out() -> CommandError:
-    """The error of a wait that was in vain."""
+    """The error of a wait that was without success."""
     return CommandError(TIMED_OUT)
 
 

@@ -119,7 +119,7 @@ def _pod_changed(world: World, change: Change) -> None:
             schedule_sync(world, uid, static_pods.RENEWAL_S if mirrored else 0.0)
         return
     if old is None and state_of(world, uid) is not None:
-        return  # the mirror of a static pod, made anew
+        return  # the mirror of a static pod, recreated
     if old is None or not old["spec"].get("nodeName"):
         found = world.store.get(Key("nodes", "", node))
         if found is not None:

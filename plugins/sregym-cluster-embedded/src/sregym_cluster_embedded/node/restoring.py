@@ -1,4 +1,4 @@
-"""What API servers and kubelets make anew when somebody has deleted or changed it.
+"""What API servers and kubelets recreate when somebody has deleted or changed it.
 
 An API server looks every ten seconds whether its own Service and endpoints are as they should be;
 it and the kubelets notice that their lease is gone when they renew it.

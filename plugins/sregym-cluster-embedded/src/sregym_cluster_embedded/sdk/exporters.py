@@ -48,7 +48,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Value,
 )
 from sregym_cluster_embedded.telemetry.metrics.pods import Scraped, container_targets
-from sregym_cluster_embedded.telemetry.metrics.queues import Lag, Offset, Taken, starts
+from sregym_cluster_embedded.telemetry.metrics.queues import ConsumedRecords, Lag, Offset, starts
 from sregym_cluster_embedded.telemetry.metrics.view import (
     INSTANCES,
     INSTANCES_IN_ORDER,
@@ -69,6 +69,7 @@ __all__ = [
     "MIB",
     "MISS",
     "QUEUES",
+    "ConsumedRecords",
     "ContainerInstance",
     "Exporter",
     "Family",
@@ -88,7 +89,6 @@ __all__ = [
     "Steps",
     "Store",
     "StoreExporter",
-    "Taken",
     "Target",
     "Value",
     "View",

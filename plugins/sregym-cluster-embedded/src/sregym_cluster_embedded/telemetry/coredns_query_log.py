@@ -45,7 +45,7 @@ _CLASSES = {
 _CLUSTER_SOA, _ROOT_SOA = 93, 75
 
 
-class Asked(NamedTuple):
+class QueriedName(NamedTuple):
     """Lookups of one name by one process while nothing changes.
 
     Attributes:
@@ -101,7 +101,7 @@ def logged_lookups(
 
 def _between(
     world: World,
-    asked: list[Asked],
+    asked: list[QueriedName],
     switches: list[tuple[float, tuple[str, ...]]],
     first: float,
     until: float,
@@ -117,13 +117,15 @@ def _between(
     return found
 
 
-def _asked(world: World, instance: ContainerInstance) -> Iterator[Asked]:
+def _asked(world: World, instance: ContainerInstance) -> Iterator[QueriedName]:
     sent = segments(world, SENT, instance.ref)
     for segment, end in ContainerInstance(instance.process, sent or instance.served).spans(
         world.now
     ):
         for host, answer, rate in rates(instance.process, segment):
-            yield Asked(instance.process, host, answer, rate, segment.start, end, segment.seed)
+            yield QueriedName(
+                instance.process, host, answer, rate, segment.start, end, segment.seed
+            )
 
 
 def rates(caller: Process, segment: Segment, *, each: bool = True) -> list[tuple[str, str, float]]:
@@ -166,7 +168,7 @@ def _is_name(host: str) -> bool:
 
 
 def _lines(
-    asked: Asked, first: float, until: float, own: ContainerRef, servers: list[Server]
+    asked: QueriedName, first: float, until: float, own: ContainerRef, servers: list[Server]
 ) -> Iterator[tuple[float, str, str]]:
     """(moment, answer, line) of the lookups that one of several servers answers."""
     seed = Seed(asked.seed)
@@ -183,7 +185,7 @@ def _lines(
 
 
 def _lookup(
-    asked: Asked, at: float, seed: Seed, name: tuple[object, ...]
+    asked: QueriedName, at: float, seed: Seed, name: tuple[object, ...]
 ) -> Iterator[tuple[float, str, str]]:
     port = 32768 + int(seed.fraction(*name, "port") * 28232)
     caller = asked.caller

@@ -10,13 +10,15 @@ from sregym_cluster_embedded.traffic.arrivals import Course
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sregym_cluster_embedded.traffic.arrivals import Rhythm
+    from sregym_cluster_embedded.traffic.arrivals import RateModulations
 
 # The golden ratio's fraction spreads the moments without hashing each.
 _SPREAD = 0.6180339887498949
 
 
-def before_last(count: float, rate: float, start: float, until: float, rhythm: Rhythm) -> float:
+def before_last(
+    count: float, rate: float, start: float, until: float, rhythm: RateModulations
+) -> float:
     """A virtual second from which on at least `count` events come until `until`; `start` at least.
 
     Args:
@@ -32,7 +34,12 @@ def before_last(count: float, rate: float, start: float, until: float, rhythm: R
 
 
 def moments(
-    rate: float, start: float, first: float, until: float, offset: float, rhythm: Rhythm = ()
+    rate: float,
+    start: float,
+    first: float,
+    until: float,
+    offset: float,
+    rhythm: RateModulations = (),
 ) -> Iterator[tuple[int, float]]:
     """The number and the virtual second of each event from `first` on and before `until`.
 

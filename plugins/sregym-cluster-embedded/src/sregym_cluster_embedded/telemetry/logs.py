@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.traffic.arrivals import Rhythm
+    from sregym_cluster_embedded.traffic.arrivals import RateModulations
     from sregym_cluster_embedded.userland.command_counts import Counted, Scheduled
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
@@ -99,9 +99,9 @@ class Telemetry:
 
     def held(self, world: World, ref: ContainerRef, least: int) -> Counted:
         """How many connections a server has now, and whose where that are at least so many."""
-        from sregym_cluster_embedded.telemetry.metrics.exporters.stores import held_of
+        from sregym_cluster_embedded.telemetry.metrics.exporters.stores import held_connections
 
-        return held_of(world, ref, least)
+        return held_connections(world, ref, least)
 
     def scheduled(self, world: World, ref: ContainerRef) -> Scheduled:
         """How a container has been scheduled, as cAdvisor counts it."""
@@ -264,7 +264,7 @@ def _last_of(segment: Segment, seconds: float, stop: float) -> float:
     )
 
 
-def _rhythm(segment: Segment, stream: LineStream) -> Rhythm:
+def _rhythm(segment: Segment, stream: LineStream) -> RateModulations:
     """How unevenly the requests come that make a process write a line."""
     for flow in segment.flows:
         if flow.operation == stream.operation:

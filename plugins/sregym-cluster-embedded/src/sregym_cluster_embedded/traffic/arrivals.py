@@ -60,7 +60,7 @@ class RateModulation(NamedTuple):
 
 
 # How uneven requests come; evenly without any part.
-Rhythm: TypeAlias = tuple[RateModulation, ...]
+RateModulations: TypeAlias = tuple[RateModulation, ...]
 
 
 @cache
@@ -82,7 +82,7 @@ def swung(begin: int, cell_s: int, second: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def rhythm_of(ref: ContainerRef, name: str, rate: float) -> Rhythm:
+def rate_modulation_of(ref: ContainerRef, name: str, rate: float) -> RateModulations:
     """How unevenly a load generator sends one kind of requests.
 
     Args:
@@ -104,7 +104,7 @@ def _begin(ref: ContainerRef, name: str) -> int:
     return int(place("arrivals", ref, name) * 2**20) % STEPS
 
 
-def blended(parts: Sequence[tuple[float, Rhythm]], rate: float) -> Rhythm:
+def blended(parts: Sequence[tuple[float, RateModulations]], rate: float) -> RateModulations:
     """How unevenly requests come that come from several sides.
 
     Args:
@@ -127,7 +127,9 @@ def blended(parts: Sequence[tuple[float, Rhythm]], rate: float) -> Rhythm:
 
 
 @lru_cache(maxsize=4096)
-def by_outcome(rhythm: Rhythm, lost: float, chance: float) -> tuple[Rhythm, Rhythm]:
+def by_outcome(
+    rhythm: RateModulations, lost: float, chance: float
+) -> tuple[RateModulations, RateModulations]:
     """How unevenly the requests come that succeed, and those that fail.
 
     Args:
@@ -150,7 +152,7 @@ def by_outcome(rhythm: Rhythm, lost: float, chance: float) -> tuple[Rhythm, Rhyt
     return _joined(rhythm, against), _joined(rhythm, failing)
 
 
-def _joined(rhythm: Rhythm, more: Iterable[RateModulation]) -> Rhythm:
+def _joined(rhythm: RateModulations, more: Iterable[RateModulation]) -> RateModulations:
     return (*rhythm, *(swing._replace(weight=round(swing.weight, 9)) for swing in more))
 
 
@@ -164,7 +166,7 @@ class Course:
 
     __slots__ = ("_base", "_rhythm", "_unit", "start")
 
-    def __init__(self, rhythm: Rhythm, start: float) -> None:
+    def __init__(self, rhythm: RateModulations, start: float) -> None:
         self.start = start
         self._rhythm = rhythm
         self._unit = min((cell for _, cell, _ in rhythm), default=1)
@@ -222,20 +224,20 @@ class Course:
         return float(low * unit), float(high * unit), before, after
 
 
-def rhythms(structure: Structure, numbers: FlowState) -> list[Rhythm]:
+def rate_modulations(structure: Structure, numbers: FlowState) -> list[RateModulations]:
     """How unevenly requests come to each operation; evenly those that nobody sends.
 
     Records of message queues are taken evenly.
     """
-    come: list[list[tuple[float, Rhythm]]] = [[] for _ in structure.operations]
+    come: list[list[tuple[float, RateModulations]]] = [[] for _ in structure.operations]
     for source, sent in zip(structure.sources, numbers.sent, strict=True):
         for part in source.parts:
             rate = sent * part.weight
-            rhythm = rhythm_of(source.ref, part.name, round(rate, 6))
+            rhythm = rate_modulation_of(source.ref, part.name, round(rate, 6))
             for end in part.ends:
                 if end.callee >= 0:
                     come[end.callee].append((rate * end.share, rhythm))
-    found: list[Rhythm] = [()] * len(come)
+    found: list[RateModulations] = [()] * len(come)
     for index in range(len(come) - 1, -1, -1):
         rhythm = found[index] = blended(come[index], numbers.rate[index])
         if not rhythm:

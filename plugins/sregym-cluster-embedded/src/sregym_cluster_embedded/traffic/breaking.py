@@ -159,7 +159,9 @@ def soonest(structure: Structure, numbers: FlowState) -> float:
     return found
 
 
-def tell(world: World, structure: Structure, before: FlowState, after: FlowState) -> None:
+def log_breaker_changes(
+    world: World, structure: Structure, before: FlowState, after: FlowState
+) -> None:
     """Let processes write that their breakers changed."""
     runtime: Runtime = world.service(RUNTIME)
     for index, breaker in enumerate(structure.breakers):

@@ -28,11 +28,11 @@ from sregym_cluster_embedded.traffic.kept import (
     storage_of,
     topics_at,
 )
-from sregym_cluster_embedded.traffic.latency import Time, given_up, on_the_way
+from sregym_cluster_embedded.traffic.latency import Time, network_time, timed_out_share
 from sregym_cluster_embedded.traffic.live import state_of
 from sregym_cluster_embedded.traffic.opened import FAST_MS, NO_ROUTE_MS, open_for_each_call
 from sregym_cluster_embedded.traffic.openings import open_connections
-from sregym_cluster_embedded.traffic.processors import left_on, nodes_of
+from sregym_cluster_embedded.traffic.processors import free_processors, nodes_of
 from sregym_cluster_embedded.traffic.refusing import refusal, reset_share
 from sregym_cluster_embedded.traffic.searches import Search, searched
 from sregym_cluster_embedded.traffic.structure import (
@@ -50,7 +50,7 @@ from sregym_cluster_embedded.traffic.structure import (
     Structure,
 )
 from sregym_cluster_embedded.traffic.timeouts import set_deadlines
-from sregym_cluster_embedded.traffic.variants import own_failures, present, taking_ms
+from sregym_cluster_embedded.traffic.variants import failures_as_calls, present, taking_ms
 from sregym_cluster_embedded.userland.client_errors import error_text
 from sregym_cluster_embedded.userland.computing import computing
 from sregym_cluster_embedded.userland.dependency_tracking import DependencyTracker
@@ -151,7 +151,7 @@ class Builder:
             operation.log, operation.leaves_bytes = model.log, now.leaves_bytes
             operation.status = 0 if model.route is None else model.failure.status
             sites: list[CallSite] = []
-            own = own_failures(now, self.made, sites)
+            own = failures_as_calls(now, self.made, sites)
             self._facts[ref] = now.facts
             called = self._steps(process, operation, now.made(model.calls), sites, None)
             operation.steps = (*own, *called)
@@ -217,7 +217,7 @@ class Builder:
             known = self._servers[process.ref] = len(self.made.servers)
             limit, node = process.config.cpu_limit_cores, process.config.node
             threads = self._computing.get(process.ref, 0.0)
-            left = self.footing.at(left_on, self.world, node)
+            left = self.footing.at(free_processors, self.world, node)
             cores, room = min(limit or _FREE_CORES, left), min(limit or _FREE_CORES + threads, left)
             weight = shares(process.config)
             server = Server(process.ref, cores, bool(limit), room, node, weight, threads)
@@ -356,7 +356,7 @@ class Builder:
                 return (broken("timeout"),)
         route = CallRoute(self._number(), target.share, target, callee, search=search)
         if target.path is not None:
-            there, lost = on_the_way(target.path), given_up(target.path, timeout_ms)
+            there, lost = network_time(target.path), timed_out_share(target.path, timeout_ms)
             route = route._replace(transit=there, lost=lost)
         if took_ms := taking_ms(call, self._facts.get(process.ref, {})):
             route = route._replace(

@@ -48,7 +48,7 @@ class FlowState:
         busy: Work that comes, as a fraction of what can be done.
         cores: The same of the processor alone.
         capacity: Requests a second that can be done.
-        dropped: Fraction of requests thrown away after waiting in vain.
+        dropped: Fraction of requests thrown away after waiting without success.
         rejected: Fraction turned away at once.
         share: Processors that its requests may use now.
         turn_around_ms: Until others on the node that compute without rest are put off for them.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.traffic.arrivals import rhythm_of, rhythms
+from sregym_cluster_embedded.traffic.arrivals import rate_modulation_of, rate_modulations
 from sregym_cluster_embedded.traffic.breaking import admitted, unmade, unmade_calls
 from sregym_cluster_embedded.traffic.descriptors import starving
 from sregym_cluster_embedded.traffic.failure_attribution import (
@@ -25,7 +25,7 @@ from sregym_cluster_embedded.userland.client_errors import error_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sregym_cluster_embedded.traffic.arrivals import Rhythm
+    from sregym_cluster_embedded.traffic.arrivals import RateModulations
     from sregym_cluster_embedded.traffic.flow_state import FlowState
     from sregym_cluster_embedded.traffic.solver import Solver
     from sregym_cluster_embedded.traffic.structure import (
@@ -60,7 +60,7 @@ class FlowStats:
         self.numbers: FlowState = equations.numbers
         self._equations = equations
         self._made: dict[int, Account] = {}
-        self._rhythms: list[Rhythm] | None = None
+        self._rhythms: list[RateModulations] | None = None
 
     @cached_property
     def pulled(self) -> frozenset[int]:
@@ -119,9 +119,9 @@ class FlowStats:
             tuple((*callee, round(share * taken, 9)) for callee, share in account.by_calls.items()),
         )
 
-    def _rhythm(self, index: int) -> Rhythm:
+    def _rhythm(self, index: int) -> RateModulations:
         if self._rhythms is None:
-            self._rhythms = rhythms(self.structure, self.numbers)
+            self._rhythms = rate_modulations(self.structure, self.numbers)
         return self._rhythms[index]
 
     def lines(self, index: int) -> list[LineStream]:
@@ -327,7 +327,7 @@ class FlowStats:
             sorted((status, round(share, 9)) for status, share in errors.items() if share > 1e-9)
         )
         failed = _spread(failed_ms / lost) if lost else Time()
-        rhythm = rhythm_of(source.ref, part.name, round(rate, 6))
+        rhythm = rate_modulation_of(source.ref, part.name, round(rate, 6))
         return Flow(
             part.name, rate, round(ok, 9), found, _rounded(time), _rounded(failed),
             not_found(part, rate), rhythm,

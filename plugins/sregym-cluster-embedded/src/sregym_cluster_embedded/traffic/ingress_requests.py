@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 
-class Asked(NamedTuple):
+class IngressRequest(NamedTuple):
     """What a load generator asks an ingress controller for, besides the path.
 
     Attributes:
@@ -56,16 +56,18 @@ class Passed(NamedTuple):
     backends: tuple[tuple[Target, str], ...] = ()
 
 
-def asked(program: LoadGeneratorProgram, process: Process, url: str, where: Address) -> Asked:
+def request_shape(
+    program: LoadGeneratorProgram, process: Process, url: str, where: Address
+) -> IngressRequest:
     """What requests to a target are like."""
     facts = process.facts()
     host = expand(program.host, facts) or where.host
     trusted = expand(program.trusted, facts)
-    return Asked(where, url.startswith("https:"), host, program.verifies, trusted)
+    return IngressRequest(where, url.startswith("https:"), host, program.verifies, trusted)
 
 
 def passed(
-    world: World, process: Process, controller: Process, listener: str, asked: Asked, path: str,
+    world: World, process: Process, controller: Process, listener: str, asked: IngressRequest, path: str,
     look: UntrackedReads,
 ) -> Passed:  # fmt: skip
     """What becomes of requests of a load generator that reach a controller."""

@@ -105,7 +105,7 @@ def within(mean_ms: float, variance: float, limit_ms: float) -> tuple[float, flo
 
 
 @lru_cache(maxsize=256)
-def on_the_way(path: Path) -> Time:
+def network_time(path: Path) -> Time:
     """The time that one request and its answer spend on their way."""
     mean, variance = path.latency_ms, path.jitter_ms**2
     if path.bandwidth_mbit:
@@ -122,7 +122,7 @@ def on_the_way(path: Path) -> Time:
     return Time(mean, variance)
 
 
-def given_up(path: Path, limit_ms: float) -> float:
+def timed_out_share(path: Path, limit_ms: float) -> float:
     """The fraction of requests whose packets are lost so often that a caller's timeout ends the attempt."""
     if not path.loss:
         return 0.0

@@ -31,7 +31,7 @@ _SLICE_MS = 3.0
 _ROUNDING = 1e-9
 
 
-def left_on(world: World, node: str) -> float:
+def free_processors(world: World, node: str) -> float:
     """Processors beside those that are busy with what is not in pods."""
     machine, obj = machines.machine(world, node), world.store.get(Key("nodes", "", node))
     if machine is None or obj is None:
@@ -49,7 +49,7 @@ def nodes_of(
         here = tuple(index for index, server in enumerate(servers) if server.node == node)
         weight = sum(servers[index].weight for index in here)
         computes = any(servers[index].threads for index in here)
-        cores = footing.at(left_on, world, node)
+        cores = footing.at(free_processors, world, node)
         found.append(Processors(cores, here, weight, computes))
     return found
 

@@ -37,7 +37,7 @@ def refusal(
     if process is None or store is None or not isinstance(store.behaviour, StoreProgram):
         return None
     client = process.clients[name]
-    # Connections to a server that was started after its client had to be made anew.
+    # Connections to a server that was started after its client had to be recreated.
     made_s = process.started_at if process.served_at is None else process.served_at
     dialled = name in process.dialled and store.started_at <= made_s
     refused = None if dialled else handshake(world, process, store, client, *end)

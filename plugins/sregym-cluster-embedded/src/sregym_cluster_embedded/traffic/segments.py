@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sregym_apps.model import Line
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.traffic.arrivals import Rhythm
+    from sregym_cluster_embedded.traffic.arrivals import RateModulations
     from sregym_cluster_embedded.traffic.searches import Search
     from sregym_cluster_embedded.userland.command_counts import Peer
     from sregym_cluster_embedded.world import World
@@ -61,7 +61,7 @@ class CallFlow(NamedTuple):
     chance: float = 1.0
     search: Search | None = None
 
-    def rhythms(self, rhythm: Rhythm) -> tuple[Rhythm, Rhythm]:
+    def rhythms(self, rhythm: RateModulations) -> tuple[RateModulations, RateModulations]:
         """How unevenly calls come that succeed, and those that fail; from the caller's rate modulation."""
         return by_outcome(rhythm, min(1.0, sum(share for *_, share in self.errors)), self.chance)
 
@@ -92,7 +92,7 @@ class Flow(NamedTuple):
     time: Time
     failed_time: Time = Time()
     calls: tuple[CallFlow, ...] = ()
-    rhythm: Rhythm = ()
+    rhythm: RateModulations = ()
     chance: float = 1.0
     statuses: tuple[tuple[str, int], ...] = ()
     by_calls: tuple[tuple[ContainerRef | None, str, float], ...] = ()
@@ -107,7 +107,7 @@ class Flow(NamedTuple):
         return min(1.0, sum(share for _, share in self.errors))
 
     @property
-    def rhythms(self) -> tuple[Rhythm, Rhythm]:
+    def rhythms(self) -> tuple[RateModulations, RateModulations]:
         """How unevenly requests come that succeed, and those that fail."""
         return by_outcome(self.rhythm, self.lost, self.chance)
 
@@ -120,7 +120,7 @@ class Load(NamedTuple):
         throttled: Fraction of its CPU periods in which its limit stops it.
         in_flight: Requests that it works on or that wait for it.
         waiting: Requests among them that wait for a turn.
-        dropped: Requests a second that are thrown away after waiting in vain.
+        dropped: Requests a second that are thrown away after waiting without success.
         memory_bytes: What requests in flight hold, and what others have left in a heap, beyond the memory at rest.
         pools: The connections that pools of clients hold to it.
         pooled: Requests a second that come through them.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_apps.model import Client, IngressProgram, ServiceProgram, expand, route_of
 
 from sregym_cluster_embedded.traffic import ingress_requests
-from sregym_cluster_embedded.traffic.latency import Time, given_up, on_the_way
+from sregym_cluster_embedded.traffic.latency import Time, network_time, timed_out_share
 from sregym_cluster_embedded.traffic.load_schedules import number, users_of
 from sregym_cluster_embedded.traffic.structure import Destination, Part, Source
 from sregym_cluster_embedded.userland.flags import flag_values
@@ -45,7 +45,7 @@ class _Sender(NamedTuple):
 
     builder: Builder
     process: Process
-    asked: ingress_requests.Asked
+    asked: ingress_requests.IngressRequest
     timeout_s: float
     facts: Mapping[str, str]
 
@@ -66,7 +66,9 @@ def add_source(builder: Builder, process: Process, program: LoadGeneratorProgram
     url = expand(program.target, facts) or "localhost"
     client = _browser(url, program.timeout_s)
     found = targets(builder.world, process, client, builder.footing)
-    asked = ingress_requests.asked(program, process, url, parse_address(url, client.wire.port))
+    asked = ingress_requests.request_shape(
+        program, process, url, parse_address(url, client.wire.port)
+    )
     sender = _Sender(builder, process, asked, program.timeout_s, facts)
     parts = tuple(
         Part(
@@ -120,7 +122,7 @@ def _way(target: Target, timeout_s: float) -> tuple[Time | None, float]:
     """Time of packets to a target and back, None when the way is clear, and the part that is lost."""
     if target.path is None:
         return None, 0.0
-    return on_the_way(target.path), given_up(target.path, timeout_s * 1000)
+    return network_time(target.path), timed_out_share(target.path, timeout_s * 1000)
 
 
 def _both(first: Time | None, second: Time | None) -> Time | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sregym_apps.model import Program
 
 from sregym_cluster_embedded.network.ingress_status import FOLLOWED
-from sregym_cluster_embedded.traffic.breaking import soonest, tell
+from sregym_cluster_embedded.traffic.breaking import log_breaker_changes, soonest
 from sregym_cluster_embedded.traffic.building import Builder
 from sregym_cluster_embedded.traffic.counting import Totals, totals
 from sregym_cluster_embedded.traffic.effects import forget, remember_all, remember_some
@@ -304,7 +304,7 @@ def _pass_time(world: World) -> None:
     equations = Solver(live.structure, numbers, live.factors(live.at))
     moved = equations.advance(world.now - live.at)
     pace = moved / (world.now - live.at)
-    tell(world, live.structure, live.numbers, numbers)
+    log_breaker_changes(world, live.structure, live.numbers, numbers)
     live = live._replace(
         numbers=numbers, at=world.now, restless=moved > _still(world, live), pace=pace
     )

@@ -42,7 +42,7 @@ class CallRoute(NamedTuple):
         lost: Fraction of attempts whose packets are lost until the timeout.
         opening: Index of the connections that its attempts need; -1 where there are enough.
         chance: As in `segments.Flow`.
-        search: What a datastore looks for in vain in all that it has; None by an index.
+        search: What a datastore looks for without success in all that it has; None by an index.
     """
 
     number: int

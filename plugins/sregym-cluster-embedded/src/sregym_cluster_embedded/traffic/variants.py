@@ -85,8 +85,8 @@ def taking_ms(call: Call, now: Mapping[str, str]) -> float:
     return _number(expand(call.takes_ms, now))
 
 
-def own_failures(now: Present, made: Structure, sites: list[CallSite]) -> tuple[CallStep, ...]:
-    """The failures of an operation by itself, as calls that a part of the requests makes in vain."""
+def failures_as_calls(now: Present, made: Structure, sites: list[CallSite]) -> tuple[CallStep, ...]:
+    """The failures of an operation by itself, as calls that a part of the requests makes without success."""
     steps: list[CallStep] = []
     for variant in now.variants:
         share = min(1.0, _number(expand(variant.fails, now.facts)))

@@ -11,7 +11,7 @@ import orjson
 import pytest
 from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.telemetry import dashboard
-from sregym_cluster_embedded.telemetry.dashboard.alerts import shown
+from sregym_cluster_embedded.telemetry.dashboard.alerts import alert_row
 from sregym_cluster_embedded.telemetry.dashboard.answers import answer
 from sregym_cluster_embedded.telemetry.endpoints import service
 from sregym_cluster_embedded.world import World
@@ -171,7 +171,7 @@ def test_questions_change_nothing(broken: World) -> None:
 def test_alerts_are_those_of_prometheus(broken: World, ask: Ask) -> None:
     broken.run_until(broken.now + 240)
     answered = service("prometheus")(broken, Request("GET", "/api/v1/alerts"))
-    told = [shown(alert) for alert in orjson.loads(answered.body)["data"]["alerts"]]
+    told = [alert_row(alert) for alert in orjson.loads(answered.body)["data"]["alerts"]]
     seen = ask(broken, "/api/alerts")["alerts"]
     assert sorted(seen, key=repr) == sorted(told, key=repr)
     states = [row["state"] for row in seen]
@@ -196,9 +196,9 @@ def test_an_alert_is_shown_by_its_words() -> None:
         "summary": "short",
         "labels": alert["labels"],
     }
-    assert shown(alert) == expected
+    assert alert_row(alert) == expected
     bare = {**alert, "annotations": {}, "activeAt": "2026-01-01T09:03:01Z"}
-    assert shown(bare) == {**expected, "since": 1767258181.0, "summary": "a=b, pod=web"}
+    assert alert_row(bare) == {**expected, "since": 1767258181.0, "summary": "a=b, pod=web"}
 
 
 def test_the_page_loads_nothing_from_elsewhere(world: World) -> None:

@@ -11,15 +11,15 @@ from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.network import links
 from sregym_cluster_embedded.telemetry.metrics.arrival_integrals import Progress, Progresses, Shared
 from sregym_cluster_embedded.telemetry.metrics.operations import calls_of, operations_of
-from sregym_cluster_embedded.traffic.arrivals import Course, Rhythm, rhythm_of
+from sregym_cluster_embedded.traffic.arrivals import Course, RateModulations, rate_modulation_of
 from sregym_cluster_embedded.traffic.counting import totals
 
 REF = ContainerRef("shop", "load-1", "uid-1", "load", 0)
-BUY, LOOK = rhythm_of(REF, "buy", 40.0), rhythm_of(REF, "look", 0.7)
+BUY, LOOK = rate_modulation_of(REF, "buy", 40.0), rate_modulation_of(REF, "look", 0.7)
 SECONDS = np.arange(1.5, 900.0, 0.73)
 
 
-def by_hand(starts: list[float], rhythms: list[Rhythm], at: float) -> float:
+def by_hand(starts: list[float], rhythms: list[RateModulations], at: float) -> float:
     """The sum of the courses of all stretches up to a moment."""
     ends = [*starts[1:], float("inf")]
     parts = zip(starts, ends, rhythms, strict=True)

@@ -8,7 +8,7 @@ from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.telemetry.traces.draws import Even, choose, hit, level_of, sample
 from sregym_cluster_embedded.telemetry.traces.ids import origin_code, origin_of, trace_id
 from sregym_cluster_embedded.telemetry.traces.numbering import Numbering
-from sregym_cluster_embedded.traffic.arrivals import rhythm_of
+from sregym_cluster_embedded.traffic.arrivals import rate_modulation_of
 from sregym_cluster_embedded.traffic.counting import totals
 from sregym_cluster_embedded.traffic.latency import Time
 from sregym_cluster_embedded.traffic.segments import Flow, Segment
@@ -56,7 +56,7 @@ def test_even_draws_have_the_shape_of_the_distribution() -> None:
     assert level_of(time, 0.0) == 0.0
 
 
-RHYTHM = rhythm_of(REF, "buy", 7.7)
+RHYTHM = rate_modulation_of(REF, "buy", 7.7)
 
 
 def segment(start: float, rate: float) -> Segment:

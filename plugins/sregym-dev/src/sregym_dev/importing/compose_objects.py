@@ -17,7 +17,7 @@ from sregym_dev.importing.compose_values import (
     ports_of,
     seconds,
     size,
-    words,
+    split_command,
 )
 from sregym_dev.importing.known import kind_by_name, kind_by_settings, usual_ports
 
@@ -96,7 +96,7 @@ def objects_of_service(service: Service) -> Iterator[KubeObject]:
     container: dict[str, Any] = {"name": service.name, "image": image}
     for field, target in (("entrypoint", "command"), ("command", "args")):
         if entry.get(field):
-            container[target] = service.tried(field, partial(words, entry[field]), [])
+            container[target] = service.tried(field, partial(split_command, entry[field]), [])
     if entry.get("working_dir"):
         container["workingDir"] = str(entry["working_dir"])
     if env := _environment(service):

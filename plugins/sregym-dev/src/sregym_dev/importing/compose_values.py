@@ -116,7 +116,7 @@ def seconds(value: Any, otherwise: int) -> int:
     return max(1, round(sum(float(number) * _UNITS_S[unit] for number, unit in parts)))
 
 
-def words(value: Any) -> list[str]:
+def split_command(value: Any) -> list[str]:
     """A command line; ValueError where its quotes do not fit together."""
     return [str(one) for one in value] if isinstance(value, list) else shlex.split(str(value))
 

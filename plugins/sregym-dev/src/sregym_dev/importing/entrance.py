@@ -66,7 +66,7 @@ def entrances_of(
     return []
 
 
-def tell(entrances: Sequence[Entrance], remarks: Remarks) -> None:
+def describe_entrances(entrances: Sequence[Entrance], remarks: Remarks) -> None:
     """Say by which users come in, and that others have no load."""
     for index, one in enumerate(entrances):
         name = f"Service/{one.service['metadata']['name']}"

@@ -14,21 +14,21 @@ from sregym_dev.importing.calling import Edge, Network, without_cycles
 from sregym_dev.importing.compose_objects import DEPENDS_ON
 from sregym_dev.importing.entrance import (
     Entrance,
+    describe_entrances,
     entrances_of,
     load_objects,
     load_program,
-    tell,
 )
 from sregym_dev.importing.executables import SUCCEEDS, TOOLS
 from sregym_dev.importing.fronts import front_entry, request_of
 from sregym_dev.importing.listening import listeners_of
 from sregym_dev.importing.parts import Part, component_names, parts_of
-from sregym_dev.importing.probing import ask_ports_instead
+from sregym_dev.importing.probing import probe_ports_instead
 from sregym_dev.importing.programs import Program, described, program_of, with_calls
 from sregym_dev.importing.queues import with_consumers
 from sregym_dev.importing.roles import Group, Role, groups_of, roles_of
 from sregym_dev.importing.stores import Store, stores_of
-from sregym_dev.importing.users import SOMEBODY, run_as_somebody
+from sregym_dev.importing.users import SOMEBODY, run_as_non_root
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -81,8 +81,8 @@ class Guesser:
         self.objects = without_unknown_work(list(objects), vocabulary, remarks)
         self.parts = parts_of(self.objects)
         self.roles = roles_of(self.parts, vocabulary, remarks)
-        run_as_somebody(self.roles, installed(), remarks)
-        ask_ports_instead(self.roles, vocabulary, installed(), remarks)
+        run_as_non_root(self.roles, installed(), remarks)
+        probe_ports_instead(self.roles, vocabulary, installed(), remarks)
         self.network = Network(self.objects, self.parts)
         self.stores = stores_of(self.roles, remarks)
         self.groups = groups_of(self.roles, [one.name for one in self.stores], remarks)
@@ -102,7 +102,7 @@ class Guesser:
     def guess(self) -> Guess:
         """Everything."""
         entrance = self.entrances[0]
-        tell(self.entrances, self.remarks)
+        describe_entrances(self.entrances, self.remarks)
         programs = {one.name: one.entry for one in self.stores if one not in self.fronts}
         behind: dict[str, list[str]] = {}
         mix: dict[str, str] = {}

@@ -42,7 +42,7 @@ def answered_always(executables: Executables, part: Part, clients: frozenset[str
     return replace(executables, unknown=(*executables.unknown, *found), tools=tools)
 
 
-def ask_ports_instead(
+def probe_ports_instead(
     roles: Iterable[Role], vocabulary: Vocabulary | None, known: Installed, remarks: Remarks
 ) -> None:
     """Let probes of servers ask the port whose image has no such command, as newer images often do."""

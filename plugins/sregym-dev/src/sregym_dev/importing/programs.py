@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_dev.importing.clients import client_of
 from sregym_dev.importing.entrance import RATE
 from sregym_dev.importing.listening import Listener, listeners_of
-from sregym_dev.importing.stores import Store, asked_of
+from sregym_dev.importing.stores import Store, store_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -123,7 +123,7 @@ def with_calls(
         program.clients[name] = client
         calls = [{"call": f"{name}.{_operation_asked(callee, edge.number)}"}]
         if store is not None and store.protocol:
-            steps, calls = asked_of(store, name, edge.caller)
+            steps, calls = store_calls(store, name, edge.caller)
             late = {"log": [{"level": "warn", "text": f"cannot reach {name}: ${{error}}"}]}
             for step in ({"dial": name}, *steps):
                 again = {**late, "then": "retry", "every_s": 3}

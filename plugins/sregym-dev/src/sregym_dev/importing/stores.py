@@ -168,7 +168,7 @@ def _with_memory(store: Store, remarks: Remarks) -> None:
         )
 
 
-def asked_of(
+def store_calls(
     store: Store, client: str, part: Part
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Steps of a start after the connection, and the calls of an operation, at a server.

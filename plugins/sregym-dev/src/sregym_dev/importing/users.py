@@ -20,7 +20,7 @@ SOMEBODY = "1000"
 _ON_ALPINE = {"postgres": 70, "rabbitmq": 100}
 
 
-def run_as_somebody(roles: Iterable[Role], known: Installed, remarks: Remarks) -> None:
+def run_as_non_root(roles: Iterable[Role], known: Installed, remarks: Remarks) -> None:
     """Give containers of public images a user that must not be root and would be.
 
     No kubelet starts such a container, so the files cannot have run as they are. Images of other

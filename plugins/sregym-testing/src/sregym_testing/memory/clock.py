@@ -1,4 +1,4 @@
-"""A clock that stands still until somebody waits with it."""
+"""A clock with virtual time, which advances only while a caller waits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def timestamp(moment_s: float) -> str:
 
 
 class MemoryClock(Clock):
-    """Virtual time that moves only when told to.
+    """Virtual time that advances only by `advance` and `wait_until`.
 
     Args:
         start_s: Where it starts, seconds since the Unix epoch.

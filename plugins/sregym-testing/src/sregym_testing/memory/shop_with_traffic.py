@@ -1,4 +1,4 @@
-"""An application whose users tell whether it works: front -> catalogue, front -> orders."""
+"""A small application with simulated traffic of users: front -> catalogue, front -> orders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every command for containers must hold to."""
+"""Contract tests for every command for containers."""
 
 from __future__ import annotations
 

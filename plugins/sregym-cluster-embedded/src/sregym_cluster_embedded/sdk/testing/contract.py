@@ -1,4 +1,4 @@
-"""What every extension of the simulation must hold to, whatever it adds."""
+"""Contract tests for every extension of the simulation, whatever it adds."""
 
 from __future__ import annotations
 

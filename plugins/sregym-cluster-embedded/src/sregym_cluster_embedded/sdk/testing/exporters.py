@@ -1,4 +1,4 @@
-"""What every exporter must hold to."""
+"""Contract tests for every exporter."""
 
 from __future__ import annotations
 

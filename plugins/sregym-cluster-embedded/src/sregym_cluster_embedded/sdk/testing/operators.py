@@ -1,4 +1,4 @@
-"""What every operator of a custom resource must hold to."""
+"""Contract tests for every operator of a custom resource."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every kind of server must hold to."""
+"""Contract tests for every kind of server."""
 
 from __future__ import annotations
 

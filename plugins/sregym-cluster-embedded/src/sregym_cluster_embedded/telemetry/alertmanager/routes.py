@@ -28,10 +28,10 @@ from sregym_cluster_embedded.telemetry.alertmanager.received import (
 from sregym_cluster_embedded.telemetry.alertmanager.silences import (
     Silence,
     SilenceError,
-    as_given,
     expire,
-    put,
+    matcher_to_json,
     silences,
+    store_silence,
 )
 from sregym_cluster_embedded.telemetry.prometheus.rules import time_text
 from sregym_cluster_embedded.telemetry.rules import Alert, firing
@@ -250,7 +250,7 @@ def _shown(silence: Silence, now: float) -> dict[str, Any]:
         "comment": silence.comment,
         "createdBy": silence.created_by,
         "endsAt": _time(silence.ends_s),
-        "matchers": [as_given(matcher) for matcher in silence.matchers],
+        "matchers": [matcher_to_json(matcher) for matcher in silence.matchers],
         "startsAt": _time(silence.starts_s),
     }
 
@@ -276,7 +276,7 @@ def _silences(world: World, request: Request) -> Response:
 def _new_silence(world: World, request: Request) -> Response:
     silence = silence_of(request)
     try:
-        return _json({"silenceID": put(world, silence, _now_s(world))})
+        return _json({"silenceID": store_silence(world, silence, _now_s(world))})
     except KeyError:
         return _json("silence not found", 404)
 

@@ -68,7 +68,7 @@ def silences(world: World) -> list[Silence]:
     return list(world.table(TABLE).values())
 
 
-def put(world: World, silence: Silence, now_s: float) -> str:
+def store_silence(world: World, silence: Silence, now_s: float) -> str:
     """Keep a new silence, or a changed one; gives its id.
 
     A silence whose matchers change is expired, and a new one takes its place, as in Alertmanager.
@@ -136,7 +136,7 @@ def matcher_of(given: Mapping[str, Any]) -> Matcher:
     return Matcher(str(given["name"]), op[equal is not False, bool(regex)], str(given["value"]))
 
 
-def as_given(matcher: Matcher) -> dict[str, Any]:
+def matcher_to_json(matcher: Matcher) -> dict[str, Any]:
     """The API's form of a matcher."""
     return {
         "isEqual": matcher.op in ("=", "=~"),

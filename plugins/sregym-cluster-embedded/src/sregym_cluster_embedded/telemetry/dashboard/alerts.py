@@ -24,12 +24,12 @@ def alerts(world: World) -> dict[str, Any]:
     if _SOURCE not in SERVICES:
         return {"alerts": []}
     answer = service(_SOURCE)(world, Request("GET", _PATH))
-    rows = [shown(alert) for alert in orjson.loads(answer.body)["data"]["alerts"]]
+    rows = [alert_row(alert) for alert in orjson.loads(answer.body)["data"]["alerts"]]
     rows.sort(key=lambda row: (row["state"] != "firing", row["since"], row["name"], row["summary"]))
     return {"alerts": rows}
 
 
-def shown(alert: dict[str, Any]) -> dict[str, Any]:
+def alert_row(alert: dict[str, Any]) -> dict[str, Any]:
     """What the page shows of an alert of the HTTP API; labels stand in for missing words."""
     labels, words = alert["labels"], alert.get("annotations") or {}
     known = {name: value for name, value in labels.items() if name not in ("alertname", "severity")}

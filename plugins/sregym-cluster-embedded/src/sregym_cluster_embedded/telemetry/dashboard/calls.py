@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
-    from sregym_cluster_embedded.traffic.arrivals import Rhythm
+    from sregym_cluster_embedded.traffic.arrivals import RateModulations
     from sregym_cluster_embedded.traffic.segments import CallFlow, Segment
     from sregym_cluster_embedded.world import World
 
@@ -47,7 +47,7 @@ class Edge:
         self.errors: dict[tuple[str, str], float] = {}
         self.times = Mixture()
 
-    def add(self, call: CallFlow, rhythm: Rhythm, stretch: Stretch) -> None:
+    def add(self, call: CallFlow, rhythm: RateModulations, stretch: Stretch) -> None:
         """Count what one client's calls brought."""
         come = stretch.come(call.rhythms(rhythm))
         ok, failed = call.rate * call.ok * come.good, call.rate * (1 - call.ok) * come.bad

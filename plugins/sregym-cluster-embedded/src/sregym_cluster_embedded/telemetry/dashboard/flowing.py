@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
-    from sregym_cluster_embedded.traffic.arrivals import Rhythm
+    from sregym_cluster_embedded.traffic.arrivals import RateModulations
     from sregym_cluster_embedded.traffic.latency import Time
     from sregym_cluster_embedded.traffic.segments import Flow, Segment
     from sregym_cluster_embedded.world import World
@@ -49,7 +49,7 @@ class Stretch(NamedTuple):
         """How long it is."""
         return self.stop - self.start
 
-    def come(self, rhythms: tuple[Rhythm, Rhythm]) -> Come:
+    def come(self, rhythms: tuple[RateModulations, RateModulations]) -> Come:
         """How far requests have come in it; from the rate modulations of those that succeed and fail."""
         good, bad = rhythms
         well = Course(good, self.start).elapsed(self.stop)

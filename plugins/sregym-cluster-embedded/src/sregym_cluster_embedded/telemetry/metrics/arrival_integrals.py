@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sregym_promql.storage import Floats, Times
 
-    from sregym_cluster_embedded.traffic.arrivals import Rhythm
+    from sregym_cluster_embedded.traffic.arrivals import RateModulations
 
 
 # So many starts are worked out one by one.
@@ -57,7 +57,7 @@ class _Swings:
         return along
 
 
-def _sway(rhythm: Rhythm, at: float) -> float:
+def _sway(rhythm: RateModulations, at: float) -> float:
     return sum(weight * swung(begin, cell, at) for begin, cell, weight in rhythm)
 
 
@@ -78,7 +78,7 @@ class Progress:
 
     __slots__ = ("_swung", "ahead", "places", "starts", "swings", "weights")
 
-    def __init__(self, starts: Floats, rhythms: Sequence[Rhythm]) -> None:
+    def __init__(self, starts: Floats, rhythms: Sequence[RateModulations]) -> None:
         self.starts = self.places = starts
         self._swung: _Swings | None = None
         self.swings = sorted({swing[:2] for part in dict.fromkeys(rhythms) for swing in part})
@@ -90,7 +90,7 @@ class Progress:
         else:
             self._together(rhythms)
 
-    def _one_by_one(self, starts: list[float], rhythms: Sequence[Rhythm]) -> None:
+    def _one_by_one(self, starts: list[float], rhythms: Sequence[RateModulations]) -> None:
         place, before, base = starts[0], starts[0], 0.0
         places, ahead, last = [], [], rhythms[0][:0]
         for at, rhythm in zip(starts, rhythms, strict=True):
@@ -102,11 +102,11 @@ class Progress:
         self.places, self.ahead = np.array(places), np.array(ahead)
         self.weights = np.array([self._row(rhythm) for rhythm in rhythms])
 
-    def _row(self, rhythm: Rhythm) -> list[float]:
+    def _row(self, rhythm: RateModulations) -> list[float]:
         weights = {swing[:2]: swing.weight for swing in rhythm}
         return [weights.get(swing, 0.0) for swing in self.swings]
 
-    def _together(self, rhythms: Sequence[Rhythm]) -> None:
+    def _together(self, rhythms: Sequence[RateModulations]) -> None:
         starts, rows = self.starts, {rhythm: self._row(rhythm) for rhythm in dict.fromkeys(rhythms)}
         self.weights = np.array([rows[rhythm] for rhythm in rhythms])
         there = _Swings(self.swings)(starts)
@@ -146,9 +146,9 @@ class Shared:
     """The courses of what has the same starts: for the same rate modulations the same one."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Rhythm, ...], Progress] = {}
+        self._known: dict[tuple[RateModulations, ...], Progress] = {}
 
-    def __call__(self, starts: Floats, rhythms: Sequence[Rhythm]) -> Progress:
+    def __call__(self, starts: Floats, rhythms: Sequence[RateModulations]) -> Progress:
         """The course of requests with these rate modulations."""
         key = tuple(rhythms)
         known = self._known.get(key)

@@ -40,9 +40,9 @@ class Catalogue:
             PluginLoadError: One cannot be imported, or is none; names the distribution.
         """
         # Most clusters are never asked for metrics: their exporters are loaded by the first question.
-        from sregym_cluster_embedded.telemetry.metrics.chapters import own_chapters
+        from sregym_cluster_embedded.telemetry.metrics.chapters import builtin_exporters
 
-        return (*own_chapters(), *self._of_servers(), *self._of_extensions())
+        return (*builtin_exporters(), *self._of_servers(), *self._of_extensions())
 
     @cached_property
     def exporters(self) -> tuple[Exporter, ...]:

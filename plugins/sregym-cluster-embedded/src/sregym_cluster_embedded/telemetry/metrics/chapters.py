@@ -37,7 +37,7 @@ class Chapter(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def own_chapters() -> tuple[Chapter, ...]:
+def builtin_exporters() -> tuple[Chapter, ...]:
     """The exporters of the cluster itself and of generic programs."""
     return (
         Chapter(

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sregym_cluster_embedded.telemetry.metrics.arrival_integrals import Progress
-from sregym_cluster_embedded.telemetry.metrics.scatter import Scatter, Surplus
+from sregym_cluster_embedded.telemetry.metrics.scatter import BucketScatter, Surplus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from sregym_promql.storage import Floats
 
-    from sregym_cluster_embedded.traffic.arrivals import Rhythm
+    from sregym_cluster_embedded.traffic.arrivals import RateModulations
     from sregym_cluster_embedded.traffic.latency import Time
 
 # As in `traffic.segments`: what is whole up to rounding counts as whole.
@@ -111,9 +111,9 @@ class Outcomes:
         rates: Sequence[float],
         end: float,
         shares: Mapping[str, Sequence[float]],
-        rhythms: Sequence[tuple[Rhythm, Rhythm]] = (),
+        rhythms: Sequence[tuple[RateModulations, RateModulations]] = (),
         failing: Collection[str] = (),
-        course: Callable[[Floats, Sequence[Rhythm]], Progress] = Progress,
+        course: Callable[[Floats, Sequence[RateModulations]], Progress] = Progress,
     ) -> None:
         self.starts = np.asarray(starts, dtype=np.float64)
         self._rates = np.asarray(rates, dtype=np.float64)
@@ -250,7 +250,7 @@ class Parts:
         if len(starts) > 1:
             lengths = (starts[1:] - starts[:-1])[:, None]
             (self.rates[:-1] * lengths).cumsum(axis=0, out=self.before[1:])
-        self.scatter = Scatter(begin, self.own.rates, shares)
+        self.scatter = BucketScatter(begin, self.own.rates, shares)
         stretches = np.arange(len(starts))
         there = self.scatter.at(stretches, starts)
         if len(starts) > 1:

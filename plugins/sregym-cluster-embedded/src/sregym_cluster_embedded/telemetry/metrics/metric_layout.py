@@ -14,7 +14,12 @@ from sregym_promql.storage import Rows, value_of
 
 from sregym_cluster_embedded.telemetry.metrics.batch_evaluation import Plan
 from sregym_cluster_embedded.telemetry.metrics.exposition import Row
-from sregym_cluster_embedded.telemetry.metrics.series_cache import may_be, own, shelf_of, targets
+from sregym_cluster_embedded.telemetry.metrics.series_cache import (
+    may_be,
+    scrape_notes,
+    series_group,
+    targets,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +32,7 @@ if TYPE_CHECKING:
         Part,
         Target,
     )
-    from sregym_cluster_embedded.telemetry.metrics.series_cache import Kept
+    from sregym_cluster_embedded.telemetry.metrics.series_cache import CachedSeries
     from sregym_cluster_embedded.telemetry.metrics.view import View
 
 # How many selections of a metric are kept, and how many layouts of each.
@@ -82,7 +87,7 @@ class Layout:
 
     def __init__(
         self,
-        entries: Sequence[Kept],
+        entries: Sequence[CachedSeries],
         groups: Sequence[tuple[Sequence[int], Sequence[int]]],
     ) -> None:
         owners: dict[str, int] = {}
@@ -114,10 +119,10 @@ class Selection:
         found: Series by target; those of a target come one after the other.
     """
 
-    def __init__(self, found: Sequence[tuple[Target, Sequence[Kept]]]) -> None:
-        self.entries: list[Kept] = []
+    def __init__(self, found: Sequence[tuple[Target, Sequence[CachedSeries]]]) -> None:
+        self.entries: list[CachedSeries] = []
         self.groups: list[Gathered] = []
-        members: list[Kept] = []
+        members: list[CachedSeries] = []
         for place, (target, some) in enumerate(found):
             members.extend(some)
             last = place + 1 == len(found) or found[place + 1][0] is not target
@@ -261,7 +266,7 @@ def selected(
         found = []
         for number in numbers:
             target, part = parts[number]
-            shelf = shelf_of(view, target, sample, part)
+            shelf = series_group(view, target, sample, part)
             found.append((target, shelf.selected(matchers)))
         if len(rack.selections) >= _MOST:
             rack.selections.clear()
@@ -309,7 +314,7 @@ def _first(view: View, exporter: Exporter, sample: str) -> tuple[Target, Row] | 
     return None
 
 
-def noted(view: View, name: str, exporters: Sequence[Exporter]) -> Rack:
+def scrape_series(view: View, name: str, exporters: Sequence[Exporter]) -> Rack:
     """What Prometheus notes of the scrapes of all targets, as a rack with one selection."""
     every = [targets(view, exporter) for exporter in exporters]
     return view.remembered(("noted", name), every, partial(_noted, every), shared=True)
@@ -325,13 +330,13 @@ def _noted(every: Sequence[Sequence[Target]]) -> Rack:
     )
 
 
-def selected_of_noted(rack: Rack, name: str, matchers: tuple[Matcher, ...]) -> Selection:
+def select_scrape_series(rack: Rack, name: str, matchers: tuple[Matcher, ...]) -> Selection:
     """What is noted of the scrapes of the targets that matchers select."""
     known = rack.selections.get(matchers)
     if known is None:
         found = []
         for stand in rack.stands:
-            entry = own(name, stand.target, Row((), 0.0, until=stand.target.until))
+            entry = scrape_notes(name, stand.target, Row((), 0.0, until=stand.target.until))
             labels = dict(entry.labels)
             if all(matcher.matches(labels.get(matcher.name, "")) for matcher in matchers):
                 found.append((stand.target, [entry]))

@@ -42,13 +42,13 @@ def server_span(
     instance: ContainerInstance, program: ServiceProgram, operation: str
 ) -> tuple[str, str]:
     """(name, kind) of the span of serving an operation; the name is empty when it has none."""
-    message = names.taken(program, instance.process.facts()).get(operation)
+    message = names.handled_messages(program, instance.process.facts()).get(operation)
     if message is not None and not message.alone:
         message = None
     return _served(program, operation, message), "CONSUMER" if message is not None else "SERVER"
 
 
-def _served(program: ServiceProgram, operation: str, message: names.Taken | None) -> str:
+def _served(program: ServiceProgram, operation: str, message: names.HandledMessages | None) -> str:
     if program.tracing is not None:
         return names.server_span(program, operation, message)
     behaviour = program.operations.get(operation)

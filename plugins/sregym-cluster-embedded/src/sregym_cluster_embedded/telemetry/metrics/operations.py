@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.telemetry.metrics.exposition import Pairs, Value
-    from sregym_cluster_embedded.traffic.arrivals import Rhythm
+    from sregym_cluster_embedded.traffic.arrivals import RateModulations
     from sregym_cluster_embedded.traffic.latency import Time
     from sregym_cluster_embedded.traffic.segments import CallFlow, Flow, Segment
 
     # A rate, fractions of outcomes, the times of what succeeds and of what fails, and
     # how unevenly that and this come.
-    Stretch = tuple[float, dict[str, float], Time, Time, tuple[Rhythm, Rhythm]]
+    Stretch = tuple[float, dict[str, float], Time, Time, tuple[RateModulations, RateModulations]]
 
 OK = ""
 # The same in all worlds: a fork with another seed has the same past.
@@ -196,7 +196,7 @@ def calls_of(
 
 
 def _joined(
-    known: Stretch | None, call: CallFlow, word: Callable[[str], str], rhythm: Rhythm
+    known: Stretch | None, call: CallFlow, word: Callable[[str], str], rhythm: RateModulations
 ) -> Stretch:
     """Calls of one key together: shares by rate, the times of the more frequent ones."""
     shares: dict[str, float] = {}

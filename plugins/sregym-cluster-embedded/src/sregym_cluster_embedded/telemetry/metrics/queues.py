@@ -62,7 +62,7 @@ class Lag:
         return found
 
 
-class Taken:
+class ConsumedRecords:
     """The records of one partition that a group is done with."""
 
     def __init__(self, known: Sequence[QueueSegment], number: int) -> None:

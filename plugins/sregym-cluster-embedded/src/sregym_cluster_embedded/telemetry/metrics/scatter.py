@@ -75,7 +75,7 @@ def _pace(rates: Floats) -> tuple[Floats, Floats]:
     return cells, np.minimum(requests, np.sqrt(requests))
 
 
-class Scatter:
+class BucketScatter:
     """By how many requests the counts of buckets differ from their shares.
 
     Args:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.metrics.view import View
 
 
-class Kept(NamedTuple):
+class CachedSeries(NamedTuple):
     """One series of a target.
 
     Attributes:
@@ -41,20 +41,20 @@ class Kept(NamedTuple):
     key: str
 
 
-class Shelf:
+class SeriesGroup:
     """Series that are worked out together.
 
     Args:
         entries: The series.
     """
 
-    def __init__(self, entries: Sequence[Kept]) -> None:
+    def __init__(self, entries: Sequence[CachedSeries]) -> None:
         self.entries = entries
         self._columns: dict[str, list[str]] = {}
 
-    def selected(self, matchers: Sequence[Matcher]) -> Sequence[Kept]:
+    def selected(self, matchers: Sequence[Matcher]) -> Sequence[CachedSeries]:
         """The series that all matchers select."""
-        chosen: Sequence[Kept] = self.entries
+        chosen: Sequence[CachedSeries] = self.entries
         spend(2 * len(matchers))
         for position, matcher in enumerate(matchers):
             if position == 0:
@@ -82,14 +82,14 @@ def targets(view: View, exporter: Exporter) -> Sequence[Target]:
     return view.remembered(("targets", exporter), basis, work, shared=True)
 
 
-def kept(
+def cached_series(
     view: View,
     exporter: Exporter,
     target: Target,
     sample: str,
     matchers: Sequence[Matcher] = (),
     span: tuple[float, float] = (float("-inf"), float("inf")),
-) -> Iterator[Shelf]:
+) -> Iterator[SeriesGroup]:
     """The series of one sample name at a target.
 
     Args:
@@ -105,10 +105,10 @@ def kept(
             continue
         if matchers and not may_be(part.labels, matchers):
             continue
-        yield shelf_of(view, target, sample, part)
+        yield series_group(view, target, sample, part)
 
 
-def shelf_of(view: View, target: Target, sample: str, part: Part) -> Shelf:
+def series_group(view: View, target: Target, sample: str, part: Part) -> SeriesGroup:
     """The series of one part of a target."""
     key = (sample, target.labels, part.key)
     work = partial(_shelf, sample, target, part)
@@ -124,12 +124,12 @@ def may_be(labels: Pairs, matchers: Sequence[Matcher]) -> bool:
     return True
 
 
-def own(name: str, target: Target, row: Row) -> Kept:
+def scrape_notes(name: str, target: Target, row: Row) -> CachedSeries:
     """What Prometheus itself notes of a target."""
     return _alone(name, target, row)
 
 
-def _shelf(sample: str, target: Target, part: Part) -> Shelf:
+def _shelf(sample: str, target: Target, part: Part) -> SeriesGroup:
     found = []
     fixed = (*target.labels, (NAME, sample))
     names = tuple(name for name, _ in fixed)
@@ -151,13 +151,13 @@ def _shelf(sample: str, target: Target, part: Part) -> Shelf:
             found.append(_alone(sample, target, row))
         else:
             labels = pick((*fixed, *given))
-            found.append(Kept(labels, row, sorted_names, _key(labels)))
-    return Shelf(found)
+            found.append(CachedSeries(labels, row, sorted_names, _key(labels)))
+    return SeriesGroup(found)
 
 
-def _alone(name: str, target: Target, row: Row) -> Kept:
+def _alone(name: str, target: Target, row: Row) -> CachedSeries:
     labels = _merged(name, target, row.labels)
-    return Kept(labels, row, _names_of(labels), _key(labels))
+    return CachedSeries(labels, row, _names_of(labels), _key(labels))
 
 
 def _names_of(labels: Labels) -> tuple[str, ...]:

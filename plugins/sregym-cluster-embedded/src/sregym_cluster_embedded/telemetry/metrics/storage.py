@@ -33,9 +33,9 @@ from sregym_cluster_embedded.telemetry.metrics.metric_layout import (
     Gathered,
     Present,
     Selection,
-    noted,
+    scrape_series,
+    select_scrape_series,
     selected,
-    selected_of_noted,
 )
 from sregym_cluster_embedded.telemetry.metrics.scraping import (
     SCRAPE_NAMES,
@@ -45,11 +45,11 @@ from sregym_cluster_embedded.telemetry.metrics.scraping import (
     scrape_row,
 )
 from sregym_cluster_embedded.telemetry.metrics.series_cache import (
-    Kept,
-    Shelf,
-    kept,
+    CachedSeries,
+    SeriesGroup,
+    cached_series,
     may_be,
-    own,
+    scrape_notes,
     targets,
 )
 from sregym_cluster_embedded.telemetry.metrics.view import view_of
@@ -172,8 +172,8 @@ class WorldStorage:
             span = (moment - lookback_ms / 1000, moment)
             found = selected(view, exporter, name, rest, span)
         elif name == _UP:
-            found = selected_of_noted(
-                noted(view, _UP, catalogue_of(self._world).exporters), _UP, rest
+            found = select_scrape_series(
+                scrape_series(view, _UP, catalogue_of(self._world).exporters), _UP, rest
             )
         else:
             return None
@@ -201,7 +201,7 @@ class WorldStorage:
 
     def _matching(
         self, matchers: Sequence[Matcher], start_ms: int, end_ms: int
-    ) -> Iterator[tuple[Scrapes, bool, Sequence[Kept]]]:
+    ) -> Iterator[tuple[Scrapes, bool, Sequence[CachedSeries]]]:
         """Scrapes, whether what follows is noted of them, and the series that matchers select."""
         view, epoch = self._view or view_of(self._world), self._world.epoch
         span = (start_ms / 1000 - epoch, end_ms / 1000 - epoch)
@@ -219,9 +219,13 @@ class WorldStorage:
                 for name in noted:
                     exported = partial(_exported, view, exporter, target)
                     row = scrape_row(name, target, scrapes, exported)
-                    yield scrapes, True, Shelf([own(name, target, row)]).selected(rest)
+                    yield (
+                        scrapes,
+                        True,
+                        SeriesGroup([scrape_notes(name, target, row)]).selected(rest),
+                    )
                 for sample in samples:
-                    for shelf in kept(view, exporter, target, sample, rest, span):
+                    for shelf in cached_series(view, exporter, target, sample, rest, span):
                         yield scrapes, False, shelf.selected(rest)
 
 
@@ -299,13 +303,13 @@ def _exported(view: View, exporter: Exporter, target: Target) -> Sequence[Row]:
     )
 
 
-def _of(view: View, exporter: Exporter, target: Target) -> Sequence[Kept]:
+def _of(view: View, exporter: Exporter, target: Target) -> Sequence[CachedSeries]:
     """All series of a target."""
     return [
         entry
         for family in exporter.families
         for name in family.samples
-        for shelf in kept(view, exporter, target, name)
+        for shelf in cached_series(view, exporter, target, name)
         for entry in shelf.entries
     ]
 

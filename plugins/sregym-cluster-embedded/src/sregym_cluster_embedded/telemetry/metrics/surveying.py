@@ -9,9 +9,9 @@ from sregym_promql.storage import NAME
 from sregym_cluster_embedded.telemetry.metrics.catalogue import catalogue_of
 from sregym_cluster_embedded.telemetry.metrics.metric_layout import (
     first_of,
-    noted,
+    scrape_series,
+    select_scrape_series,
     selected,
-    selected_of_noted,
 )
 from sregym_cluster_embedded.telemetry.metrics.scraping import SCRAPE_NAMES, Scrapes
 from sregym_cluster_embedded.telemetry.metrics.series_cache import targets
@@ -157,8 +157,8 @@ class Survey:
     ) -> Iterator[tuple[Selection, Gathered, Sequence[int] | None]]:
         own = name in SCRAPE_NAMES
         if own:
-            found = selected_of_noted(
-                noted(self._view, name, self._catalogue.exporters), name, rest
+            found = select_scrape_series(
+                scrape_series(self._view, name, self._catalogue.exporters), name, rest
             )
         else:
             exporter = self._catalogue.by_sample[name]

@@ -91,7 +91,7 @@ def moment_of(request: Request, name: str, default_s: float) -> float:
         raise BadRequest(message if name != "time" else _invalid(name, message)) from None
 
 
-def wanted_moment(request: Request, name: str) -> float:
+def required_time(request: Request, name: str) -> float:
     """A moment that must be there.
 
     Raises:

@@ -14,13 +14,13 @@ from sregym_promql import (
     Engine,
     EvaluationError,
     ParseError,
+    annotations_json,
     instant_data,
     parse,
     parse_as_written,
     parse_selector,
     pretty,
     range_data,
-    said,
 )
 from sregym_promql.evaluation import TOO_MANY, has_selectors
 from sregym_promql.formats import number_text
@@ -39,8 +39,8 @@ from sregym_cluster_embedded.telemetry.prometheus.parameters import (
     bound_of,
     duration_of,
     moment_of,
+    required_time,
     span_of,
-    wanted_moment,
 )
 from sregym_cluster_embedded.telemetry.prometheus.refused import REFUSED, failure
 from sregym_cluster_embedded.telemetry.prometheus.remote_read import remote_read
@@ -142,12 +142,12 @@ def _query(world: World, request: Request) -> Any:
     except ParseError as error:
         message = f'invalid parameter "query": {error}'
         raise BadRequest(message) from None
-    notes = said(found.notes, request.parameter("query"))
+    notes = annotations_json(found.notes, request.parameter("query"))
     return _success(_told(request, instant_data(found, round(at * 1000)), found.samples), notes)
 
 
 def _query_range(world: World, request: Request) -> Any:
-    start, end = wanted_moment(request, "start"), wanted_moment(request, "end")
+    start, end = required_time(request, "start"), required_time(request, "end")
     if end < start:
         message = 'invalid parameter "end": end timestamp must not be before start time'
         raise BadRequest(message)
@@ -169,7 +169,7 @@ def _query_range(world: World, request: Request) -> Any:
     # The least step that there is.
     step = max(step, 0.001)
     found = _engine(world, request).range(request.parameter("query"), start, end, step)
-    notes = said(found.notes, request.parameter("query"))
+    notes = annotations_json(found.notes, request.parameter("query"))
     return _success(_told(request, range_data(found), found.samples), notes)
 
 

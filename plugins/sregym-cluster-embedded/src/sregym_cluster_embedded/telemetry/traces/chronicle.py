@@ -12,7 +12,7 @@ from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance, instances
 from sregym_cluster_embedded.telemetry.traces.ids import origin_code
 from sregym_cluster_embedded.telemetry.traces.messages import Messages
-from sregym_cluster_embedded.telemetry.traces.names import taken
+from sregym_cluster_embedded.telemetry.traces.names import handled_messages
 from sregym_cluster_embedded.telemetry.traces.numbering import Numbering
 from sregym_cluster_embedded.traffic.latency import Time
 from sregym_cluster_embedded.traffic.segments import Flow
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.telemetry.traces.names import Taken
+    from sregym_cluster_embedded.telemetry.traces.names import HandledMessages
     from sregym_cluster_embedded.telemetry.traces.queues import Topic
     from sregym_cluster_embedded.traffic.segments import Segment
     from sregym_cluster_embedded.world import World
@@ -55,7 +55,7 @@ class Traced(NamedTuple):
     service: str
     collector: str
     sample: float
-    taken: Mapping[str, Taken]
+    taken: Mapping[str, HandledMessages]
 
 
 class Origin(NamedTuple):
@@ -84,7 +84,7 @@ class Origin(NamedTuple):
 
 
 class Chronicle:
-    """What was, for one question about a world; made anew for each.
+    """What was, for one question about a world; recreated for each.
 
     Args:
         world: Whose history.
@@ -281,7 +281,7 @@ def _traced(instance: ContainerInstance) -> Traced | None:
         expand(tracing.service, facts),
         expand(tracing.collector, facts),
         _share(expand(tracing.sample, facts)),
-        taken(program, facts),
+        handled_messages(program, facts),
     )
 
 

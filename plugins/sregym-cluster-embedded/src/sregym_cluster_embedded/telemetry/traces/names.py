@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.traces.sites import TracedCall
 
 
-class Taken(NamedTuple):
+class HandledMessages(NamedTuple):
     """Messages that an operation is done for.
 
     Attributes:
@@ -30,13 +30,15 @@ class Taken(NamedTuple):
     alone: bool
 
 
-def taken(program: ServiceProgram, facts: Mapping[str, str]) -> dict[str, Taken]:
+def handled_messages(
+    program: ServiceProgram, facts: Mapping[str, str]
+) -> dict[str, HandledMessages]:
     """Operation -> the messages that a program does it for; `facts` are those of its process."""
     found = {}
     for consumer in program.consumers.values():
         client = program.clients[consumer.client]
         behaviour = program.operations.get(consumer.operation)
-        found[consumer.operation] = Taken(
+        found[consumer.operation] = HandledMessages(
             client.protocol,
             system_of(client),
             expand(consumer.topic, facts),
@@ -56,7 +58,9 @@ def call_kind(program: ServiceProgram, client: str) -> str:
     return "producer" if known is not None and known.wire.messaging else "client"
 
 
-def server_span(program: ServiceProgram, operation: str, message: Taken | None = None) -> str:
+def server_span(
+    program: ServiceProgram, operation: str, message: HandledMessages | None = None
+) -> str:
     """The name of the span of serving an operation; empty when it has none.
 
     Args:

@@ -14,7 +14,7 @@ from sregym_cluster_embedded.traffic.arrivals import Course
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.clock import Seed
-    from sregym_cluster_embedded.traffic.arrivals import Rhythm
+    from sregym_cluster_embedded.traffic.arrivals import RateModulations
     from sregym_cluster_embedded.traffic.segments import Segment
 
 # What `counting.totals` begins with, against rounding.
@@ -61,7 +61,7 @@ class Numbering:
         pieces: (start, stop, rate, rhythm, segment) in order, without gaps.
     """
 
-    def __init__(self, pieces: list[tuple[float, float, float, Rhythm, Segment]]) -> None:
+    def __init__(self, pieces: list[tuple[float, float, float, RateModulations, Segment]]) -> None:
         self.pieces: list[Piece] = []
         integral = _START
         for start, stop, rate, rhythm, segment in pieces:

@@ -26,7 +26,7 @@ class Attempt(NamedTuple):
     number: int
 
 
-class Made(NamedTuple):
+class PlannedCall(NamedTuple):
     """A call that a request makes: its tries, the last of which decides."""
 
     site: TracedCall
@@ -40,7 +40,7 @@ class Made(NamedTuple):
 
     @property
     def timed_out(self) -> bool:
-        """Whether a try of it has waited in vain."""
+        """Whether a try of it has waited without success."""
         return any(
             part.failure is not None and part.failure.kind == "timeout" for part in self.attempts
         )
@@ -62,7 +62,7 @@ class Planner:
         self._purpose = purpose
         self._sites = sites
 
-    def plan(self, error: str | None, number: int) -> tuple[Made, ...]:
+    def plan(self, error: str | None, number: int) -> tuple[PlannedCall, ...]:
         """The calls of one request, in order.
 
         Args:
@@ -70,7 +70,7 @@ class Planner:
             number: Which of the requests with this outcome it is, from 0.
         """
         cause = None if error is None else self._cause(error, number)
-        made: list[Made] = []
+        made: list[PlannedCall] = []
         for position, site in enumerate(self._sites):
             if cause is not None and site.stage > self._sites[cause[0]].stage:
                 break
@@ -95,12 +95,12 @@ class Planner:
         index, rank = choose(self._seed, (*self._purpose, "cause", error), number, shares)
         return known[index][0], known[index][1], rank
 
-    def _fatal(self, site: TracedCall, position: int, index: int, rank: int) -> Made:
+    def _fatal(self, site: TracedCall, position: int, index: int, rank: int) -> PlannedCall:
         failure = site.failures[index]
         last = Attempt(failure.flow, failure, rank)
         tries = site.attempts - 1 if failure.again else 0
         before = self._failing(site, position, tries, rank)
-        return Made(site, position, (*before, last))
+        return PlannedCall(site, position, (*before, last))
 
     def _failing(
         self, site: TracedCall, position: int, count: int, number: int
@@ -117,8 +117,13 @@ class Planner:
         return tuple(found)
 
     def _calls(
-        self, site: TracedCall, position: int, made: list[Made], error: str | None, number: int
-    ) -> list[Made]:
+        self,
+        site: TracedCall,
+        position: int,
+        made: list[PlannedCall],
+        error: str | None,
+        number: int,
+    ) -> list[PlannedCall]:
         """The calls of a site that do not fail the request."""
         share = site.made
         if site.look is not None:
@@ -140,7 +145,9 @@ class Planner:
             ranks.append(more)
         return [self._one(site, position, purpose, rank) for rank in ranks]
 
-    def _one(self, site: TracedCall, position: int, purpose: tuple[object, ...], rank: int) -> Made:
+    def _one(
+        self, site: TracedCall, position: int, purpose: tuple[object, ...], rank: int
+    ) -> PlannedCall:
         if not site.fatal and site.lost > 0:
             fails = hit(self._seed, (*purpose, "ignored"), rank, site.lost)
             if fails is not None and site.failures:
@@ -160,4 +167,4 @@ class Planner:
             shares = [target.rate for target in site.targets]
         index, number = choose(self._seed, (*purpose, "target"), rank, shares)
         last = Attempt(site.targets[index], None, number)
-        return Made(site, position, (*self._failing(site, position, failed, rank), last))
+        return PlannedCall(site, position, (*self._failing(site, position, failed, rank), last))

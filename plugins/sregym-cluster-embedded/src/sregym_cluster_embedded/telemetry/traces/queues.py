@@ -161,7 +161,7 @@ class Queue:
         return self._stints
 
     def tries(self, partition: int, at: float, until: float) -> Iterator[tuple[float, int, Stint]]:
-        """(moment, number, whose) of tries in vain of the record that arrives at a moment.
+        """(moment, number, whose) of tries without success of the record that arrives at a moment.
 
         A group that gets nothing done tries the next record of each partition over and over; of
         the very many tries that follow each other ever fewer are told.

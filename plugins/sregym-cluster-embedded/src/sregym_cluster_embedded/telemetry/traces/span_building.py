@@ -15,7 +15,7 @@ from sregym_cluster_embedded.telemetry.traces.draws import (
     tail_score,
 )
 from sregym_cluster_embedded.telemetry.traces.ids import span_id
-from sregym_cluster_embedded.telemetry.traces.planning import Attempt, Made, Planner
+from sregym_cluster_embedded.telemetry.traces.planning import Attempt, PlannedCall, Planner
 from sregym_cluster_embedded.telemetry.traces.spans import Span, Tags, Written
 from sregym_cluster_embedded.telemetry.traces.timing import (
     Timed,
@@ -76,7 +76,7 @@ class _Serving(NamedTuple):
     number: int
     path: str
     parent: str
-    message: names.Taken | None = None
+    message: names.HandledMessages | None = None
 
 
 class RequestWriter:
@@ -164,7 +164,7 @@ class RequestWriter:
             self._write_server(traced, serving, flow, name, own_id, duration)
 
     def _times(
-        self, traced: Traced, flow: Flow, made: tuple[Made, ...], level: float, path: str
+        self, traced: Traced, flow: Flow, made: tuple[PlannedCall, ...], level: float, path: str
     ) -> list[Timed]:
         """How long each try of each call takes, as the caller sees it.
 
@@ -366,7 +366,7 @@ class RequestWriter:
     def _write_client(
         self,
         traced: Traced,
-        call: Made,
+        call: PlannedCall,
         attempt: Attempt,
         name: str,
         own_id: str,

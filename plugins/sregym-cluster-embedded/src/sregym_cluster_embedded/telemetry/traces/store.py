@@ -219,8 +219,8 @@ def _fits(span: Span, query: Query) -> bool:
 
 
 def _tagged(span: Span, wanted: tuple[tuple[str, str], ...]) -> bool:
-    pairs = {(key, shown(value)) for key, value in (*span.tags, *span.source.tags)}
-    pairs |= {(key, shown(value)) for event in span.events for key, value in event.fields}
+    pairs = {(key, tag_text(value)) for key, value in (*span.tags, *span.source.tags)}
+    pairs |= {(key, tag_text(value)) for event in span.events for key, value in event.fields}
     pairs |= {("internal.span.format", wire_of(span)), ("span.kind", span.kind)}
     return all(pair in pairs for pair in wanted)
 
@@ -230,7 +230,7 @@ def wire_of(span: Span) -> str:
     return "jaeger" if span.library == "jaeger" else "otlp"
 
 
-def shown(value: TagValue) -> str:
+def tag_text(value: TagValue) -> str:
     """The value of a tag as text, as searches compare it."""
     if isinstance(value, bool):
         return "true" if value else "false"

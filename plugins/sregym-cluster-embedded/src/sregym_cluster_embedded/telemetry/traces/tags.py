@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sregym_apps.model import Client, Operation
 
     from sregym_cluster_embedded.telemetry.traces.chronicle import Traced
-    from sregym_cluster_embedded.telemetry.traces.names import Taken
+    from sregym_cluster_embedded.telemetry.traces.names import HandledMessages
     from sregym_cluster_embedded.traffic.segments import Flow
 
 _CODE = re.compile(r"^rpc error: code = (\w+) desc = (.*)$", re.DOTALL)
@@ -108,7 +108,7 @@ def server_tags(
     return tags if error is None else (*tags, *_grpc_ended(error, client=False))
 
 
-def consumer_tags(traced: Traced, message: Taken, error: str | None) -> Tags:
+def consumer_tags(traced: Traced, message: HandledMessages, error: str | None) -> Tags:
     """The tags of a span of working on a message, and how it ended."""
     told = message_tags(traced, message.system, message.topic, "process")
     return told if error is None else (*told, ("error", True))

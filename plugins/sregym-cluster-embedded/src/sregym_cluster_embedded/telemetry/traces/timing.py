@@ -10,7 +10,7 @@ from sregym_cluster_embedded.telemetry.traces.draws import sample
 from sregym_cluster_embedded.traffic.latency import Time
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.telemetry.traces.planning import Attempt, Made
+    from sregym_cluster_embedded.telemetry.traces.planning import Attempt, PlannedCall
 
 # A timer that fires comes a little late.
 _LATE_MS = 0.1
@@ -30,7 +30,7 @@ class Timed(NamedTuple):
     """
 
     order: int
-    call: Made
+    call: PlannedCall
     parts: list[float]
     pauses: list[float]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.world import World
 
-__all__ = ["Store", "commands_of", "counted_of", "held_of"]
+__all__ = ["Store", "commands_of", "counted_of", "held_connections"]
 
 
 def commands_of(world: World, ref: ContainerRef) -> dict[str, int]:
@@ -34,7 +34,7 @@ def _commands(store: Store, now: float) -> dict[str, int]:
     return {name: int(one.total(moment)[0]) for name, one in store.commands.items()}
 
 
-def held_of(world: World, ref: ContainerRef, least: int) -> Counted:
+def held_connections(world: World, ref: ContainerRef, least: int) -> Counted:
     """How many connections a server has now, and whose where that are at least so many."""
     process = process_of(world, ref)
     if process is None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.telemetry.metrics.exposition import Value
-    from sregym_cluster_embedded.traffic.arrivals import Rhythm
+    from sregym_cluster_embedded.traffic.arrivals import RateModulations
     from sregym_cluster_embedded.traffic.segments import CallFlow, Flow, Segment
 
 # What becomes of a command: it is refused, it finds nothing in a cache, or it does what it should.
@@ -38,7 +38,7 @@ class Rate(NamedTuple):
     all: float = 0.0
     missed: float = 0.0
     failed: float = 0.0
-    uneven: Rhythm = ()
+    uneven: RateModulations = ()
 
     def plus(self, other: Rate, times: int = 1) -> Rate:
         """The sum of both."""
@@ -53,7 +53,7 @@ class Rate(NamedTuple):
         left = tuple(swing for swing in uneven if abs(swing.weight) > _LITTLE)
         return rate._replace(uneven=left)
 
-    def rhythm(self) -> Rhythm:
+    def rhythm(self) -> RateModulations:
         """How unevenly commands come."""
         if self.all <= _LITTLE:
             return ()

@@ -19,7 +19,7 @@ _Z = 1.959964
 
 
 @dataclass(frozen=True)
-class DoseScore:
+class NoiseScore:
     """What an agent came to at one level of noise.
 
     Attributes:
@@ -46,31 +46,31 @@ class DoseScore:
         return self.solved / self.graded if self.graded else 0.0
 
 
-def dose_of(record: EpisodeRecord) -> int:
+def noise_level_of_record(record: EpisodeRecord) -> int:
     """The level of noise of an episode: that of its mixture, or the highest of its sources."""
     return max([record.noise_level, *record.noise.values()])
 
 
-def scores_by_dose(records: Sequence[EpisodeRecord]) -> list[DoseScore]:
+def scores_by_noise_level(records: Sequence[EpisodeRecord]) -> list[NoiseScore]:
     """By agent in the order of play, then by level; nothing where no episode had noise."""
-    if not any(map(dose_of, records)):
+    if not any(map(noise_level_of_record, records)):
         return []
     found = []
     for agent in dict.fromkeys(record.agent for record in records):
         mine = [record for record in records if record.agent == agent]
-        for level in sorted({dose_of(record) for record in mine}):
-            played = [record for record in mine if dose_of(record) == level]
+        for level in sorted({noise_level_of_record(record) for record in mine}):
+            played = [record for record in mine if noise_level_of_record(record) == level]
             found.append(_score(agent, level, played))
     return found
 
 
-def _score(agent: str, level: int, played: Sequence[EpisodeRecord]) -> DoseScore:
+def _score(agent: str, level: int, played: Sequence[EpisodeRecord]) -> NoiseScore:
     graded = [one for one in played if one.outcome in (Outcome.PASS, Outcome.FAIL)]
     solved = sum(one.outcome is Outcome.PASS for one in graded)
     blamed = Counter(name for one in played for name in one.noise_blamed)
     low, high = wilson(solved, len(graded))
     ordered = tuple(sorted(blamed.items(), key=lambda item: (-item[1], item[0])))
-    return DoseScore(agent, level, len(graded), solved, low, high, ordered)
+    return NoiseScore(agent, level, len(graded), solved, low, high, ordered)
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float]:

@@ -42,8 +42,8 @@ class _Way:
         title: One line for people.
         field: What of the link is set.
         amount: To what, unless a parameter says otherwise.
-        mechanism: Word of the ground truth.
-        phrases: Other ways to say it.
+        mechanism: `mechanism` of the ground truth.
+        phrases: Synonyms of the mechanism in diagnoses.
         what: The thing that is changed.
         after: How it is then.
         modes: As in `Fault.modes`.
@@ -139,7 +139,7 @@ _WAYS: Mapping[str, _Way] = MappingProxyType(
 )
 
 
-class WayFault(ComponentFault):
+class PathFault(ComponentFault):
     """Base of faults on the way to, or from, the pods of a component."""
 
     layer: ClassVar[str] = "network"
@@ -197,14 +197,14 @@ class WayFault(ComponentFault):
         return tuple(host_command(context, node, repair) for node in nodes)
 
 
-class LinkDelay(WayFault):
+class LinkDelay(PathFault):
     """Lets packets come late."""
 
     name: ClassVar[str] = "link-delay"
     title: ClassVar[str] = _WAYS[name].title
     modes: ClassVar[tuple[FailureMode, ...]] = _WAYS[name].modes
 
-    class Parameters(WayFault.Parameters):
+    class Parameters(PathFault.Parameters):
         """Parameters.
 
         Attributes:
@@ -214,14 +214,14 @@ class LinkDelay(WayFault):
         delay_ms: float = Field(default=2000.0, gt=0)
 
 
-class LinkLoss(WayFault):
+class LinkLoss(PathFault):
     """Loses packets."""
 
     name: ClassVar[str] = "link-loss"
     title: ClassVar[str] = _WAYS[name].title
     modes: ClassVar[tuple[FailureMode, ...]] = _WAYS[name].modes
 
-    class Parameters(WayFault.Parameters):
+    class Parameters(PathFault.Parameters):
         """Parameters.
 
         Attributes:
@@ -231,14 +231,14 @@ class LinkLoss(WayFault):
         loss: float = Field(default=0.5, gt=0, lt=1)
 
 
-class LinkNarrow(WayFault):
+class LinkNarrow(PathFault):
     """Leaves packets hardly any bandwidth."""
 
     name: ClassVar[str] = "link-narrow"
     title: ClassVar[str] = _WAYS[name].title
     modes: ClassVar[tuple[FailureMode, ...]] = _WAYS[name].modes
 
-    class Parameters(WayFault.Parameters):
+    class Parameters(PathFault.Parameters):
         """Parameters.
 
         Attributes:
@@ -248,13 +248,13 @@ class LinkNarrow(WayFault):
         rate_mbit: float = Field(default=0.01, gt=0)
 
 
-class Partition(WayFault):
+class Partition(PathFault):
     """Holds all packets up."""
 
     name: ClassVar[str] = "partition"
     title: ClassVar[str] = _WAYS[name].title
 
-    class Parameters(WayFault.Parameters):
+    class Parameters(PathFault.Parameters):
         """Parameters.
 
         Attributes:

@@ -11,7 +11,7 @@ from sregym_core.conductor.noise import NoisePump
 from sregym_core.conductor.targets import names_of_nodes
 from sregym_core.errors import WorldError
 from sregym_core.model import Component
-from sregym_core.model.noise_dose import parse_dose
+from sregym_core.model.noise_setting import parse_noise
 from sregym_core.salt import salted_seed
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SOURCES_A_LEVEL = 4
 
 
-def doses_of(problem: Problem, registry: Registry, seed: int) -> dict[str, int]:
+def levels_of(problem: Problem, registry: Registry, seed: int) -> dict[str, int]:
     """Level of each source of a problem's noise, by name; without those of level 0.
 
     What a problem names counts as it stands there, 0 included. Its `noise_level` adds a mixture of
@@ -41,7 +41,7 @@ def doses_of(problem: Problem, registry: Registry, seed: int) -> dict[str, int]:
     Raises:
         UsageError: What stands in `noise` is no dose.
     """
-    named = {dose.name: dose.level for dose in map(parse_dose, problem.noise)}
+    named = {dose.name: dose.level for dose in map(parse_noise, problem.noise)}
     level = problem.noise_level
     if level:
         families: dict[str, list[str]] = {}
@@ -92,7 +92,7 @@ def pump_for(
         raise WorldError(msg)
     problem = plan.problem
     seed = salted_seed(salt, "noise", plan.seed)
-    levels = doses_of(problem, factory.registry, seed)
+    levels = levels_of(problem, factory.registry, seed)
     targets = [context.target for _, context in setup.faults]
     named = [name for ref in problem.faults for name in ref.components]
     chosen = [target.name for target in targets if isinstance(target, Component)]

@@ -18,7 +18,7 @@ LEVELS = range(4)
 USUAL_LEVEL = 1
 
 
-class NoiseDose(Value):
+class NoiseSetting(Value):
     """A source of noise and how much of it.
 
     Attributes:
@@ -64,7 +64,7 @@ def sources_and_level(
     return ((), noise) if isinstance(noise, int) else (noise, 0)
 
 
-def parse_dose(text: str) -> NoiseDose:
+def parse_noise(text: str) -> NoiseSetting:
     """The dose that `NAME` or `NAME=LEVEL` stands for.
 
     Raises:
@@ -72,8 +72,8 @@ def parse_dose(text: str) -> NoiseDose:
     """
     name, separator, level = text.partition("=")
     if not separator:
-        return NoiseDose(name=name)
+        return NoiseSetting(name=name)
     if not level.isdecimal() or int(level) not in LEVELS:
         msg = f"noise {text!r}: {level!r} is no level; write {name}=LEVEL with one from 0 to 3"
         raise UsageError(msg)
-    return NoiseDose(name=name, level=int(level))
+    return NoiseSetting(name=name, level=int(level))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Kept:
+class ApplicationsLeftRunning:
     """What is known of applications that earlier runs left.
 
     Attributes:

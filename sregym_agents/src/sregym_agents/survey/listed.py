@@ -37,7 +37,7 @@ class LogLine(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Seen:
+class Listing:
     """Everything that was listed.
 
     Attributes:
