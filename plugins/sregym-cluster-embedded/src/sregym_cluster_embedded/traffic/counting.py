@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
+from itertools import accumulate
+from operator import neg, sub
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.traffic.arrivals import Course
 from sregym_cluster_embedded.traffic.latency import Time
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sregym_cluster_embedded.clock import SharedCache
     from sregym_cluster_embedded.traffic.segments import Segment
 
@@ -72,7 +76,7 @@ class Counting:
         self._known, self._operation, self._findings = known, operation, shared_cache
         self._starts = [segment.start for segment in known]
         # What came in the segments that are over, and how many these are.
-        self._ok, self._failed = _WHOLE, list[dict[str, float]]()
+        self._ok, self._failed = _WHOLE, Stretches()
         self._over = 0
         self._courses: list[_Courses] = []
         self._last: tuple[float, dict[str, int]] | None = None
@@ -100,9 +104,9 @@ class Counting:
         if starts and starts[self._over] < until:
             ok, failed = self._came(until)
         if failed:
-            divided = _divided([*self._failed, *failed])
+            divided = self._failed.divided(failed)
         else:
-            divided = self._divided = self._divided or _divided(self._failed)
+            divided = self._divided = self._divided or self._failed.divided()
         counts = {_OK: math.floor(ok), **divided}
         self._last = until, counts
         return counts
@@ -110,7 +114,7 @@ class Counting:
     def _next_segment(self) -> None:
         self._ok, failed = self._came(self._starts[self._over + 1])
         if failed:
-            self._failed += failed
+            self._failed.add(failed)
             self._divided = None
         self._over += 1
         self._courses = []
@@ -124,13 +128,14 @@ class Counting:
         for number in range(last, 0, -1):
             come: _Come | None = shared_cache.known(key, (self._known[number],))
             if come is not None:
-                self._over, self._ok, self._failed = number, come.ok, list(come.failed)
+                self._over, self._ok = number, come.ok
+                self._failed.add(come.failed)
                 break
         missing = last - self._over
         while self._over < last:
             self._next_segment()
         if missing >= _WORTH_KEEPING:
-            come = _Come(self._ok, tuple(self._failed))
+            come = _Come(self._ok, tuple(self._failed.parts))
             shared_cache.found(key, (self._known[last],), lambda: come)
 
     def _came(self, stop: float) -> tuple[float, list[dict[str, float]]]:
@@ -163,21 +168,65 @@ class Counting:
         return best
 
 
-def _divided(parts: list[dict[str, float]]) -> dict[str, int]:
-    """How many failed in each way, of what failed in stretches after each other.
+class Stretches:
+    """What failed in stretches after each other, and how many of it failed in each way.
 
     The n-th fails when the sum of all reaches n. How is decided at that moment, kind by kind.
+
+    Attributes:
+        parts: How much failed in each stretch, by kind.
     """
-    kinds = sorted({kind for part in parts for kind in part})
-    rest = [sum(part.values()) for part in parts]
-    left, found = math.floor(sum(rest) + _WHOLE), {}
-    for kind in kinds[:-1]:
-        own, missing = _WHOLE, float(left)
-        for part, whole in zip(parts, rest, strict=True):
-            reached = min(whole, missing)
-            own += part.get(kind, 0.0) * (reached / whole if whole > 0 else 0.0)
-            missing -= reached
-        found[kind] = min(math.floor(own), left)
-        left -= found[kind]
-        rest = [whole - part.get(kind, 0.0) for whole, part in zip(rest, parts, strict=True)]
-    return {**found, kinds[-1]: left} if kinds else {}
+
+    def __init__(self) -> None:
+        self.parts: list[dict[str, float]] = []
+        self._kinds: list[str] = []
+        # Of each kind, stretch by stretch: what is left there to it and those behind it, and its own sum.
+        self._left: list[list[float]] = []
+        self._own: list[list[float]] = []
+
+    def add(self, parts: Sequence[dict[str, float]]) -> None:
+        """Go on with further stretches."""
+        self.parts += parts
+        kinds = sorted({*self._kinds, *(kind for part in parts for kind in part)})
+        if kinds != self._kinds:
+            self._kinds, parts = kinds, self.parts
+            self._left, self._own = [[] for _ in kinds], [[_WHOLE] for _ in kinds]
+        for part in parts:
+            whole = sum(part.values())
+            for kind, left, own in zip(kinds, self._left, self._own, strict=True):
+                mine = part.get(kind, 0.0)
+                left.append(whole)
+                own.append(own[-1] + (mine if whole > 0 else 0.0))
+                whole -= mine
+
+    def divided(self, more: Sequence[dict[str, float]] = ()) -> dict[str, int]:
+        """How many failed in each way up to the end of these stretches and some more."""
+        if not all(kind in self._kinds for part in more for kind in part):
+            longer = Stretches()
+            longer.add([*self.parts, *more])
+            return longer.divided()
+        if not self._kinds:
+            return {}
+        known = len(self.parts)
+        self.add(more)
+        try:
+            return self._divided()
+        finally:
+            for sums in (self._left, self._own):
+                for column in sums:
+                    del column[len(column) - len(more) :]
+            del self.parts[known:]
+
+    def _divided(self) -> dict[str, int]:
+        left, found = math.floor(sum(self._left[0]) + _WHOLE), {}
+        for number, kind in enumerate(self._kinds[:-1]):
+            wholes = self._left[number]
+            missing = list(accumulate(wholes, sub, initial=float(left)))
+            # The stretch in which the last of them failed; of what came before all counts.
+            place = bisect_right(missing, 0.0, key=neg) - 1
+            own = self._own[number][place]
+            if place < len(wholes) and wholes[place] > 0:
+                own += self.parts[place].get(kind, 0.0) * (missing[place] / wholes[place])
+            found[kind] = min(math.floor(own), left)
+            left -= found[kind]
+        return {**found, self._kinds[-1]: left}
