@@ -18,6 +18,7 @@ from sregym_injector_kubernetes.resource_limit import ResourceLimit
 from sregym_injector_kubernetes.service_missing import ServiceMissing
 from sregym_injector_kubernetes.service_selector import ServiceSelector
 from sregym_injector_kubernetes.service_target_port import ServiceTargetPort
+from sregym_injector_kubernetes.starting import CpuLimit
 
 SERVICE = ObjectRef(api_version="v1", kind="Service", namespace="shop", name="part")
 
@@ -61,6 +62,12 @@ def custom(**fields: Any) -> Component:
             part(containers=({"name": "main", "kind": "init", "image": "acme/part:1"},)),
             "an init container ends before anything needs its memory",
         ),
+        (
+            CpuLimit(),
+            part(containers=({"name": "main", "kind": "init", "image": "acme/part:1"},)),
+            "an init container ends before anything needs its processor",
+        ),
+        (CpuLimit(), part(), ""),
         (FanOut(), part(), "no fanning-out build of its image is known"),
         (FanOut(), part(builds={"fanning-out": "acme/part:2"}), ""),
         (ProtocolSkew(), part(), "no skewed build of its image is known"),

@@ -77,7 +77,8 @@ def pair(
     Args:
         fault: Name of the fault primitive.
         application: Name of the application.
-        target: Name of a component, or another target as `sregym faults pairs` names it.
+        target: Name of a component (of a fault on nodes or zones: of what runs there), or another
+            target as `sregym faults pairs` names it.
         parameters: Of the fault; those that are left out have their defaults.
         workspace: As for `Environment`.
 
@@ -94,6 +95,8 @@ def pair(
         str(one): (one, found)
         for one, found in candidates(system, primitive.takes, primitive.parts)
     }
+    if target not in known:
+        target = next((name for name in known if name.endswith(f" that runs {target}")), target)
     if target not in known:
         text = factory.registry.unknown("target", target, list(known))
         raise UsageError(f"pair {fault!r}, application {application!r}: {text}")
