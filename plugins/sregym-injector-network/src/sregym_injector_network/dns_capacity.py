@@ -44,9 +44,9 @@ class DnsOverloaded(ClusterFault):
 
         model_config = ConfigDict(frozen=True, extra="forbid")
 
-        millicores: int = Field(default=4, ge=1)
+        millicores: int = Field(default=2, ge=1)
         replicas: int = Field(default=1, ge=1, le=10)
-        enough_millicores: int = Field(default=80, ge=1)
+        enough_millicores: int = Field(default=60, ge=1)
         memory_mib: int | None = Field(default=None, ge=20)
 
         @model_validator(mode="after")
