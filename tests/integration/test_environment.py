@@ -138,6 +138,14 @@ def test_pairs_are_proved(place: Workspace) -> None:
     )
 
 
+def test_a_pair_on_a_node_is_named_by_what_runs_there(place: Workspace) -> None:
+    short = pair("node-power-off", "hotel-reservation", "mongodb-geo", workspace=place)
+    whole = pair(
+        "node-power-off", "hotel-reservation", "the node that runs mongodb-geo", workspace=place
+    )
+    assert short == whole
+
+
 def test_the_catalogue(place: Workspace) -> None:
     everything = problems(workspace=place)
     assert [one.id for one in everything] == sorted(one.id for one in everything)

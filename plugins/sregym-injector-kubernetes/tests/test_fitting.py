@@ -13,11 +13,14 @@ from sregym_injector_kubernetes.configmap_drift import ConfigMapDrift
 from sregym_injector_kubernetes.configmap_missing import ConfigMapMissing
 from sregym_injector_kubernetes.grace import GraceTooShort
 from sregym_injector_kubernetes.image_wrong import ImageWrong
+from sregym_injector_kubernetes.probes import ReadinessProbeWrong
 from sregym_injector_kubernetes.replicas_zero import ReplicasZero
 from sregym_injector_kubernetes.resource_limit import ResourceLimit
 from sregym_injector_kubernetes.service_missing import ServiceMissing
 from sregym_injector_kubernetes.service_selector import ServiceSelector
 from sregym_injector_kubernetes.service_target_port import ServiceTargetPort
+from sregym_injector_kubernetes.starting import CpuLimit
+from sregym_injector_kubernetes.waiting import ReadinessGate
 
 SERVICE = ObjectRef(api_version="v1", kind="Service", namespace="shop", name="part")
 
@@ -60,6 +63,22 @@ def custom(**fields: Any) -> Component:
             ResourceLimit(),
             part(containers=({"name": "main", "kind": "init", "image": "acme/part:1"},)),
             "an init container ends before anything needs its memory",
+        ),
+        (
+            CpuLimit(),
+            part(containers=({"name": "main", "kind": "init", "image": "acme/part:1"},)),
+            "an init container ends before anything needs its processor",
+        ),
+        (CpuLimit(), part(), ""),
+        (ReadinessGate(), part(), "no Service leads to it, so nobody asks if it is ready"),
+        (ReadinessGate(), part(service=SERVICE), ""),
+        *(
+            (
+                fault,
+                part(service=SERVICE, registered=True),
+                "its callers find its addresses in a registry, which does not ask if it is ready",
+            )
+            for fault in (ReadinessGate(), ReadinessProbeWrong())
         ),
         (FanOut(), part(), "no fanning-out build of its image is known"),
         (FanOut(), part(builds={"fanning-out": "acme/part:2"}), ""),

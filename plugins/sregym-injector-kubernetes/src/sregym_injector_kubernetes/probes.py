@@ -144,7 +144,10 @@ class ReadinessProbeWrong(_ProbeWrong):
     def mismatch_reason(self, component: Component) -> str:
         if reason := super().mismatch_reason(component):
             return reason
-        return "" if component.service else "no Service leads to it, so nobody asks if it is ready"
+        if not component.service:
+            return "no Service leads to it, so nobody asks if it is ready"
+        found = "its callers find its addresses in a registry, which does not ask if it is ready"
+        return found if component.registered else ""
 
 
 class ProbeImpatient(PodTemplateFault):

@@ -45,7 +45,7 @@ SERVER = ObjectRef(api_version="apps/v1", kind="Deployment", namespace=_SYSTEM, 
 _KEY = "Corefile"
 _LABELS = "k8s-app=kube-dns"
 # As many as kubeadm installs.
-REPLICAS = 2
+_REPLICAS = 2
 _ROLLED_OUT_S = 300.0
 
 
@@ -327,9 +327,9 @@ class DnsDown(ClusterFault):
             "CoreDNS is down",
             "no CoreDNS pods",
         )
-        change = Change(what="spec.replicas", before=str(REPLICAS), after="0")
+        change = Change(what="spec.replicas", before=str(_REPLICAS), after="0")
         return cluster_truth(context, SERVER, SERVER.name, "dns-down", phrases, change)
 
     @override
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
-        return (commands.scale(SERVER, REPLICAS), commands.rollout_status(SERVER))
+        return (commands.scale(SERVER, _REPLICAS), commands.rollout_status(SERVER))

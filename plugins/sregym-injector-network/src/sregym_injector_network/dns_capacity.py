@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -11,7 +12,7 @@ from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from typing_extensions import override
 
-from sregym_injector_network.cluster_dns import REPLICAS, SERVER, unfinished
+from sregym_injector_network.cluster_dns import SERVER, unfinished
 from sregym_injectors import commands
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ class DnsOverloaded(ClusterFault):
         Attributes:
             millicores: CPU limit of each pod; Linux grants no less than 10.
             replicas: How many pods share the questions.
-            enough_millicores: What is enough in all, by which more pods are as good as larger ones.
+            enough_millicores: What is enough in all, by which more pods are as good as larger ones;
+                as it is, for clients with more look-ups than most.
             memory_mib: Memory limit; what waits is held there. None leaves it.
         """
 
@@ -44,7 +46,7 @@ class DnsOverloaded(ClusterFault):
 
         millicores: int = Field(default=2, ge=1)
         replicas: int = Field(default=1, ge=1, le=10)
-        enough_millicores: int = Field(default=20, ge=1)
+        enough_millicores: int = Field(default=60, ge=1)
         memory_mib: int | None = Field(default=None, ge=20)
 
         @model_validator(mode="after")
@@ -110,18 +112,9 @@ class DnsOverloaded(ClusterFault):
 
     @override
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
-        # How much is enough differs from application to application; what kubeadm installs is for all.
-        resources = {"limits": {"cpu": None}, "requests": {"cpu": "100m"}}
-        if context.parameters.memory_mib is not None:
-            resources = {
-                "limits": {"cpu": None, "memory": "170Mi"},
-                "requests": {"cpu": "100m", "memory": "70Mi"},
-            }
-        containers = [{"name": _CONTAINER, "resources": resources}]
-        template = {"spec": {"containers": containers}}
-        replicas = max(context.parameters.replicas, REPLICAS)
-        repair = commands.patch(SERVER, {"spec": {"replicas": replicas, "template": template}})
-        return (repair, commands.rollout_status(SERVER))
+        given = context.parameters
+        replicas = ceil(given.enough_millicores / given.millicores)
+        return (commands.scale(SERVER, replicas), commands.rollout_status(SERVER))
 
 
 def _shortages(cluster: Cluster, enough_m: int) -> list[str]:

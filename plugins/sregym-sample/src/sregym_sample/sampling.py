@@ -74,7 +74,7 @@ class Sampler:
         self._mode = mode
         self._seed = seed
         self._chance = Random(f"sample of problems, seed {seed}, {mode}, {application}")  # noqa: S311
-        self._pool = [one for one in self._candidates(application) if self._has_mode(one)]
+        self._pool = [*self._candidates(application)]
         self._alone: dict[str, bool] = {}
         if not self._pool:
             whose = f" of application {application!r}" if application else ""
@@ -96,8 +96,13 @@ class Sampler:
             yield made
 
     def _candidates(self, application: str) -> Iterator[_Candidate]:
-        for one in pairs(workspace=self._workspace):
-            if application in ("", one.application) and _is_whole_component(one.target):
+        names = self._workspace.factory.registry.names
+        for one in pairs(
+            [name for name in names("fault") if self._has_mode(name)],
+            [name for name in names("application") if application in ("", name)],
+            workspace=self._workspace,
+        ):
+            if _is_whole_component(one.target):
                 system = self._workspace.application(one.application)
                 name = str(one.target)
                 found = next(part for part in system.components() if part.name == name)
@@ -117,10 +122,10 @@ class Sampler:
             for name, parameters in fault.occasions(system, candidate.component).items():
                 yield replace(candidate, occasion=name, parameters=parameters)
 
-    def _has_mode(self, candidate: _Candidate) -> bool:
+    def _has_mode(self, fault: str) -> bool:
         if self._mode in ("", FailureMode.CONCURRENT, FailureMode.CORRELATED):
             return True
-        return self._mode in self._workspace.factory.fault(candidate.fault).modes
+        return self._mode in self._workspace.factory.fault(fault).modes
 
     def _draw(self) -> tuple[_Candidate, ...] | None:
         first = self._chance.choice(self._pool)

@@ -77,7 +77,8 @@ def pair(
     Args:
         fault: Name of the fault primitive.
         application: Name of the application.
-        target: Name of a component, or another target as `sregym faults pairs` names it.
+        target: Name of a component (of a fault on nodes or zones: of what runs there), or another
+            target as `sregym faults pairs` names it.
         parameters: Of the fault; those that are left out have their defaults.
         workspace: As for `Environment`.
 
@@ -94,6 +95,8 @@ def pair(
         str(one): (one, found)
         for one, found in candidates(system, primitive.takes, primitive.parts)
     }
+    if target not in known:
+        target = next((name for name in known if name.endswith(f" that runs {target}")), target)
     if target not in known:
         text = factory.registry.unknown("target", target, list(known))
         raise UsageError(f"pair {fault!r}, application {application!r}: {text}")
@@ -121,7 +124,7 @@ def _modes(primitive: Fault, parameters: Mapping[str, Any]) -> tuple[FailureMode
     from sregym_core.model import FailureMode
 
     tipped = any(parameters.get(name) not in (None, False) for name in primitive.tipping)
-    return tuple(mode for mode in primitive.modes if mode is not FailureMode.METASTABLE or tipped)
+    return tuple(one for one in primitive.modes if tipped or one != FailureMode.METASTABLE)
 
 
 def solution(problem: str | Problem, *, workspace: Workspace | None = None) -> Solution:
@@ -197,18 +200,14 @@ def instruction(
 def sampled_pairs(
     workspace: Workspace, count: int | None, seed: int, cluster: str
 ) -> tuple[Problem, ...]:
-    """Pairs as problems: all, or so many, which follow from the seed; in the order of the listing.
-
-    Those of faults that need of nodes what no such cluster has are left out.
-    """
+    """Pairs as problems, in their order: all that such a cluster can play, or so many by the seed."""
     factory = workspace.factory
     able = factory.provider(cluster).capabilities
-    faults = [
-        name
-        for name in factory.registry.names("fault")
-        if able is None or able.issuperset(factory.fault(name).needs)
+    every = [
+        one
+        for one in pairs(workspace=workspace)
+        if able is None or able.issuperset(factory.fault(one.fault).needs)
     ]
-    every = pairs(faults, workspace=workspace)
     places = range(len(every))
     if count is not None and count < len(every):
         chance = Random(f"sample of pairs, seed {seed}")  # noqa: S311 - a game, no secret

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.interfaces import Command
-from sregym_core.model import ROLLING_KINDS
+from sregym_core.model import ROLLING_KINDS, ContainerKind, template_patch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -73,6 +73,17 @@ def pause_rollouts(session: Session, everything: tuple[Component, ...]) -> None:
     for (kind, namespace), names in _together(_workloads(everything)).items():
         if kind == "deployment":
             _kubectl(session, "rollout", "pause", kind, *names, "-n", namespace)
+
+
+def raise_limits(session: Session, everything: tuple[Component, ...]) -> None:
+    """Let a container take more memory than any node has, which is no limit any more."""
+    for component in _limited(everything)[:1]:
+        workload = component.workload
+        resources = {"limits": {"memory": "64Ti"}}
+        containers = [{"name": component.container, "resources": resources}]
+        patch = template_patch(workload.kind, {"spec": {"containers": containers}})
+        where = (workload.kind.lower(), workload.name, "-n", workload.namespace)
+        _kubectl(session, "patch", *where, "-p", json.dumps(patch))
 
 
 def cordon_all(session: Session, _everything: tuple[Component, ...]) -> None:
@@ -136,13 +147,15 @@ def _shuffled(encoded: str) -> str:
     return b64encode(b64decode(encoded)[::-1] + b"-").decode()
 
 
-# By the class of side effects that each is. The last ones let no pod start any more.
+# By the class of side effects that each is. What changes a template comes when rollouts are paused, so
+# that no pod follows; the last ones let no pod start any more.
 HARMS: Mapping[str, Callable[[Session, tuple[Component, ...]], None]] = MappingProxyType(
     {
         "anonymous-access": let_anybody_in,
         "config-emptied": empty_configuration,
         "deletion-blocked": hold_back,
         "rollouts-paused": pause_rollouts,
+        "limits-removed": raise_limits,
         "nodes-cordoned": cordon_all,
         "pods-forbidden": forbid_pods,
     }
@@ -155,6 +168,7 @@ def possible(everything: tuple[Component, ...]) -> tuple[str, ...]:
         "config-emptied": any(_configuration(everything)),
         "deletion-blocked": any(_workloads(everything)),
         "rollouts-paused": any(kind == "deployment" for kind, *_ in _workloads(everything)),
+        "limits-removed": any(_limited(everything)),
     }
     return tuple(name for name in HARMS if needed.get(name, True))
 
@@ -177,6 +191,18 @@ def _workloads(everything: tuple[Component, ...]) -> Iterator[tuple[str, str, st
         workload = component.workload
         if component.kind != "load" and workload.kind in ROLLING_KINDS:
             yield workload.kind.lower(), workload.namespace, workload.name
+
+
+def _limited(everything: tuple[Component, ...]) -> list[Component]:
+    """Deployments with a memory limit that users do not drive themselves."""
+    return [
+        component
+        for component in everything
+        if component.kind != "load"
+        and component.workload.kind == "Deployment"
+        and component.own_container.kind is ContainerKind.CONTAINER
+        and component.memory_limit
+    ]
 
 
 def _configuration(everything: tuple[Component, ...]) -> Iterator[tuple[str, str]]:
