@@ -8,6 +8,7 @@ import pytest
 from sregym_cluster_embedded.traffic.live import keep, state_of
 from sregym_cluster_embedded.traffic.openings import share_without
 from sregym_cluster_embedded.traffic.segments import SERVED, segments
+from sregym_cluster_embedded.traffic.structure import Structure
 from sregym_cluster_embedded.userland.dependency_tracking import DependencyTracker
 from sregym_cluster_embedded.userland.life import invalidate_traffic
 from sregym_cluster_embedded.userland.process import change, process_of
@@ -200,18 +201,25 @@ def test_the_limit_of_mongodb(make_market: Any) -> None:
     assert market.shell("store", asked)[1].startswith('{"current":9,"available":-1')
 
 
+def structure(market: Any) -> Structure:
+    """Who calls whom at present."""
+    live = state_of(market.world).live
+    assert live is not None
+    return live.structure
+
+
 def test_who_opens_connections_changes_who_holds_them_and_nothing_that_flows(
     make_market: Any,
 ) -> None:
     """The rest is not looked at anew, and comes out as if it had been."""
     market = store_market(make_market, "postgres", besides=True)
     anew = market.fork()
-    before = state_of(market.world).live.structure
+    before = structure(market)
     for one in (market, anew):
         one.deploy("stock")
     market.run(12)
     (store,) = market.refs("store")
-    now = state_of(market.world).live.structure
+    now = structure(market)
     assert (len(before.pools[store]), len(now.pools[store])) == (3, 4)
     assert now.operations is before.operations
     market.run(30)
@@ -221,6 +229,6 @@ def test_who_opens_connections_changes_who_holds_them_and_nothing_that_flows(
         nothing_kept.loose = True
         keep(anew.world, state_of(anew.world)._replace(footing=nothing_kept))
         anew.run(0.5)
-    assert state_of(market.world).live.structure == state_of(anew.world).live.structure
+    assert structure(market) == structure(anew)
     assert market.world.table(SERVED) == anew.world.table(SERVED)
     assert market.history("web") == anew.history("web")

@@ -44,4 +44,4 @@ def test_sums_divide_as_looks_at_each_stretch_do() -> None:
             stretches.add([part])
             assert stretches.divided([begun]) == looked_at_one_by_one([*parts, begun])
             assert stretches.divided() == looked_at_one_by_one(parts)
-    assert stretches.parts == parts
+            assert stretches.parts == parts
