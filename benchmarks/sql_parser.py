@@ -3,7 +3,8 @@
 Plays the tests of sregym-server-sql and hands each statement that reaches the engine to both: to the translation of
 `sregym_server_sql.engine`, and to sqlglot, from PostgreSQL or MySQL to SQLite. Prints how many statements sqlglot
 parses, for how many SQLite then gives the same rows or the same kind of error, the processor time of both, and that of
-the import. sqlglot is needed for this alone:
+the import. Each statement runs twice, sqlglot's in a savepoint: functions with effects outside of the database (ending a
+session, the next number of a sequence) differ for that alone, and some of the tests fail. sqlglot is needed for this alone:
 
     pip install sqlglot==30.30.0
     python benchmarks/sql_parser.py
