@@ -69,10 +69,19 @@ def test_a_good_file() -> None:
             GOOD + "hasty: [kubectl get pods]\n",
             "cart.yaml: `hasty` goes with mode 'worsening', which is not among the modes",
         ),
+        (
+            GOOD.replace("title: The cart is slow\n", "").replace(
+                "    target: cart\n", "    targt: cart\n"
+            ),
+            "cart.yaml, line 1, field 'title': Field required; line 6, field 'faults.0.target': "
+            "Field required; line 7, field 'faults.0.targt': Extra inputs are not permitted",
+        ),
+        ("", "cart.yaml, line 1: a problem is a mapping of fields; this is none"),
+        ("id: 2024-13-45\n", "cart.yaml: not YAML: month must be in 1..12"),
         ("a: [1\nb: 2", "cart.yaml, line 2: not YAML: did not find expected ',' or ']'"),
         (
             "- a\n- b\n",
-            "cart.yaml, line 1: a problem is a mapping of fields, this is list",
+            "cart.yaml, line 1: a problem is a mapping of fields; this is none",
         ),
     ],
 )

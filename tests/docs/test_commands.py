@@ -48,6 +48,25 @@ def test_options_exist(page: Path, known: dict[str, argparse.ArgumentParser]) ->
     assert unknown_options("\n".join([*blocks, *inline]), known) == []
 
 
+def test_options_exist_in_what_the_product_says(
+    known: dict[str, argparse.ArgumentParser],
+) -> None:
+    """In templates of pages, packages and reports, in messages and docstrings."""
+    texts = {
+        path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+        for folder in (*ROOT.glob("sregym_*/src"), *ROOT.glob("plugins/*/src"))
+        for path in sorted(folder.rglob("*"))
+        if path.suffix in (".py", ".html", ".template", ".css", ".js")
+    }
+    # In a sentence a call ends with the bracket around it.
+    wrong = {
+        name: found
+        for name, text in texts.items()
+        if (found := unknown_options(text.replace(")", "\n"), known))
+    }
+    assert wrong == {}
+
+
 def test_options_are_looked_for_where_they_stand(known: dict[str, argparse.ArgumentParser]) -> None:
     text = (
         "sregym run X --agent shell --agent-option command='./mine --fast' --jobz 2 # --no\n"

@@ -52,7 +52,7 @@ PLUGINS = {
     ),
     "no_list": Bad(
         f"{AGENTS}    return 3\n",
-        "sregym_register_agents raised TypeError: 'int' object is not iterable",
+        "sregym_register_agents raised TypeError: 'int' object is not iterable (acme_no_list.py:3)",
     ),
     "endless": Bad(
         f"{AGENTS}    while True:\n        yield Offer('walker', 'a:b')\n",
@@ -159,7 +159,10 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
         _install(folder, name, bad)
     _install(folder, "good", Bad(GOOD, ""))
     (folder / "misread").mkdir()
-    (folder / "misread" / "slow.yaml").write_text("id: slow\n")
+    (folder / "misread" / "slow.yaml").write_text(
+        "id: slow\napplication: hotel-reservation\nlayer: kubernetes\n"
+        "faults: [{fault: service-missing, target: user}]\n"
+    )
     return folder
 
 
@@ -181,6 +184,22 @@ def test_each_is_listed_with_its_reason(
     assert listed == {
         name: ("broken", bad.reason.format(folder=shelf)) for name, bad in PLUGINS.items()
     }
+
+
+def test_lint_tells_each_reason_once(
+    sregym_project: Callable[..., SregymProject], environment: dict[str, str], shelf: Path
+) -> None:
+    names = [f"acme-{name}" for name in PLUGINS]
+    done = sregym_project().run("lint", *names, env=environment)
+    assert done.exit_code == ExitCode.FAILED
+    told = done.out.splitlines()
+    reasons = [
+        bad.reason.format(folder=shelf) for name, bad in PLUGINS.items() if name != "misread"
+    ]
+    # A file has its own form of place and field.
+    reasons.append(f"{shelf}/misread/slow.yaml:1: title: field required")
+    assert [sum(reason in line for line in told) for reason in reasons] == [1] * len(told)
+    assert len(told) == len(reasons)
 
 
 @pytest.mark.parametrize(

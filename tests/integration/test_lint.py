@@ -53,8 +53,8 @@ def test_every_defect_of_a_problem_has_its_line() -> None:
     found = lint_problem(PROBLEM, "wrong.yaml", ComponentFactory(Settings()))
     assert [str(defect) for defect in found] == [
         "wrong.yaml:4: layer: 'os' is no layer of its faults, which are of 'kubernetes'",
-        "wrong.yaml:6: faults[0].fault: no fault named 'service-selectr'; did you mean 'service-selector' or 'service-selector-wide' or 'service-headless'? Known: "
-        + ", ".join(ComponentFactory(Settings()).registry.names("fault")),
+        "wrong.yaml:6: faults[0].fault: no fault named 'service-selectr'; did you mean 'service-selector' or 'service-selector-wide' or 'service-headless'? There are "
+        f"{len(ComponentFactory(Settings()).registry.names('fault'))}; see: sregym faults",
         "wrong.yaml:9: faults[1].target: fault 'service-selector': no component named 'usr'; did you mean 'user'? Known: "
         + ", ".join(
             part.name
@@ -167,10 +167,42 @@ def test_the_command_refuses_what_it_cannot_look_at(
         "'programs' or 'images'\n",
     )
     done = project.run("lint", "app-deathstarbnch")
-    listed = project.run("plugins", "--json").assert_success().json()
-    names = sorted({plugin["name"] for plugin in listed})
     assert (done.exit_code, done.err) == (
         ExitCode.USAGE,
-        "sregym: no file or folder 'app-deathstarbnch', and there is no plugin 'app-deathstarbnch' "
-        f"(there are: {', '.join(names)}); did you mean 'app-deathstarbench'?\n",
+        "sregym: no file or folder 'app-deathstarbnch', and no plugin of that name; did you mean "
+        "'app-deathstarbench'? (see: sregym plugins)\n",
     )
+
+
+def test_a_folder_without_files_of_authors_is_no_proof_of_anything(
+    sregym_project: Callable[..., SregymProject],
+) -> None:
+    project = sregym_project()
+    (project.folder / "nothing" / "inside").mkdir(parents=True)
+    done = project.run("lint", "nothing")
+    assert (done.exit_code, done.err) == (
+        ExitCode.USAGE,
+        "sregym: folder 'nothing' holds nothing that can be looked at: no problem, application or "
+        "plugin\n",
+    )
+
+
+def test_modules_that_cannot_be_compiled_are_told_with_their_line(
+    sregym_project: Callable[..., SregymProject],
+) -> None:
+    project = sregym_project()
+    package = project.folder / "acme" / "src" / "acme"
+    package.mkdir(parents=True)
+    (package / "plugin.py").write_text('"""Fine."""\n')
+    (package / "fault.py").write_text("class Fault:\n    def inject(self:\n        pass\n")
+    (package / "data.py").write_bytes(b"name = '\xff'\n")
+    (package / "model.yaml").write_bytes(b"\xff\xfe\x00")
+    done = project.run("lint", "acme")
+    assert done.exit_code == ExitCode.FAILED
+    told = [line.partition(": mend")[0].partition("; mend")[0] for line in done.out.splitlines()]
+    assert told[1:] == [
+        "acme/src/acme/fault.py:2: not valid Python: '(' was never closed",
+        "acme/src/acme/model.yaml: cannot be read: it is not UTF-8",
+    ]
+    assert told[0].startswith("acme/src/acme/data.py:")
+    assert done.out.count("; mend it, nothing that needs this module can be loaded") == 2

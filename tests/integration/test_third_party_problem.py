@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -71,10 +72,11 @@ def test_it_is_listed_beside_ours(project: SregymProject) -> None:
         (("title: A port of ours\n", ""), "line 1, field 'title': Field required"),
         (
             ("    target: memcached-rate\n", "    targt: memcached-rate\n"),
-            "line 6, field 'faults.0.target': Field required",
+            "line 6, field 'faults.0.target': Field required; line 7, field 'faults.0.targt': "
+            "Extra inputs are not permitted\n",
         ),
         (("id: acme_port", "id: [acme"), "line 2: not YAML: "),
-        ((GOOD, "- a list\n"), "line 1: a problem is a mapping of fields, this is list"),
+        ((GOOD, "- a list\n"), "line 1: a problem is a mapping of fields; this is none"),
     ],
 )
 def test_mistakes_name_file_line_and_field(
@@ -115,3 +117,37 @@ def test_a_problem_that_cannot_be_played_is_refused_before_the_run(
     assert (done.exit_code, done.out) == (ExitCode.USAGE, "")
     assert done.err.startswith(f"sregym: {message}")
     assert not (project.folder / "run").exists()
+
+
+def test_a_file_is_shown_and_put_up_as_an_installed_problem_is(
+    sregym_project: Callable[..., SregymProject],
+) -> None:
+    project = sregym_project({"port.yaml": GOOD})
+    shown = project.run("show", "port.yaml", "--json").assert_success().json()
+    assert (shown["id"], shown["plugin"]) == ("acme_port", None)
+    words = ("up", "port.yaml", "--json", "--seed", "3", "--wall-seconds", "1")
+    ready, verdict = project.run(*words).out.splitlines()
+    assert "instruction" in json.loads(ready)
+    assert json.loads(verdict)["outcome"] == "fail"
+
+
+def test_problems_whose_packages_are_missing_are_told_with_what_to_install(
+    project: SregymProject,
+) -> None:
+    _file(project).write_text(
+        GOOD.replace("layer:", "suites: [acme]\nlayer:")
+        .replace("service-target-port", "spike")
+        .replace("memcached-rate", "hotel-load")
+    )
+    parts = "acme-problems,app-deathstarbench,cluster-embedded,oracle-checklist,oracle-state,dev"
+    lacking = {**project.environment, "SREGYM_PLUGINS": parts}
+    told = (
+        "1 of 1 problems cannot be played without packages that are not installed: "
+        "pip install sregym-injector-load"
+    )
+    listed = project.run("problems", "--suite", "acme", env=lacking).assert_success()
+    assert listed.err == f"{told}\n"
+    done = project.run("verify", "--suite", "acme", env=lacking)
+    assert (done.exit_code, done.err) == (ExitCode.USAGE, f"sregym: suite 'acme': {told}\n")
+    done = project.run("lint", "acme-problems", env=lacking)
+    assert (done.exit_code, done.out, done.err) == (ExitCode.DONE, "", "1 place: no defects\n")

@@ -52,3 +52,16 @@ def test_no_markup_of_an_instruction_runs(site: Site, entry: Make, tmp_path: Pat
     index = site(entry("k1", "shop", text=hostile))
     page = index.parent / "problems" / "k1.html"
     assert re.findall(r"<title>(.*?)</title>", _seen(tmp_path, page.as_uri())) == ["k1 · SREGym"]
+
+
+def test_a_narrow_window_is_not_wider_than_it_is(site: Site, entry: Make, tmp_path: Path) -> None:
+    index = site(entry("k1", "a-long-name-" * 9), entry("k2", "b", ["s" * 80]))
+    measure = (
+        "<script>document.title = [...document.querySelectorAll('form, label, select')]"
+        ".filter(one => one.getBoundingClientRect().right > innerWidth).length</script></body>"
+    )
+    measuring = index.with_name("measuring.html")
+    text = index.read_text(encoding="utf-8").replace("</body>", measure)
+    measuring.write_text(text, encoding="utf-8")
+    page = browse(tmp_path / "profile", measuring.as_uri(), "--window-size=500,900")
+    assert re.findall(r"<title>(.*?)</title>", page) == ["0"]

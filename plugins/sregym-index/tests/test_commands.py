@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from sregym_core.errors import ExitCode
 from sregym_testing import SregymProject
 
 Project = Callable[..., SregymProject]
@@ -39,6 +40,30 @@ class TestNothing:
     def test_is_no_contract(self):
         raise AssertionError
 """
+
+
+def test_help_of_plugins_names_the_commands_behind_it(sregym_project: Project) -> None:
+    told = sregym_project().run("plugins", "--help").assert_success().out
+    assert told.partition("further commands:\n")[2].splitlines() == [
+        "  sregym plugins entry: print the entry of an installed plugin for an index, with its "
+        "contract",
+        "  sregym plugins search: search an index of plugins that can be installed",
+    ]
+    listed = sregym_project().run("--help").assert_success().out.splitlines()
+    line = next(line for line in listed if line.startswith("  plugins search"))
+    assert line.split("  ")[1:] == [
+        "plugins search",
+        "search an index of plugins that can be installed",
+    ]
+
+
+def test_an_empty_file_is_no_index(sregym_project: Project) -> None:
+    done = sregym_project({"index.yaml": ""}).run("plugins", "search", "--index", "index.yaml")
+    assert (done.exit_code, done.err) == (
+        ExitCode.USAGE,
+        "sregym: index.yaml is no index of plugins: an index is a mapping with the fields format "
+        "and plugins\n",
+    )
 
 
 def test_search_tells_what_fits_and_what_is_installed(sregym_project: Project) -> None:

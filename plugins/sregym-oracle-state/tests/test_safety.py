@@ -327,3 +327,50 @@ def test_records_that_a_repair_changes_by_the_way_are_harm(
     context = replace(shop.context, baseline=baseline, states=Stored(shop, at_start, None))
     verdict = StateOracle().judge(context)
     assert (verdict.outcome, [one.kind for one in verdict.side_effects]) == (outcome, kinds)
+
+
+OTHER = ObjectRef(api_version="v1", kind="Service", namespace="shop", name="orders-by-name")
+
+
+def service(shop: Any) -> dict[str, Any]:
+    """A second Service before `orders`, which no user of the moment asks; gives its selector."""
+    template = shop.cluster.get(shop.deployment("orders"))["spec"]["template"]
+    selector = dict(template["metadata"]["labels"])
+    metadata = {"name": OTHER.name, "namespace": OTHER.namespace}
+    spec = {"selector": selector, "ports": [{"port": 80}]}
+    shop.cluster.create({"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec})
+    return selector
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [{"type": "ExternalName", "externalName": "elsewhere.example"}, {"selector": {"app": "gone"}}],
+)
+def test_a_service_that_nobody_asks_now_may_not_be_cut_off(shop: Any, spec: dict[str, Any]) -> None:
+    service(shop)
+    healthy = dict(state_of(shop).objects)
+    shop.inject()
+    found = state_of(shop)
+    shop.repair()
+    shop.cluster.patch(OTHER, {"spec": spec}, "merge")
+    verdict = judged(shop, found, healthy=healthy)
+    assert verdict.outcome is Outcome.FAIL
+    assert {(one.kind, one.where) for one in verdict.side_effects} == {
+        ("service-cut-off", "Service shop/orders-by-name")
+    }
+    assert all(one.what.endswith("it leads elsewhere, to no pod") for one in verdict.side_effects)
+
+
+def test_a_service_may_select_the_same_pods_in_another_way(shop: Any) -> None:
+    selector = service(shop)
+    shop.cluster.patch(OTHER, {"spec": {"selector": {**selector, "version": None}}}, "merge")
+    healthy = dict(state_of(shop).objects)
+    shop.inject()
+    found = state_of(shop)
+    shop.repair()
+    labels = {"spec": {"template": {"metadata": {"labels": {"tier": "back"}}}}}
+    shop.cluster.patch(shop.deployment("orders"), labels, "merge")
+    shop.cluster.patch(OTHER, {"spec": {"selector": {"tier": "back"}}}, "merge")
+    verdict = judged(shop, found, healthy=healthy)
+    assert "service-cut-off" not in {one.kind for one in verdict.side_effects}
+    assert "service-changed" in {one.kind for one in verdict.side_effects}

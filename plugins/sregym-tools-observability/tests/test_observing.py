@@ -225,7 +225,7 @@ def test_searching_traces(new_session: NewSession, services: Any) -> None:
     session = new_session()
     arguments = {"service": "web", "end": str(T + 60), "minutes": 1, "errors_only": True}
     assert session.call("search_traces", {**arguments, "min_duration_ms": 5}).text == (
-        "1 traces, newest first\n"
+        "1 trace, newest first\n"
         "abc  2026-01-01T00:00:00Z  12.3 ms  web GET /  3 spans, 2 services, 1 failed"
     )
     assert services.asked == [

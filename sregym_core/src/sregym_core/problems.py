@@ -28,28 +28,33 @@ def parse_problem(text: str, source: str) -> Problem:
     """A problem from YAML text; `source` names the file in errors.
 
     Raises:
-        UsageError: With file, line and field of the first thing that is wrong.
+        UsageError: With file, line and field of everything that is wrong.
     """
     try:
         data = yaml.load(text, _LOADER)  # noqa: S506 - a safe loader, chosen above
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a date that is none, too deep
         mark = getattr(error, "problem_mark", None)
         place = f", line {mark.line + 1}" if mark is not None else ""
         what = getattr(error, "problem", None) or str(error)
         msg = f"{source}{place}: not YAML: {what}"
         raise UsageError(msg) from error
     if not isinstance(data, dict):
-        msg = f"{source}, line 1: a problem is a mapping of fields, this is {type(data).__name__}"
+        msg = f"{source}, line 1: a problem is a mapping of fields; this is none"
         raise UsageError(msg)
     try:
         return Problem.model_validate(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        line = line_of(yaml.compose(text, _LOADER), first["loc"])
-        what = first["msg"].removeprefix("Value error, ")
-        where = f"{source}, line {line}, field {field!r}" if field else source
-        msg = f"{where}: {what}"
+        root = yaml.compose(text, _LOADER)
+        found, every = [], error.errors()
+        inner = {one["loc"][:-at] for one in every for at in (1, 2)}
+        for one in every:
+            if one["type"] == "too_short" and one["loc"] in inner - {()}:
+                continue  # a list without what is wrong in it
+            field, line = ".".join(map(str, one["loc"])), line_of(root, one["loc"])
+            where = f"line {line}, field {field!r}: " if field else ""
+            found.append((line, where + one["msg"].removeprefix("Value error, ")))
+        told = "; ".join(text for _, text in sorted(found, key=lambda one: one[0]))
+        msg = f"{source}, {told}" if told.startswith("line ") else f"{source}: {told}"
         raise UsageError(msg) from error
 
 

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 # No plugin has so many of a kind; a generator without end has.
 _MOST_OFFERS = 10_000
-# So many problems are named in one sentence; of more it is said how they are listed.
+# So many are named in one sentence; of more it is said how they are listed.
 _MOST_NAMED = 40
+_LISTS = {"problem": "problems", "fault": "faults"}
 # Kind -> the registration hook that contributes it and the base class in sregym_core.interfaces.
 KINDS: Mapping[str, tuple[str, str]] = {
     "cluster": ("sregym_register_clusters", "ClusterProvider"),
@@ -197,8 +198,8 @@ class Registry:
         if package:
             parts.append(f"It comes with {package}: pip install {package}.")
         listed = ", ".join(known) if known else "none; is a plugin missing? See: sregym plugins"
-        if kind == "problem" and len(known) > _MOST_NAMED:
-            parts.append(f"There are {len(known)}; see: sregym problems")
+        if kind in _LISTS and len(known) > _MOST_NAMED:
+            parts.append(f"There are {len(known)}; see: sregym {_LISTS[kind]}")
         else:
             parts.append(f"Known: {listed}")
         return (". " if not hint else " ").join([*parts[:1], " ".join(parts[1:])])
@@ -238,6 +239,8 @@ class Registry:
                 if must_propagate(error):
                     raise
                 reason = f"{hook} raised {error_location.format_with_location(error)}"
+                if not error_location.plugin_location(error):  # what was raised at what it returned
+                    reason += error_location.at(implementation.function)
                 self.plugins.mark_broken(status.name, reason)
                 continue
             wrong = _wrong(hook, answer)

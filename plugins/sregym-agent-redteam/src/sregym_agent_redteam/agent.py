@@ -12,6 +12,7 @@ from sregym_agents.command_line import attend
 from sregym_agents.isolation import Needs, walls_of
 from sregym_agents.isolation.sandbox import OPTIONS
 from sregym_agents.outside import opened
+from sregym_core.cli import counted
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Agent
 from sregym_core.model import Attempt
@@ -102,7 +103,11 @@ class RedTeam(Agent):
         attempts = []
         for name in self.routes:
             result = self.result.get(name)
-            answer = "did not come to its end" if result is None else f"{len(result.texts)} answers"
+            answer = (
+                "did not come to its end"
+                if result is None
+                else counted(len(result.texts), "answer")
+            )
             attempts.append(Attempt(via=self.name, what=name, answer=answer))
         session.note_attempts(attempts)
         log.unlink()  # what was brought is large, and told by the command

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sregym_agents.outside import opened
 from sregym_core.api import Workspace, play, solution
+from sregym_core.cli import counted
 from sregym_core.interfaces import Agent, Budget
 
 from sregym_agent_redteam.agent import RedTeam
@@ -257,4 +258,4 @@ def _told(result: ProbeResult, ended: bool) -> str:
     if not ended:
         return "the attempt did not come to its end"
     facts = ", ".join(f"{name}: {value}" for name, value in sorted(result.facts.items()))
-    return f"{len(result.texts)} answers{'; ' if facts else ''}{facts}"[:300]
+    return f"{counted(len(result.texts), 'answer')}{'; ' if facts else ''}{facts}"[:300]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.cli import Subcommand, options
+from sregym_core.cli import Subcommand, counted, options
 from sregym_core.errors import ExitCode, SregymError, UsageError
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class DifficultyCommand(Subcommand):
         green = sum(one.green for one in found)
         steps = sum(one.expert_steps for one in found) / max(1, len(found))
         self.console.say(
-            f"\n{len(found)} problems, {green} of them green: the playbook finds {solved}, the expert needs "
+            f"\n{counted(len(found), 'problem')}, {green} of them green: the playbook finds {solved}, the expert needs "
             f"{steps:.1f} commands in the mean\n"
         )
         self._rates([one.draw for one in found])

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.cli import Subcommand
+from sregym_core.cli import Subcommand, counted
 from sregym_core.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Audit(Subcommand):
             self.console.say(f"stopped: {account['stopped']}")
         tried = account["attempts"]
         if tried:
-            self.console.say(f"\n{len(tried)} attempts at what is not the agent's:")
+            self.console.say(f"\n{counted(len(tried), 'attempt')} at what is not the agent's:")
             shown = [
                 (f"{one['at_s']:g}", one["via"], _cut(one["what"]), _cut(one["answer"]))
                 for one in tried

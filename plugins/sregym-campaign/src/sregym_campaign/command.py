@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.cli import Subcommand
+from sregym_core.cli import Subcommand, counted
 from sregym_core.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -78,7 +78,9 @@ class CampaignCommand(Subcommand):
             if arguments.json:
                 self.console.json(told)
             else:
-                self.console.say(f"{file.name}: {len(plan.cells)} episodes can be played")
+                self.console.say(
+                    f"{file.name}: {counted(len(plan.cells), 'episode')} can be played"
+                )
             return ExitCode.DONE
         store.claim()
         try:

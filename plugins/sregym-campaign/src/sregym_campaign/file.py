@@ -188,7 +188,10 @@ def read(path: Path) -> CampaignFile:
     except OSError as error:
         msg = f"campaign file {str(path)!r} cannot be read: {error.strerror}"
         raise UsageError(msg) from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        msg = f"campaign file {str(path)!r} cannot be read: it is not UTF-8"
+        raise UsageError(msg) from error
+    except yaml.YAMLError as error:
         msg = f"campaign file {str(path)!r} is no YAML: {' '.join(str(error).split())}"
         raise UsageError(msg) from error
     try:
@@ -209,4 +212,6 @@ def _told(error: Mapping[str, Any]) -> str:
         return f"{where}: there is no such key"
     if error["type"] == "missing":
         return f"{where}: the key is missing"
+    if not where and error["type"] == "model_type":
+        return "a campaign is a mapping of keys like name, problems and agents; this is not"
     return f"{where or 'the whole'}: {error['msg']}"

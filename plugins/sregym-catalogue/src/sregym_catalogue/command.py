@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.cli import Subcommand
+from sregym_core.cli import Subcommand, counted
 from sregym_core.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -48,5 +48,5 @@ class Catalogue(Subcommand):
             told = {"index": str(pages[0]), "pages": len(pages), **content.counts}
             self.console.json(told)
         else:
-            self.console.say(f"{len(pages)} pages: open {pages[0]}")
+            self.console.say(f"{counted(len(pages), 'page')}: open {pages[0]}")
         return ExitCode.DONE

@@ -27,6 +27,7 @@ class Problems(Subcommand):
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them."""
         from sregym_core.api import Workspace
+        from sregym_core.cli.options import not_installed
         from sregym_core.model import suites_of
 
         workspace = Workspace(self.settings)
@@ -35,6 +36,8 @@ class Problems(Subcommand):
                 self.console.note(f"left out: {reason}")
         known = workspace.factory.problems
         problems = known.in_suite(arguments.suite) if arguments.suite else known.all()
+        for line in not_installed(workspace.factory, problems):
+            self.console.note(line)
         if arguments.json:
             self.console.json([_listed(problem) for problem in problems])
             return ExitCode.DONE
@@ -60,7 +63,7 @@ class Show(Subcommand):
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
-        parser.add_argument("problem", metavar="PROBLEM", help="problem id")
+        parser.add_argument("problem", metavar="PROBLEM", help="problem id, or a file (.yaml)")
         parser.add_argument(
             "--reveal", action="store_true", help="with ground truth and reference fix"
         )
@@ -72,11 +75,15 @@ class Show(Subcommand):
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print it."""
         from sregym_core.api import Workspace, instruction, mode_named, solution
+        from sregym_core.cli.options import chosen_problem
 
         workspace = Workspace(self.settings)
-        problem = workspace.problem(arguments.problem)
+        problem = chosen_problem(workspace.factory, arguments.problem)
         content = problem.model_dump(mode="json")
-        content["plugin"] = workspace.factory.problems.owner(problem.id).owner
+        installed = arguments.problem == problem.id
+        content["plugin"] = (
+            workspace.factory.problems.owner(problem.id).owner if installed else None
+        )
         if arguments.reveal:
             found = solution(problem, workspace=workspace)
             content["revealed"] = [

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.cli import Subcommand, options
+from sregym_core.cli import Subcommand, counted, options
 from sregym_core.errors import ExitCode, UsageError, WorldError
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class ExportDataset(Subcommand):
         if arguments.json:
             self.console.json(told)
         else:
-            self.console.say(f"{len(written)} cases written, {len(cases)} in {root}")
+            self.console.say(f"{counted(len(written), 'case')} written, {len(cases)} in {root}")
         return ExitCode.FAILED if failed else ExitCode.DONE
 
     def _agent(self, workspace: Any, arguments: argparse.Namespace) -> Agent | None:

@@ -6,6 +6,8 @@ import json
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.cli import counted
+
 from sregym_dataset.schema import TABLES, write
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ def write_head(root: Path, about: Mapping[str, Any], cases: Sequence[str]) -> No
         f"| `{name}` | {', '.join(f'`{one.name}` {one.type}' for one in schema)} |"
         for name, schema in TABLES.items()
     )
-    counts = f"{len(cases)} cases of {len(set(about['problems']))} problems"
+    counts = f"{counted(len(cases), 'case')} of {counted(len(set(about['problems'])), 'problem')}"
     (root / "README.md").write_text(
         sheet.replace("{columns}", columns).replace("{counts}", counts), encoding="utf-8"
     )

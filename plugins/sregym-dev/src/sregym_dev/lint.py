@@ -44,6 +44,7 @@ class Lint(Subcommand):
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Look, and print a line for each defect."""
         from sregym_core.api import Workspace
+        from sregym_core.cli.options import not_installed
         from sregym_lint import vocabulary_of
 
         workspace = Workspace(self.settings)
@@ -51,6 +52,9 @@ class Lint(Subcommand):
         places = arguments.places or [
             s.name for s in workspace.factory.plugins.statuses() if s.state != "blocked"
         ]
+        if not arguments.places:
+            for line in not_installed(workspace.factory, workspace.factory.problems.all()):
+                self.console.note(f"not compared: {line}")
         found: list[Defect] = []
         for place in dict.fromkeys(places):
             found += _of_place(place, workspace, vocabulary)
@@ -74,7 +78,13 @@ def _of_place(place: str, workspace: Workspace, vocabulary: Vocabulary | None) -
     plugins = {status.name: status for status in workspace.factory.plugins.statuses()}
     by_distribution = {s.distribution: s for s in plugins.values()}
     if path.is_dir():
-        return [*_of_folder(path, workspace, vocabulary)]
+        looked_at = [
+            found for found in _of_folder(path, workspace, vocabulary) if found is not None
+        ]
+        if not looked_at:
+            msg = f"folder {place!r} holds nothing that can be looked at: no problem, application or plugin"
+            raise UsageError(msg)
+        return [defect for found in looked_at for defect in found]
     if path.is_file():
         found = _of_file(path, workspace, vocabulary)
         if found is None:
@@ -83,9 +93,10 @@ def _of_place(place: str, workspace: Workspace, vocabulary: Vocabulary | None) -
         return found
     status = plugins.get(place) or by_distribution.get(place)
     if status is None:
-        from sregym_lint import no_such
+        from sregym_lint import did_you_mean
 
-        msg = f"no file or folder {place!r}, and {no_such('plugin', place, plugins)}"
+        hint = did_you_mean(place, [*plugins, *by_distribution])
+        msg = f"no file or folder {place!r}, and no plugin of that name{hint} (see: sregym plugins)"
         raise UsageError(msg)
     return _of_plugin(status, workspace, vocabulary)
 
@@ -105,20 +116,38 @@ def _of_plugin(status: Any, workspace: Workspace, vocabulary: Vocabulary | None)
 
 def _of_folder(
     folder: Path, workspace: Workspace, vocabulary: Vocabulary | None
-) -> Iterator[Defect]:
-    """An application, or whatever stands below."""
+) -> Iterator[list[Defect] | None]:
+    """What is wrong with an application, or with each file below; None for what is not looked at."""
     if (folder / _MODEL).is_file() or (
         (folder / _NOTES).is_file() and (folder / _MANIFESTS).is_dir()
     ):
         from sregym_apps.lint import lint_folder
 
-        yield from lint_folder(folder, str(folder), vocabulary)
+        yield [*lint_folder(folder, str(folder), vocabulary)]
         return
     for entry in sorted(folder.iterdir()):
         if entry.is_dir() and entry.name not in _LEFT_OUT and not entry.name.startswith("."):
             yield from _of_folder(entry, workspace, vocabulary)
         elif entry.is_file() and entry.name.endswith(_FILES):
-            yield from _of_file(entry, workspace, vocabulary) or ()
+            yield _of_file(entry, workspace, vocabulary)
+        elif entry.is_file() and entry.suffix == ".py":
+            yield _of_code(entry)
+
+
+def _of_code(path: Path) -> list[Defect]:
+    """A module that cannot be compiled takes everything along that its package offers."""
+    from sregym_lint import Defect
+
+    try:
+        compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None) or 0
+        why = getattr(error, "msg", None) or str(error)
+        what = f"not valid Python: {why}; mend it, nothing that needs this module can be loaded"
+        return [Defect(str(path), line, "", what)]
+    except OSError as error:
+        return [Defect(str(path), 0, "", f"cannot be read: {error.strerror}")]
+    return []
 
 
 def _of_file(
@@ -131,7 +160,8 @@ def _of_file(
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        return [Defect(str(path), 0, "", f"cannot be read: {error}")]
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        return [Defect(str(path), 0, "", f"cannot be read: {why}")]
     read, unreadable = documents(text, str(path))
     data = read[0].data if read else None
     if unreadable:

@@ -129,6 +129,8 @@ def _defect(one: Any, content: Any) -> str:
         name = entry.get("distribution") if isinstance(entry, dict) else None
         words = [str(name or f"entry {int(words[1]) + 1}"), *words[2:]]
     what = str(one["msg"]).removeprefix("Value error, ")
+    if not words and one["type"] == "model_type":
+        return "an index is a mapping with the fields format and plugins"
     return f"{' '.join(words)}: {what}" if words else what
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.cli import Subcommand
+from sregym_core.cli import Subcommand, counted
 from sregym_core.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -62,7 +62,9 @@ class PluginSearch(Subcommand):
             return ExitCode.DONE
         if not found:
             words = " and ".join(map(repr, arguments.words)) or "anything"
-            self.console.note(f"{called} has {len(index.plugins)} plugins, none with {words}")
+            self.console.note(
+                f"{called} has {counted(len(index.plugins), 'plugin')}, none with {words}"
+            )
             return ExitCode.DONE
         head = ("DISTRIBUTION", "KINDS", "FITS", "CONTRACT", "INSTALLED", "SUMMARY")
         self.console.table(

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.cli import Subcommand
+from sregym_core.cli import Subcommand, counted
 from sregym_core.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Leaderboard(Subcommand):
             raise UsageError(f"--{first['loc'][0]}: {first['msg']}") from error
         content = collected(arguments.campaign, statement)
         file = written(content, key_of(arguments.key), arguments.out)
-        self.console.say(f"submission: {file} ({len(content.episodes)} episodes)")
+        self.console.say(f"submission: {file} ({counted(len(content.episodes), 'episode')})")
         return ExitCode.DONE
 
     def _verify(self, arguments: argparse.Namespace, workspace: Workspace) -> ExitCode:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sregym_core.api import Claims, Environment, Outcome
+from sregym_core.cli import counted
 from sregym_core.errors import BudgetExceededError, SregymError
 from sregym_core.model import sources_and_level
 
@@ -180,7 +181,7 @@ def _compared(before: EpisodeRecord, again: EpisodeRecord) -> Replay:
     return Replay(
         before.episode,
         True,
-        verified=(f"answers to {len(calls)} calls", "both verdicts"),
+        verified=(f"answers to {counted(len(calls), 'call')}", "both verdicts"),
         unverified=(f"what the agent's own tools gave it ({tools})",) if own else (),
     )
 
@@ -192,7 +193,7 @@ def _judged(before: EpisodeRecord, again: EpisodeRecord, outside: str) -> Replay
     differs = _differing(before, again, ("diagnosis",))
     if differs:
         return Replay(before.episode, False, differs)
-    answers = f"answers to {len(before.transcript)} calls: {outside}"
+    answers = f"answers to {counted(len(before.transcript), 'call')}: {outside}"
     return Replay(
         before.episode,
         True,

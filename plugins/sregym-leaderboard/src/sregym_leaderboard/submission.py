@@ -229,7 +229,9 @@ def opened(file: Path) -> tuple[Content, Signed]:
         where = ".".join(map(str, first["loc"])) or "the whole"
         raise UsageError(f"submission {file.name!r}: {where}: {first['msg']}") from error
     except (OSError, EOFError, ValueError) as error:
-        raise UsageError(f"submission {file.name!r} cannot be read: {error}") from error
+        # What gzip finds wrong has no `strerror`.
+        why = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise UsageError(f"submission {file.name!r} cannot be read: {why}") from error
 
 
 def fingerprint(key: str) -> str:

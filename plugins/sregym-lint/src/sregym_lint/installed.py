@@ -48,13 +48,16 @@ def lint_plugin(
         factory: What is installed.
         vocabulary: What simulated clusters know.
     """
+    reasons = factory.registry.defects().get(status.name, [])
+    factory.registry.problem_folders()
+    # What a plugin offers may have shown only now that it is broken.
+    status = factory.plugins.status(status.name) or status
     if status.state != "ok":
         return [
             Defect(
                 status.owner, 0, "", f"plugin {status.name!r} is {status.state}: {status.reason}"
             )
         ]
-    reasons = factory.registry.defects().get(status.name, [])
     found = [Defect(status.owner, 0, "", reason) for reason in reasons]
     offered = [words.rpartition(" ")[::2] for words in factory.registry.components(status.name)]
     for kind, name in offered:
@@ -62,6 +65,10 @@ def lint_plugin(
             found += _application(name, status, factory, vocabulary)
         elif kind == "fault":
             found += _fault(name, status, factory)
+    # What cannot be loaded was told above.
+    found = [
+        defect for defect in dict.fromkeys(found) if not defect.field or defect.what not in reasons
+    ]
     for file, text in _problem_files(status, factory):
         found += (
             [Defect(file, 0, "", text.what)]

@@ -42,7 +42,7 @@ def lint_problem(text: str, source: str, factory: ComponentFactory) -> list[Defe
         *(one.defect((), "a file holds one problem, this is a further document") for one in more),
     ]
     if not isinstance(first.data, dict):
-        what = f"a problem is a mapping of fields, this is {type(first.data).__name__}"
+        what = "a problem is a mapping of fields; this is none"
         return [*found, first.defect((), what)]
     compared = compare(Problem, first.data)
     found += first.defects(compared.found)
@@ -55,6 +55,8 @@ def lint_problem(text: str, source: str, factory: ComponentFactory) -> list[Defe
 def _defects(
     problem: Problem, factory: ComponentFactory, left_out: frozenset[str]
 ) -> Iterator[tuple[Location, str]]:
+    if factory.packages_missing(problem):
+        return  # what would be compared is not there, and is no mistake of the file
     application, why = _made(lambda: factory.application(problem.application))
     if why:
         yield ("application",), why

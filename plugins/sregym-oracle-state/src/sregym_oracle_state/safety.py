@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_core.interfaces import SystemState
 from sregym_core.model import Check, Node, ObjectRef, Outcome, Severity, SideEffect, Zone
 
+from sregym_oracle_state.cut_off import cut_off
 from sregym_oracle_state.grants import broadened
 from sregym_oracle_state.readers import SETTINGS, readers, unread
 from sregym_oracles import Difference, differences, guarded_check, side_effects
@@ -101,7 +102,8 @@ def _found(context: OracleContext, states: SystemStates) -> list[Found]:
     # Who labels a Secret, as people do after a fault, too, leaves what it holds.
     faulted = (one for one in _faulted(baseline, at_start) if not one.path.startswith("metadata/"))
     spoiled = unread(found, now.objects, {one.where for one in faulted})
-    return [broadened(context.cluster, now, one) for one in spoiled]
+    severed = cut_off(spoiled, baseline.objects, now.objects)
+    return [broadened(context.cluster, now, one) for one in severed]
 
 
 def _faulted(baseline: SystemState, at_start: SystemState | None) -> Iterator[Difference]:

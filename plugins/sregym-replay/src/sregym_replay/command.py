@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.cli import Subcommand, options
+from sregym_core.cli import Subcommand, counted, options
 from sregym_core.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class ReplayCommand(Subcommand):
                 for line in lines(moment, story.length):
                     self.console.say(line)
         else:
-            self.console.say(f"{len(moments)} steps: open {arguments.page}")
+            self.console.say(f"{counted(len(moments), 'step')}: open {arguments.page}")
         return ExitCode.DONE if all(moment.same for moment in moments) else ExitCode.FAILED
 
     def _write(self, path: Path, story: Story, moments: list[Moment]) -> None:

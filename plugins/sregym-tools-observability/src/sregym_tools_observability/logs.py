@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.cli import counted
 from sregym_core.interfaces import clock_time
 
 from sregym_tools_observability.asking import ask, window
@@ -59,9 +60,11 @@ def _lines(streams: Sequence[Mapping[str, Any]], start: float, end: float, limit
         return f"no lines between {clock_time(start)} and {clock_time(end)}"
     entries.sort(key=lambda entry: entry[:2])
     shared = _shared([stream["stream"] for stream in streams])
-    count = f"{len(entries)} lines"
+    count = counted(len(entries), "line")
     if len(entries) >= limit:
-        count = f"the newest {len(entries)} lines (limit={limit}; there may be older ones)"
+        count = (
+            f"the newest {counted(len(entries), 'line')} (limit={limit}; there may be older ones)"
+        )
     head = f"{count}, oldest first; all have {selector(shared)}"
     lines = [head]
     for when, _, labels, text in entries:

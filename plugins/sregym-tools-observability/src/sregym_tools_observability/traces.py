@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.cli import counted
 from sregym_core.interfaces import ToolError, clock_time
 
 from sregym_tools_observability.asking import ask, window
@@ -59,9 +60,9 @@ def search_traces(context: ToolContext, given: arguments.SearchTraces) -> str:
     if not traces:
         return f"no traces of {given.service!r} between {clock_time(start)} and {clock_time(end)}"
     traces = sorted(traces, key=lambda trace: (-_start(trace), trace["traceID"]))
-    count = f"{len(traces)} traces"
+    count = counted(len(traces), "trace")
     if len(traces) >= given.limit:
-        count = f"{len(traces)} traces (limit={given.limit}; there may be more)"
+        count = f"{counted(len(traces), 'trace')} (limit={given.limit}; there may be more)"
     return "\n".join([f"{count}, newest first", *map(_summary, traces)])
 
 
@@ -99,8 +100,8 @@ def _summary(trace: Mapping[str, Any]) -> str:
     services = {process["serviceName"] for process in trace["processes"].values()}
     text = (
         f"{trace['traceID']}  {clock_time(_start(trace) / 1e6)}  {root['duration'] / 1e3:.1f} ms  "
-        f"{_service(trace, root)} {root['operationName']}  {len(spans)} spans, "
-        f"{len(services)} services"
+        f"{_service(trace, root)} {root['operationName']}  {counted(len(spans), 'span')}, "
+        f"{counted(len(services), 'service')}"
     )
     return f"{text}, {failed} failed" if failed else text
 

@@ -31,7 +31,9 @@ class Up(Subcommand):
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
-        parser.add_argument("problem", nargs="?", metavar="PROBLEM", help="problem id")
+        parser.add_argument(
+            "problem", nargs="?", metavar="PROBLEM", help="problem id, or a file (.yaml)"
+        )
         parser.add_argument(
             "--application",
             metavar="NAME",
@@ -44,7 +46,9 @@ class Up(Subcommand):
         options.add_mode(parser)
         options.add_noise(parser)
         options.add_budget(parser, episode_s=None, wall_s=None)
-        options.add_random_seed(parser, "of the world")
+        # Worlds differ from one call to the next.
+        told = "of the world (default: a new one, told with the verdict)"
+        parser.add_argument("--seed", type=int, metavar="N", help=told)
         parser.add_argument(
             "--folder",
             type=Path,
@@ -99,9 +103,10 @@ class Up(Subcommand):
         factory = workspace.factory
         check_start(mode_named(arguments.mode), arguments.start_before)
         (problem,) = options.with_noise_options(
-            (factory.problems.get(arguments.problem),), arguments.noise, arguments.noise_level
+            (options.chosen_problem(factory, arguments.problem),),
+            arguments.noise,
+            arguments.noise_level,
         )
-        factory.check(problem)
         agent = factory.agent(arguments.agent)
         folder = arguments.folder.absolute()
         claim_folder(folder)

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     from sregym_core.errors import ExitCode
     from sregym_core.settings import Settings
 
-__all__ = ["Console", "Subcommand", "reason_of"]
+__all__ = ["Console", "Subcommand", "counted", "reason_of"]
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, which is given as of one: `1 trace`, `2 traces`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 class Console:

@@ -18,7 +18,7 @@ from sregym_core.errors import ExitCode, PluginCallError, SregymError, UsageErro
 from sregym_core.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from sregym_core.registry import Registry
 
@@ -110,7 +110,10 @@ def _dispatch(words: Sequence[str], settings: Settings, console: Console) -> int
     command = _command(joined or name, settings, console)
     called = " ".join(words[: len(words) - len(rest)])
     parser = _Parser(
-        prog=f"sregym {called}", description=f"{command.summary[0].upper()}{command.summary[1:]}."
+        prog=f"sregym {called}",
+        description=f"{command.summary[0].upper()}{command.summary[1:]}.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_below(joined or name, settings) if {"-h", "--help"} & set(rest) else None,
     )
     command.arguments(parser)
     return check_returned(command, "run", command.run(parser.parse_args(list(rest))), int)
@@ -128,6 +131,22 @@ def _two_words(words: Sequence[str], settings: Settings) -> str:
     return name if name in _registry(settings).names("command") else ""
 
 
+def _spoken(name: str, known: Iterable[str]) -> str:
+    """A plugin's command as it is called: `plugins search` where there is a command `plugins`."""
+    first, _, rest = name.partition("-")
+    return f"{first} {rest}" if rest and first in known else name
+
+
+def _below(name: str, settings: Settings) -> str | None:
+    """The further commands behind a command's word, for its help; None where there are none."""
+    if name in COMMANDS and name != "plugins":
+        return None
+    known = _plugin_summaries(settings).items()
+    below = [(word, text) for word, text in known if word.startswith(f"{name}-")]
+    lines = [f"  sregym {_spoken(word, [name])}: {text}" for word, text in below]
+    return "\n".join(["further commands:", *lines]) if lines else None
+
+
 def _top_level(words: Sequence[str], settings: Settings, console: Console) -> ExitCode:
     if words and words[0] == "--version":
         from sregym_core import __version__
@@ -140,8 +159,10 @@ def _top_level(words: Sequence[str], settings: Settings, console: Console) -> Ex
     console.say("A training ground for agents that repair broken Kubernetes systems.\n")
     summaries = {name: summary for name, (_, summary) in COMMANDS.items()}
     summaries.update(_plugin_summaries(settings))
-    for name, summary in summaries.items():
-        console.say(f"  {name:<14}{summary}")
+    called = {name if name in COMMANDS else _spoken(name, summaries): name for name in summaries}
+    width = max(map(len, called)) + 2
+    for words, name in called.items():
+        console.say(f"  {words:<{width}}{summaries[name]}")
     console.say(
         "\n`sregym COMMAND --help` says more. `--traceback` with any command shows where an error arose."
     )

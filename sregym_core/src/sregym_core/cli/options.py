@@ -11,6 +11,8 @@ from sregym_core.cluster_choice import cluster_choice as cluster_choice
 from sregym_core.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sregym_core.conductor import ComponentFactory
     from sregym_core.interfaces import Budget
     from sregym_core.model import Problem
@@ -49,15 +51,6 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
 def usual_jobs(factory: ComponentFactory, cluster: str) -> int:
     """How many at once where nobody says: a real cluster may be small."""
     return processors() if factory.provider(cluster).simulated else 1
-
-
-def add_keep(parser: argparse.ArgumentParser) -> None:
-    """What is left at the end."""
-    parser.add_argument(
-        "--keep",
-        action="store_true",
-        help="leave applications on a real cluster, for the next run",
-    )
 
 
 def add_timing(parser: argparse.ArgumentParser) -> None:
@@ -100,12 +93,6 @@ def add_seed(parser: argparse.ArgumentParser, whose: str) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help=f"{whose} (default 0)")
 
 
-def add_random_seed(parser: argparse.ArgumentParser, whose: str) -> None:
-    """The same where worlds differ from one call to the next."""
-    told = f"{whose} (default: a new one, told with the verdict)"
-    parser.add_argument("--seed", type=int, metavar="N", help=told)
-
-
 def add_noise(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
     """What disturbs besides the fault; `several` levels one after the other, where it makes sense."""
     again = "; several as 0,2 or 0..3, everything is played at each" if several else ""
@@ -133,8 +120,7 @@ def noise_level(text: str) -> int:
 
     if text.isdecimal() and int(text) in LEVELS:
         return int(text)
-    msg = f"a level from 0 to 3 is needed, not {text!r}"
-    raise argparse.ArgumentTypeError(msg)
+    raise argparse.ArgumentTypeError(f"a level from 0 to 3 is needed, not {text!r}")
 
 
 def noise_levels(text: str) -> tuple[int, ...]:
@@ -145,8 +131,7 @@ def noise_levels(text: str) -> tuple[int, ...]:
     else:
         found = tuple(dict.fromkeys(noise_level(word) for word in text.split(",")))
     if not found:
-        msg = f"levels from low to high are needed, not {text!r}"
-        raise argparse.ArgumentTypeError(msg)
+        raise argparse.ArgumentTypeError(f"levels from low to high are needed, not {text!r}")
     return found
 
 
@@ -276,8 +261,7 @@ def positive(text: str) -> int:
     """A whole number from 1."""
     number = int(text) if text.isdecimal() else 0
     if number < 1:
-        msg = f"a whole number from 1 is needed, not {text!r}"
-        raise argparse.ArgumentTypeError(msg)
+        raise argparse.ArgumentTypeError(f"a whole number from 1 is needed, not {text!r}")
     return number
 
 
@@ -320,9 +304,24 @@ def chosen_problems(
     problems = tuple(map(problem_of_file, files))
     if ids or arguments.suite or not files:
         problems = (*factory.problems.choose(ids, arguments.suite), *problems)
+    for line in not_installed(factory, problems) if arguments.suite else ():
+        raise UsageError(f"suite {arguments.suite!r}: {line}")
     for problem in problems:
         factory.check(problem)
     return problems
+
+
+def chosen_problem(factory: ComponentFactory, word: str) -> Problem:
+    """One problem, by its id or of a file, checked for playability."""
+    return chosen_problems(factory, argparse.Namespace(problems=[word], suite=""))[0]
+
+
+def not_installed(factory: ComponentFactory, problems: Sequence[Problem]) -> list[str]:
+    """A line about problems that need packages that are not installed; none where all have theirs."""
+    lacking = [packages for p in problems if (packages := factory.packages_missing(p))]
+    every = " ".join(sorted(frozenset().union(*lacking)))
+    which = f"{len(lacking)} of {len(problems)} problems cannot be played without packages that"
+    return [f"{which} are not installed: pip install {every}"] if lacking else []
 
 
 def problem_of_file(name: str) -> Problem:

@@ -28,7 +28,8 @@ class Run(Subcommand):
         options.add_selection(parser)
         options.add_cluster(parser)
         options.add_jobs(parser)
-        options.add_keep(parser)
+        told = "leave applications on a real cluster, for the next run"
+        parser.add_argument("--keep", action="store_true", help=told)
         options.add_timing(parser)
         parser.add_argument(
             "--agent",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.cli import Subcommand
+from sregym_core.cli import Subcommand, counted
 from sregym_core.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -46,5 +46,5 @@ class Report(Subcommand):
         )
         reporter.run_started(plan)
         written = reporter.run_finished(plan, tuple(records))
-        self.console.say(str(written) if written is not None else f"{len(records)} episodes")
+        self.console.say(str(written) if written is not None else counted(len(records), "episode"))
         return ExitCode.DONE

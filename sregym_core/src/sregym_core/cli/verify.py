@@ -7,7 +7,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.cli import Subcommand, options
+from sregym_core.cli import Subcommand, counted, options
 from sregym_core.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -80,7 +80,10 @@ class Verify(Subcommand):
             drawn = sampled_pairs(workspace, arguments.sample, arguments.seed, cluster)
             problems = (*problems, *drawn)
         if not arguments.problems and not arguments.suite and not problems:
-            arguments.problems = [problem.id for problem in factory.problems.all()]
+            every = factory.problems.all()
+            for line in options.not_installed(factory, every):
+                self.console.note(line)
+            arguments.problems = [p.id for p in every if not factory.packages_missing(p)]
         if arguments.problems or arguments.suite:
             problems = (*options.chosen_problems(factory, arguments), *problems)
         which, shards = arguments.shard
@@ -152,7 +155,7 @@ class Verify(Subcommand):
             word = "proved" if proof.proved else "NOT PROVED"
             if soft and proof.softened:
                 word = f"softens to nothing: {proof.softened}"
-            line = f"{proof.problem}: {word} ({len(proof.checks)} checks, {proof.seconds:.1f} s)"
+            line = f"{proof.problem}: {word} ({counted(len(proof.checks), 'check')}, {proof.seconds:.1f} s)"
             if quiet:
                 self.console.note(line)
             else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from sregym_core.catalogue import package_of
 from sregym_core.cluster_choice import reward_choice
 from sregym_core.conductor.fitting import mismatch_reason_of
 from sregym_core.errors import PluginClashError, UsageError
@@ -193,6 +194,13 @@ class ComponentFactory:
             if unfit := mismatch_reason_of(fault, ref.targets[0], target, application):
                 msg = f"{where}: fault {ref.fault!r} {unfit}"
                 raise UsageError(msg)
+
+    def packages_missing(self, problem: Problem) -> frozenset[str]:
+        """Official distributions that a problem needs and that are not installed."""
+        needed = {("application", one) for one in problem.application.partition(":")[0].split("+")}
+        needed |= {("fault", ref.fault) for ref in problem.single_faults}
+        lacking = [package_of(kind, n) for kind, n in needed if n not in self.registry.names(kind)]
+        return frozenset(filter(None, lacking))
 
     def chooser(
         self,

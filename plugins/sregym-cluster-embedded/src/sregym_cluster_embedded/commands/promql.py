@@ -81,7 +81,8 @@ class Promql(Subcommand):
                 f"; {left_out} left out, which cannot be read or lack samples" if left_out else ""
             )
             self.console.say(f"{good} of {len(checked)} evaluations are as expected{rest}")
-        whole = good == len(checked) and not outcome.unread
+        # A script in which nothing is evaluated shows nothing.
+        whole = good == len(checked) and not outcome.unread and bool(checked or left_out)
         return ExitCode.DONE if whole else ExitCode.FAILED
 
     def _evaluate(self, arguments: argparse.Namespace) -> ExitCode:
