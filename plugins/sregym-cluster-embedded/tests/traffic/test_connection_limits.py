@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.traffic.live import keep, state_of
 from sregym_cluster_embedded.traffic.openings import share_without
 from sregym_cluster_embedded.traffic.segments import SERVED, segments
-from sregym_cluster_embedded.traffic.structure import Structure
-from sregym_cluster_embedded.userland.dependency_tracking import DependencyTracker
 from sregym_cluster_embedded.userland.life import invalidate_traffic
 from sregym_cluster_embedded.userland.process import change, process_of
 
@@ -27,7 +24,6 @@ def store_market(
     load: bool = True,
     pool: int | None = 4,
     startup: Any = ({"listen": "http"},),
-    besides: bool = False,
     **store: Any,
 ) -> Any:
     client = {
@@ -40,8 +36,6 @@ def store_market(
         "web.startup": [*startup],
         "web.operations.buy.calls": [{"call": "db.select", "collection": "orders"}],
     }
-    if besides:  # a program that nobody calls
-        changes["stock.clients"] = {"db": client}
     env = {"POSTGRES_HOST_AUTH_METHOD": "trust", "MYSQL_ALLOW_EMPTY_PASSWORD": "1"}
     market = make_market(changes, programs=("store",), env=env, tools=["debian", "iproute2", kind])
     say(market, kind, *FIRST[kind])
@@ -199,36 +193,3 @@ def test_the_limit_of_mongodb(make_market: Any) -> None:
     assert errors(market) == [{}, {}, {"EOF": 1.0}]
     asked = "mongo --port 8080 --quiet --eval 'JSON.stringify(db.serverStatus().connections)'"
     assert market.shell("store", asked)[1].startswith('{"current":9,"available":-1')
-
-
-def structure(market: Any) -> Structure:
-    """Who calls whom at present."""
-    live = state_of(market.world).live
-    assert live is not None
-    return live.structure
-
-
-def test_who_opens_connections_changes_who_holds_them_and_nothing_that_flows(
-    make_market: Any,
-) -> None:
-    """The rest is not looked at anew, and comes out as if it had been."""
-    market = store_market(make_market, "postgres", besides=True)
-    anew = market.fork()
-    before = structure(market)
-    for one in (market, anew):
-        one.deploy("stock")
-    market.run(12)
-    (store,) = market.refs("store")
-    now = structure(market)
-    assert (len(before.pools[store]), len(now.pools[store])) == (3, 4)
-    assert now.operations is before.operations
-    market.run(30)
-    for _ in range(84):
-        anew.world.cache.clear()
-        nothing_kept = DependencyTracker()
-        nothing_kept.loose = True
-        keep(anew.world, state_of(anew.world)._replace(footing=nothing_kept))
-        anew.run(0.5)
-    assert structure(market) == structure(anew)
-    assert market.world.table(SERVED) == anew.world.table(SERVED)
-    assert market.history("web") == anew.history("web")

@@ -84,13 +84,17 @@ _UNFINISHED = -2
 
 
 class Builder:
-    """Makes one structure, of what is there in a world; it keeps what it looked at."""
+    """Makes one structure.
+
+    Args:
+        world: The cluster.
+    """
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.runtime: Runtime = world.service(RUNTIME)
         self.made = Structure()
-        self.footing, self.pooling = DependencyTracker(), DependencyTracker()
+        self.footing = DependencyTracker()
         self._known: dict[tuple[ContainerRef, str, tuple[tuple[str, str], ...]], int] = {}
         self._facts: dict[ContainerRef, Mapping[str, str]] = {}
         self._servers: dict[ContainerRef, int] = {}
@@ -104,7 +108,7 @@ class Builder:
         """Add what a program takes from message queues, and all that it leads to."""
         facts = process.facts()
         for consumer in program.consumers.values():
-            _, found = self.client(process, consumer.client)
+            _, found = self._client(process, consumer.client)
             topic, group = expand(consumer.topic, facts), expand(consumer.group, facts)
             storage = next((place for route in found if (place := self._storage(route))), "")
             if topic in self.footing.at(topics_at, self.world, storage).topics:
@@ -177,7 +181,7 @@ class Builder:
             if process.running:
                 self._server(process)
         self.made.nodes = nodes_of(self.world, self.made.servers, self.footing)
-        open_connections(self.world, self.made, self.pooling, self.client, whole=whole)
+        open_connections(self.world, self.made, self.footing, self._client, whole=whole)
         open_for_each_call(self.world, self.made, self.footing)
         hold_descriptors(self.world, self.made, self.footing)
         set_breakers(self.made)
@@ -247,7 +251,7 @@ class Builder:
         for call in calls:
             here = (sites[-1].stage + 1 if sites else 0) if stage is None else stage
             if isinstance(call, Call):
-                client, found = self.client(process, call.call.partition(".")[0])
+                client, found = self._client(process, call.call.partition(".")[0])
                 look_up = lookup_site(self, process, client, found, call, sites, here)
                 if look_up is not None:
                     steps.append(CallStep(look_up, call.share))
@@ -287,7 +291,7 @@ class Builder:
 
     def _site(self, process: Process, call: Call, sites: list[CallSite], stage: int) -> CallSite:
         name, _, operation = call.call.partition(".")
-        client, found = self.client(process, name, operation)
+        client, found = self._client(process, name, operation)
         routes = tuple(
             route for target in found for route in self._ways(process, client, name, target, call)
         )
@@ -380,10 +384,9 @@ class Builder:
     def _process(self, ref: ContainerRef) -> Process | None:
         return self.footing.at(process_of, self.world, ref)
 
-    def client(
+    def _client(
         self, process: Process, name: str, command: str = ""
     ) -> tuple[Client, tuple[Target, ...]]:
-        """A client of a process, and where its calls lead."""
         client = process.clients[name]
         key = (process.ref, name, reads_of(client, command))
         known = self._clients.get(key)
@@ -391,7 +394,7 @@ class Builder:
             if client.registry is None:
                 found = targets(self.world, process, client, self.footing, command)
             else:
-                _, hops = self.client(process, client.registry)
+                _, hops = self._client(process, client.registry)
                 found = looked_up(self.world, process, client, hops, self.footing)
             known = self._clients[key] = (client, found)
         return known

@@ -79,8 +79,7 @@ class State(NamedTuple):
 
     Attributes:
         live: The traffic; None before it was first solved.
-        footing: What the structure of `live` was built from,
-        pooling: and what of it only tells who holds connections.
+        footing: What the structure of `live` was built from.
         due: Whether it is to be solved soon because something has changed.
         solved_at: Virtual second at which it was last solved.
         marks: Of each server and queue, what was last written down.
@@ -91,7 +90,6 @@ class State(NamedTuple):
 
     live: Live | None = None
     footing: DependencyTracker | None = None
-    pooling: DependencyTracker | None = None
     due: bool = False
     solved_at: float = float("-inf")
     marks: tuple[Mark, ...] = ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_apps.model import ServiceProgram, StoreProgram
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.userland.wiring import Target
     from sregym_cluster_embedded.world import World
-
-    _Targets = Callable[[Process, str], tuple[Client, tuple[Target, ...]]]
 
 # Calls of one program never need more connections than this.
 _AMPLE = 1000
@@ -78,35 +75,11 @@ def share_without(most: int, busy: float) -> float:
     return blocked
 
 
-class Short(NamedTuple):
-    """Connections of which a client may have fewer than it needs.
-
-    Attributes:
-        key: The caller, its client, and the server.
-        most: How many there are at once.
-        text: What the server says to that, if it does.
-        kind: How a call fails that gets none.
-    """
-
-    key: tuple[ContainerRef, str, ContainerRef]
-    most: int
-    text: str = ""
-    kind: str = "overloaded"
-
-
-class _Granted(NamedTuple):
-    """Who gets connections: what `Structure` keeps under these names."""
-
-    pools: dict[ContainerRef, tuple[Peer, ...]]
-    room: dict[ContainerRef, int]
-    short: list[Short]
-
-
 def open_connections(
     world: World,
     made: Structure,
     footing: DependencyTracker,
-    targets: _Targets,
+    targets: Callable[[Process, str], tuple[Client, tuple[Target, ...]]],
     *,
     whole: bool,
 ) -> None:
@@ -119,36 +92,6 @@ def open_connections(
         targets: A client of a process, and where it leads.
         whole: Whether it matters who holds connections to servers that nobody calls.
     """
-    holders = _holders(world, made, footing, targets, whole=whole)
-    made.pools, made.room, made.short = _granted(world, footing, holders)
-    for short in made.short:
-        caller, name, server = short.key
-        _restrict(made, holders[server][caller, name], short)
-
-
-def granted_anew(
-    world: World, known: Structure, footing: DependencyTracker, targets: _Targets
-) -> Structure | None:
-    """A structure of which all stays but who holds connections, with those who hold them now.
-
-    None where calls lack other connections than before: then it has to be built anew.
-    """
-    holders = _holders(world, known, footing, targets, whole=True)
-    found = _granted(world, footing, holders)
-    if (found.room, found.short) != (known.room, known.short):
-        return None
-    return replace(known, pools=found.pools)
-
-
-def _holders(
-    world: World,
-    made: Structure,
-    footing: DependencyTracker,
-    targets: _Targets,
-    *,
-    whole: bool,
-) -> Holders:
-    """Who wants connections, by the server."""
     holders: Holders = {}
     for operation in made.operations:
         process = footing.at(process_of, world, operation.ref) if operation.sites else None
@@ -170,14 +113,8 @@ def _holders(
                         key = (process.ref, name)
                         own = _Holder(process, name, client, target.share, [])
                         holders.setdefault(target.ref, {}).setdefault(key, own)
-    return holders
-
-
-def _granted(world: World, footing: DependencyTracker, holders: Holders) -> _Granted:
-    found = _Granted({}, {}, [])
     for server, known in holders.items():
-        _admit(world, footing, found, server, known.values())
-    return found
+        _admit(world, footing, made, server, known.values())
 
 
 def _pooling(world: World) -> tuple[Process, ...]:
@@ -231,7 +168,7 @@ def _limits(
 def _admit(
     world: World,
     footing: DependencyTracker,
-    found: _Granted,
+    made: Structure,
     server: ContainerRef,
     known: Iterable[_Holder],
 ) -> None:
@@ -252,35 +189,38 @@ def _admit(
         if holder.client.pool and number
     ]
     if pools:
-        found.pools[server] = tuple(pools)
+        made.pools[server] = tuple(pools)
     for holder, number, limits in granted:
-        key = (holder.process.ref, holder.name, server)
         enough = holder.wanted if holder.client.pool else _AMPLE
         ports = footing.at(most_at_once, world, holder.process.ref)
         if not limits:
             if ports < enough:
-                found.short.append(Short(key, ports, "", "no_port"))
+                _restrict(made, server, holder, ports, "", "no_port")
             continue
         closest = min(limits, key=lambda limit: _left(limit, used))
         room = number if holder.client.pool else number + _left(closest, used)
         if not holder.client.pool:
             whole = sum(n for other, n, _ in granted if not other.client.pool) - number + room
-            found.room[server] = max(found.room.get(server, 0), whole)
+            made.room[server] = max(made.room.get(server, 0), whole)
         if ports < min(room, enough):
-            found.short.append(Short(key, ports, "", "no_port"))
+            _restrict(made, server, holder, ports, "", "no_port")
         elif room < enough:
-            found.short.append(Short(key, room, closest.text))
+            _restrict(made, server, holder, room, closest.text)
 
 
 def _left(limit: ConnectionLimit, used: dict[str | None, int]) -> int:
     return max(0, limit.most - used.get(limit.user, 0))
 
 
-def _restrict(made: Structure, holder: _Holder, short: Short) -> None:
+def _restrict(
+    made: Structure, server: ContainerRef, holder: _Holder, room: int, text: str,
+    kind: str = "overloaded",
+) -> None:  # fmt: skip
     """Let calls know that there are only so many connections."""
     index = len(made.openings)
+    key = (holder.process.ref, holder.name, server)
     routes: list[tuple[int, CallRoute]] = []
-    made.openings.append(Opening(short.key, short.kind, routes, short.text, short.most))
+    made.openings.append(Opening(key, kind, routes, text, room))
     for site, place in holder.routes:
         route = site.routes[place]._replace(opening=index)
         site.routes = (*site.routes[:place], route, *site.routes[place + 1 :])

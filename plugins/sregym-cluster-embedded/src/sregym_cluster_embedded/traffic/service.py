@@ -15,8 +15,7 @@ from sregym_cluster_embedded.traffic.effects import forget, remember_all, rememb
 from sregym_cluster_embedded.traffic.flow_state import Carried, FlowState
 from sregym_cluster_embedded.traffic.flow_stats import FlowStats
 from sregym_cluster_embedded.traffic.groups import GroupView, views
-from sregym_cluster_embedded.traffic.live import Live, State, keep, mark, near, queue_mark, state_of
-from sregym_cluster_embedded.traffic.openings import granted_anew
+from sregym_cluster_embedded.traffic.live import Live, keep, mark, near, queue_mark, state_of
 from sregym_cluster_embedded.traffic.segments import SENT, SERVED, segments
 from sregym_cluster_embedded.traffic.sending import add_source
 from sregym_cluster_embedded.traffic.settled import Settled, keep_settled, settled
@@ -155,15 +154,19 @@ class Traffic:
         keep(world, state)
         schedule_checks(world)
         watch_flags(world)
-        if state.at_rest() and _holds(world, state.footing) and _holds(world, state.pooling):
+        rest, footing, live = state.at_rest(), state.footing, state.live
+        if rest and footing is not None and footing.holds(world):
             return
         _pass_time(world)
-        structure, generators, footing, pooling = _found(world, state_of(world))
+        if not rest and live is not None and footing is not None and footing.holds(world):
+            structure, generators = live.structure, live.generators
+        else:
+            structure, generators, footing = _built(world)
         numbers = FlowState(structure)
         state = state_of(world)
         if state.live is not None:
             Carried(state.live.structure, state.live.numbers).give(structure, numbers)
-        keep(world, state._replace(footing=footing, pooling=pooling))
+        keep(world, state._replace(footing=footing))
         self._settle(world, Live(structure, numbers, generators, world.now))
 
     def load(self, world: World) -> None:
@@ -249,26 +252,9 @@ class Traffic:
             world.after(upcoming - world.now, "traffic.load")
 
 
-class _Found(NamedTuple):
+def _built(world: World) -> tuple[Structure, _Generators, DependencyTracker]:
     """Who calls whom now, and what that was read from."""
-
-    structure: Structure
-    generators: _Generators
-    footing: DependencyTracker
-    pooling: DependencyTracker
-
-
-def _found(world: World, state: State) -> _Found:
-    """Who calls whom: as before, where everything stands as it did."""
-    live, footing, pooling = state.live, state.footing, state.pooling
     builder = Builder(world)
-    if live is not None and footing is not None and footing.holds(world):
-        if pooling is not None and pooling.holds(world):
-            return _Found(live.structure, live.generators, footing, pooling)
-        again = granted_anew(world, live.structure, builder.footing, builder.client)
-        if again is not None:
-            return _Found(again, live.generators, footing, builder.footing)
-        builder = Builder(world)
     generators = builder.footing.at(_generators, world)
     for process, program in generators:
         add_source(builder, process, program)
@@ -276,11 +262,7 @@ def _found(world: World, state: State) -> _Found:
         builder.consumer(process, consuming)
     for ref, work in builder.footing.at(working, world):
         builder.work(ref, work)
-    return _Found(builder.finished(), generators, builder.footing, builder.pooling)
-
-
-def _holds(world: World, footing: DependencyTracker | None) -> bool:
-    return footing is not None and footing.holds(world)
+    return builder.finished(), generators, builder.footing
 
 
 def _generators(world: World) -> _Generators:

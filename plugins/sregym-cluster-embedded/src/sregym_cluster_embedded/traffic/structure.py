@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.traffic.breaking import Breaker
     from sregym_cluster_embedded.traffic.heaps import Heap
-    from sregym_cluster_embedded.traffic.openings import Short
     from sregym_cluster_embedded.traffic.searches import Search
     from sregym_cluster_embedded.userland.command_counts import Peer
     from sregym_cluster_embedded.userland.queues import OffsetReset
@@ -375,8 +374,8 @@ class Source(NamedTuple):
 class Structure:
     """All of it; callees stand before callers among the operations.
 
-    `work` is what programs do by themselves: (index of the operation, how often a second); `pools`, `room`
-    tell of servers what `segments.Load` does, `short` which clients lack it, `starved` who lacks descriptors.
+    `work` is what programs do by themselves: (index of the operation, how often a second); `pools`
+    and `room` tell of servers what `segments.Load` does; `starved` are those without descriptors.
     """
 
     operations: list[Operation] = field(default_factory=list)
@@ -391,7 +390,6 @@ class Structure:
     breakers: list[Breaker] = field(default_factory=list)
     pools: dict[ContainerRef, tuple[Peer, ...]] = field(default_factory=dict)
     room: dict[ContainerRef, int] = field(default_factory=dict)
-    short: list[Short] = field(default_factory=list)
     starved: dict[ContainerRef, Line] = field(default_factory=dict)
     partitions: int = 0
     routes: int = 0
