@@ -34,9 +34,9 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("dns-down", f"{_PACKAGE}.cluster_dns:DnsDown"),
         Offer("dns-overloaded", f"{_PACKAGE}.dns_capacity:DnsOverloaded"),
         Offer("dns-policy", f"{_PACKAGE}.resolvers:DnsPolicy"),
-        Offer("link-delay", f"{_PACKAGE}.ways_to_pods:LinkDelay"),
-        Offer("link-loss", f"{_PACKAGE}.ways_to_pods:LinkLoss"),
-        Offer("link-narrow", f"{_PACKAGE}.ways_to_pods:LinkNarrow"),
-        Offer("partition", f"{_PACKAGE}.ways_to_pods:Partition"),
+        Offer("link-delay", f"{_PACKAGE}.pod_paths:LinkDelay"),
+        Offer("link-loss", f"{_PACKAGE}.pod_paths:LinkLoss"),
+        Offer("link-narrow", f"{_PACKAGE}.pod_paths:LinkNarrow"),
+        Offer("partition", f"{_PACKAGE}.pod_paths:Partition"),
         Offer("host-aliases", f"{_PACKAGE}.resolvers:HostAliases"),
     ]
