@@ -175,7 +175,10 @@ class ComponentFactory:
             first = error.errors()[0]
             field = ".".join(map(str, first["loc"])) or "parameters"
             owner = self.registry.owner("fault", fault.name).owner
-            msg = f"{where}, parameter {field!r} of fault {fault.name!r} ({owner}): {first['msg']}"
+            told = first["msg"].removeprefix("Value error, ")
+            if first["type"] == "extra_forbidden":
+                told = f"unknown; it takes: {', '.join(fault.Parameters.model_fields) or 'none'}"
+            msg = f"{where}, parameter {field!r} of fault {fault.name!r} ({owner}): {told}"
             raise UsageError(msg) from error
 
     def check(self, problem: Problem) -> None:
