@@ -43,7 +43,7 @@ def test_a_fault_that_hurts_nobody() -> None:
     assert (soft.proved, soft.softened) == (False, UNNOTICED.detail)
     heard: Any = Heard()
     assert list(Verify(heard, heard).shown(iter([soft]), quiet=False, soft=True)) == [soft]
-    assert heard.said == [f"p: softens to nothing: {UNNOTICED.detail} (1 checks, 1.0 s)"]
+    assert heard.said == [f"p: softens to nothing: {UNNOTICED.detail} (1 check, 1.0 s)"]
     broken = ProofCheck("noop-fails", "fail", "error", False, "the application did not start")
     assert Proof("p", (broken,), 1.0).softened == ""
     assert Proof("p", (ProofCheck("noop-fails", "fail", "fail", True),), 1.0).softened == ""

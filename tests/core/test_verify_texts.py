@@ -58,6 +58,6 @@ def test_a_result_of_json_is_told_beside_it_at_once() -> None:
     heard: Any = Heard()
     proofs = Verify(heard, heard).shown(iter([Proof("p", (GOOD,), 1.0), SOFT]), quiet=True)
     next(proofs)
-    assert (heard.said, heard.noted) == ([], ["p: proved (1 checks, 1.0 s)"])
+    assert (heard.said, heard.noted) == ([], ["p: proved (1 check, 1.0 s)"])
     next(proofs)
-    assert heard.noted[1:] == ["q: NOT PROVED (1 checks, 2.0 s)"]
+    assert heard.noted[1:] == ["q: NOT PROVED (1 check, 2.0 s)"]

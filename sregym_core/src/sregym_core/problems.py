@@ -46,9 +46,9 @@ def parse_problem(text: str, source: str) -> Problem:
     except ValidationError as error:
         root = yaml.compose(text, _LOADER)
         found, every = [], error.errors()
-        inner = {one["loc"][:-at] for one in every for at in (1, 2)}
+        inner = {one["loc"][:depth] for one in every for depth in range(1, len(one["loc"]))}
         for one in every:
-            if one["type"] == "too_short" and one["loc"] in inner - {()}:
+            if one["type"] == "too_short" and one["loc"] in inner:
                 continue  # a list without what is wrong in it
             field, line = ".".join(map(str, one["loc"])), line_of(root, one["loc"])
             where = f"line {line}, field {field!r}: " if field else ""

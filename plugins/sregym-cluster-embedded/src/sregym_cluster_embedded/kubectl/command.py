@@ -276,7 +276,7 @@ def _entry(words: list[str]) -> tuple[str, _Entry, list[str]]:
     name = " ".join(path)
     if entry is not None:
         return name, entry, rest
-    if len(path) == 1 and not _usage().knows_command(name):
+    if len(path) == 1 and not _usage().has_command(name):
         raise _usage().unknown_command(name)
     if path in _PARENTS and at is not None and len(rest) == 1:
         raise _usage().usage_error(name, f'unknown command "{rest[0]}"')
@@ -288,7 +288,7 @@ def _below(path: tuple[str, ...], word: str) -> tuple[str, ...] | None:
     longer = (*path, _ALIASES.get((path[-1], word), word))
     if longer in _COMMANDS or longer in _PARENTS:
         return longer
-    return longer if _usage().knows_below(" ".join(longer)) else None
+    return longer if _usage().has_subcommand(" ".join(longer)) else None
 
 
 def _next_word(words: list[str], start: int, command: str) -> int | None:

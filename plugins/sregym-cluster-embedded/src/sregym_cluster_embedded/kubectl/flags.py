@@ -215,7 +215,7 @@ def _set(result: Arguments, flag: Flag, value: str) -> None:
     else:
         right = flag.name not in _DURATIONS or _is_duration(value)
     if not right:
-        problem: CommandError | None = _usage().wrong_value(result.command, flag.name, value)
+        problem: CommandError | None = _usage().flag_value_error(result.command, flag.name, value)
         if problem is not None:
             raise problem
     values = value.split(",") if flag.kind == "list" else [value]
