@@ -82,7 +82,8 @@ def test_killed_and_gone_on_with(
 
 
 def test_two_writers(campaign: Callable[..., SregymProject]) -> None:
-    project = campaign(seeds=[0, 1, 2])
+    # So many that it is still at it when the other one has begun.
+    project = campaign(seeds=[*range(60)])
     process = _begun(project)
     _wait((project.folder / "campaigns" / "small" / "campaign.json").exists)
     other = project.run("campaign", "run", "campaign.yaml")

@@ -131,7 +131,7 @@ class OfJars(ServerContract):
 
 def check_server(behaviour: type[Jar], name: str) -> None:
     contract = OfJars(behaviour)
-    given: dict[str, Any] = {"bench": contract.made()}
+    given: dict[str, Any] = {"testbed": contract.made()}
     if name in (
         "test_what_it_keeps_survives_its_container",
         "test_what_it_keeps_ends_with_its_volume",

@@ -24,7 +24,7 @@ def test_cases_that_are_there_are_left_as_they_are(sregym_project: Project) -> N
     }
     assert (project.folder / labels).read_text() == "{}"
     sheet = (project.folder / "dataset/README.md").read_text()
-    assert "1 cases of 1 problems" in sheet
+    assert "1 case of 1 problem" in sheet
     assert "{columns}" not in sheet
 
 

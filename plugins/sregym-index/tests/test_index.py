@@ -123,7 +123,7 @@ def test_all_words_have_to_occur() -> None:
         ),
         (
             "[]",
-            "acme.yaml is no index of plugins: Input should be a valid dictionary or instance of Index",
+            "acme.yaml is no index of plugins: an index is a mapping with the fields format and plugins",
         ),
         ("plugins: []", "acme.yaml is no index of plugins: format: Field required"),
         (

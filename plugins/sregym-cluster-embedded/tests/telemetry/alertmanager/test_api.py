@@ -15,6 +15,7 @@ from sregym_cluster_embedded.telemetry.alertmanager import routes
 from sregym_cluster_embedded.telemetry.endpoints import service
 from sregym_cluster_embedded.telemetry.rules import firing
 from sregym_cluster_embedded.world import World
+from sregym_regex.budget import Budget, under
 
 BROKEN = {
     "metadata": {"name": "web", "namespace": "default"},
@@ -356,7 +357,11 @@ def test_what_rules_cost_is_nothing_that_a_request_pays(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = names(world)
-    monkeypatch.setattr(routes, "_STEPS", 200)
-    untold = world.fork()
-    untold.shared_cache = SharedCache()
+    # A request pays for the templates of what it shows, and the rules alone cost more than this.
+    monkeypatch.setattr(routes, "_STEPS", 20_000)
+    untold, rules = world.fork(), world.fork()
+    untold.shared_cache, rules.shared_cache = SharedCache(), SharedCache()
+    with under(Budget(1_000_000, 96 << 20)) as paid:
+        firing(rules)
+    assert paid.spent > 20_000
     assert names(untold) == whole == NAMES
