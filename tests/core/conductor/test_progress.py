@@ -137,7 +137,7 @@ def test_crashes_count_once_nothing_else_makes_progress() -> None:
         ([crash("a", 8)], ["a"]),
     ]
     assert [
-        [one.pod for one in prospect.hopeless(found, 5.0 * number)]
+        [one.pod for one in prospect.stuck(found, 5.0 * number)]
         for number, (found, _) in enumerate(looks)
     ] == [expected for _, expected in looks]
 

@@ -86,7 +86,7 @@ def _probe(
         return cluster.operations.probe(prober, seconds)
     copied = checkpoint.fork(ClusterSpec(seed=seed, applications=(application,), salt=salt))
     try:
-        copied.operations.start_anew(anew)
+        copied.operations.restart(anew)
         return copied.operations.probe(prober, seconds)
     finally:
         copied.close()

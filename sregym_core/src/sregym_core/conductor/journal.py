@@ -92,7 +92,7 @@ class UndoJournal(Journal):
         """Give objects their former state, the last change first."""
         for entry in reversed(self.entries):
             if entry["op"] == "restore":
-                cluster.operations.give_back(ObjectRef(**entry["ref"]), entry["before"])
+                cluster.operations.restore_object(ObjectRef(**entry["ref"]), entry["before"])
 
     def undo_commands(self, cluster: Cluster) -> None:
         """Run the undo commands, the last step first, each in a ready pod of its workload.

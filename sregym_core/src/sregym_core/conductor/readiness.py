@@ -64,8 +64,8 @@ def wait_ready(
             waiting = waiting_for()
             if not waiting or not phase.watched:
                 return not waiting
-            phase.look(startup.look() or waiting)
-            lost = startup.hopeless() if starting else ()
+            phase.look(startup.not_ready() or waiting)
+            lost = startup.stuck() if starting else ()
             if lost:
                 after_s = round(cluster.clock.now() - began)
                 msg = (

@@ -61,7 +61,7 @@ def _undo(
         journal.undo_nodes(cluster)
         restore_settings(access, baseline.nodes)
     cluster.restore_machines(baseline.machines)
-    cluster.operations.clear_the_way(application, baseline)
+    cluster.operations.remove_blockers(application, baseline)
     for fault, context in reversed(faults):
         fault.recover(context)
     journal.undo_objects(cluster)

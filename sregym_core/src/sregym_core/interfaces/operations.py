@@ -1,4 +1,4 @@
-"""What the conductor has done to a cluster, without knowing which objects, pods and nodes that takes."""
+"""Operations on a whole cluster (baseline, undo, readiness), independent of its kinds of objects."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ class ContainerRuns:
 
 
 class Startup(ABC):
-    """Whether an application that starts will ever be ready, from look to look."""
+    """Observes an application that starts: polled until it is ready or can no longer become so."""
 
     @abstractmethod
-    def look(self) -> Sequence[str]:
-        """Why parts of it are not ready at this moment, one phrase a part."""
+    def not_ready(self) -> Sequence[str]:
+        """Reasons why parts of it are not ready now, one phrase for each part; reads the cluster."""
 
     @abstractmethod
-    def hopeless(self) -> Sequence[str]:
-        """Those of the last look that will not get ready however long one waits; none while there is hope."""
+    def stuck(self) -> Sequence[str]:
+        """Reasons of the last `not_ready` that no waiting resolves; empty while progress is possible."""
 
 
 class Operations(ABC):
-    """What is done to one live cluster by those who operate it: `Cluster.operations`.
+    """Operations of the conductor on one live cluster, from `Cluster.operations`.
 
-    A baseline of the healthy system is taken, what differs from it is told, and it is put back.
+    It captures a baseline of the healthy system, reports differences from it, and restores it.
     `sregym_kubernetes.operations.KubernetesOperations` does it through the other methods of a
-    `Cluster`, and is what every kind of cluster returns that has no reason for another one. What the
-    API server refuses raises `ClusterError`, as there.
+    `Cluster` and suits every cluster with a Kubernetes API. Requests that the API server refuses
+    raise `ClusterError`.
     """
 
     @abstractmethod
@@ -74,7 +74,7 @@ class Operations(ABC):
 
     @abstractmethod
     def digest(self, objects: Mapping[str, KubeObject]) -> str:
-        """One number for a configuration, hexadecimal: the same where nothing differs."""
+        """Hexadecimal digest of a configuration; equal configurations have equal digests."""
 
     @abstractmethod
     def baseline(self, namespaces: Sequence[str], traffic: Traffic) -> Baseline:
@@ -90,12 +90,12 @@ class Operations(ABC):
         """The configuration and the data at this moment, with the namespaces themselves."""
 
     @abstractmethod
-    def clear_the_way(self, application: Application, baseline: Baseline) -> None:
-        """Before anything is undone: take away what would refuse it, make deleted namespaces anew."""
+    def remove_blockers(self, application: Application, baseline: Baseline) -> None:
+        """Before undo: remove policies that would refuse it, and recreate deleted namespaces."""
 
     @abstractmethod
-    def give_back(self, ref: ObjectRef, before: KubeObject | None) -> None:
-        """Give one object its former state; None: delete it."""
+    def restore_object(self, ref: ObjectRef, before: KubeObject | None) -> None:
+        """Restore the former state of one object; None deletes it."""
 
     @abstractmethod
     def restore(self, application: Application, baseline: Baseline) -> None:
@@ -107,7 +107,7 @@ class Operations(ABC):
 
     @abstractmethod
     def set_node(self, setting: Mapping[str, Any]) -> None:
-        """Make a thing on a node as a setting says that was kept as JSON.
+        """Apply a node setting that was stored as JSON.
 
         Raises:
             NodeError: The node cannot be changed.
@@ -125,7 +125,7 @@ class Operations(ABC):
 
     @abstractmethod
     def rolling(self, application: Application) -> Sequence[str]:
-        """Names of workloads that are being rolled out and come forward."""
+        """Names of workloads whose rollout is under way and makes progress."""
 
     @abstractmethod
     def grant(self, namespaces: Sequence[str], suffix: str = "") -> None:
@@ -149,7 +149,7 @@ class Operations(ABC):
         """
 
     @abstractmethod
-    def start_anew(self, workloads: Sequence[ObjectRef]) -> None:
+    def restart(self, workloads: Sequence[ObjectRef]) -> None:
         """Restart the pods of workloads, and wait until they are ready.
 
         Raises:
@@ -176,16 +176,16 @@ class Operations(ABC):
 
     @abstractmethod
     def wait_for_quiet(self) -> None:
-        """Let time pass until no alert fires that began lately, or for as long as that is worth it."""
+        """Let time pass until no recent alert fires, at most for a limit of the implementation."""
 
     @abstractmethod
     def firing(self) -> dict[str, Any] | None:
-        """The notification about all alerts that fire now; None for none, or where nobody can say."""
+        """The notification about all alerts that fire now; None without alerts or without Alertmanager."""
 
     @property
     @abstractmethod
     def attacks(self) -> Attacks:
-        """By which a proof tries oracles."""
+        """Cheats and harms by which proofs test oracles."""
 
     @abstractmethod
     def nodes(self) -> Sequence[Node]:

@@ -86,15 +86,15 @@ class KubernetesOperations(Operations):
                 found[str(ref)] = place
         return SystemState(found, outside(cluster), observed(cluster, places))
 
-    def clear_the_way(self, application: Application, baseline: Baseline) -> None:
+    def remove_blockers(self, application: Application, baseline: Baseline) -> None:
         """Admission, quotas and limits that are not of the baseline go; namespaces come back."""
-        objects.clear_the_way(self._cluster, baseline.objects, application.namespaces)
+        objects.remove_blockers(self._cluster, baseline.objects, application.namespaces)
         places = [obj for obj in application.manifests() if obj["kind"] == "Namespace"]
-        objects.refound(self._cluster, places, baseline.objects)
+        objects.recreate_namespaces(self._cluster, places, baseline.objects)
 
-    def give_back(self, ref: ObjectRef, before: KubeObject | None) -> None:
+    def restore_object(self, ref: ObjectRef, before: KubeObject | None) -> None:
         """In place where that can be, else recreated."""
-        objects.give_back_one(self._cluster, ref, before)
+        objects.restore_by_ref(self._cluster, ref, before)
 
     def restore(self, application: Application, baseline: Baseline) -> None:
         """Objects first; then pods that would keep a StatefulSet, and nodes as their kubelets say."""
@@ -136,9 +136,9 @@ class KubernetesOperations(Operations):
         """In a namespace of their own."""
         return probing.probe(self._cluster, prober, seconds)
 
-    def start_anew(self, workloads: Sequence[ObjectRef]) -> None:
+    def restart(self, workloads: Sequence[ObjectRef]) -> None:
         """As `kubectl rollout restart` does."""
-        probing.start_anew(self._cluster, workloads)
+        probing.restart(self._cluster, workloads)
 
     def containers(self, namespaces: Sequence[str]) -> Sequence[ContainerRuns]:
         """As their kubelets count."""

@@ -214,12 +214,12 @@ def restore(
         if name not in current:
             create_anew(cluster, baseline[name])
         elif desired(current[name]) != desired(baseline[name]):
-            give_back(cluster, baseline[name], current[name])
+            restore_object(cluster, baseline[name], current[name])
     # Pods take their time to end, as long as they were given.
     cluster.clock.wait_until(lambda: all(cluster.get(ref) is None for ref in added), GONE_S)
 
 
-def clear_the_way(
+def remove_blockers(
     cluster: Cluster, baseline: Mapping[str, KubeObject], namespaces: tuple[str, ...]
 ) -> None:
     """Take away what would refuse the writes of recovery and is not of the baseline."""
@@ -234,7 +234,7 @@ def clear_the_way(
         if before is None:
             cluster.delete(ref)
         elif desired(before) != desired(obj):
-            give_back(cluster, before, obj)
+            restore_object(cluster, before, obj)
 
 
 def _lower_enforcement(cluster: Cluster, namespace: str) -> None:
@@ -246,7 +246,7 @@ def _lower_enforcement(cluster: Cluster, namespace: str) -> None:
         cluster.patch(ref, {"metadata": {"labels": dict.fromkeys(labels)}}, "merge")
 
 
-def refound(
+def recreate_namespaces(
     cluster: Cluster, namespaces: Sequence[KubeObject], baseline: Mapping[str, KubeObject]
 ) -> None:
     """Make namespaces anew that were deleted, with all that was in them.
@@ -283,7 +283,7 @@ def create_anew(cluster: Cluster, obj: KubeObject) -> None:
     cluster.create(desired(obj))
 
 
-def give_back(cluster: Cluster, wanted: KubeObject, current: KubeObject) -> None:
+def restore_object(cluster: Cluster, wanted: KubeObject, current: KubeObject) -> None:
     """Give an object its state; one with a field that cannot be changed in place is recreated."""
     body = desired(wanted)
     if current["kind"] == "Job" and "selector" in current["spec"]:
@@ -301,7 +301,7 @@ def give_back(cluster: Cluster, wanted: KubeObject, current: KubeObject) -> None
         create_anew(cluster, wanted)
 
 
-def give_back_one(cluster: Cluster, ref: ObjectRef, before: KubeObject | None) -> None:
+def restore_by_ref(cluster: Cluster, ref: ObjectRef, before: KubeObject | None) -> None:
     """Give an object its former state, whatever it is now; None: delete it."""
     current = cluster.get(ref)
     if before is None:
@@ -309,7 +309,7 @@ def give_back_one(cluster: Cluster, ref: ObjectRef, before: KubeObject | None) -
     elif current is None:
         create_anew(cluster, before)
     elif desired(current) != desired(before):
-        give_back(cluster, before, current)
+        restore_object(cluster, before, current)
 
 
 def replace_current(cluster: Cluster, body: KubeObject, current: KubeObject) -> None:

@@ -27,7 +27,7 @@ _LOOK_S = 5.0
 _RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 
 
-def start_anew(cluster: Cluster, workloads: Sequence[ObjectRef]) -> None:
+def restart(cluster: Cluster, workloads: Sequence[ObjectRef]) -> None:
     """Start the pods of these workloads anew, and wait until they are ready."""
     for ref in workloads:
         try:

@@ -78,7 +78,7 @@ class Prospect:
         self._refused_since: dict[str, float] = {}
         self._alone: tuple[frozenset[str], dict[str, int]] | None = None
 
-    def hopeless(self, found: Sequence[PodTrouble], now: float) -> list[PodTrouble]:
+    def stuck(self, found: Sequence[PodTrouble], now: float) -> list[PodTrouble]:
         """The pods that will not get ready however long one waits; none while there is hope."""
         refused = {one.pod: one for one in found if one.reason in (*PULLING, *REFUSED)}
         since = self._refused_since
@@ -116,11 +116,11 @@ class StartingPods(Startup):
         self._prospect = Prospect()
         self._found: list[PodTrouble] = []
 
-    def look(self) -> list[str]:
+    def not_ready(self) -> list[str]:
         """Why pods are not ready."""
         self._found = troubles(self._cluster, self._application)
         return [str(one) for one in self._found]
 
-    def hopeless(self) -> list[str]:
+    def stuck(self) -> list[str]:
         """Pods that are refused for good, or crash while all others are ready."""
-        return [str(one) for one in self._prospect.hopeless(self._found, self._cluster.clock.now())]
+        return [str(one) for one in self._prospect.stuck(self._found, self._cluster.clock.now())]

@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from sregym_core.model import ObjectRef
-from sregym_kubernetes.operations.objects import capture, clear_the_way, desired, refound
+from sregym_kubernetes.operations.objects import (
+    capture,
+    desired,
+    recreate_namespaces,
+    remove_blockers,
+)
 from sregym_testing import MemoryCluster
 
 GROUP = "admissionregistration.k8s.io/v1"
@@ -44,7 +49,7 @@ def test_foreign_admission_goes_and_changed_admission_is_given_back() -> None:
     made.patch(ours, {"webhooks": [{"name": "x"}]}, "merge")
     fair = ObjectRef(api_version="v1", kind="ResourceQuota", namespace="shop", name="fair")
     made.patch(fair, {"spec": {"hard": {"pods": "1"}}}, "merge")
-    clear_the_way(made, baseline, ("shop",))
+    remove_blockers(made, baseline, ("shop",))
     left = capture(made, ("shop",))
     assert {name: desired(left[name]) for name in baseline} == {
         name: desired(one) for name, one in baseline.items()
@@ -58,7 +63,7 @@ def test_a_deleted_namespace_comes_back_with_what_was_in_it() -> None:
     baseline = capture(made, ("shop",))
     made.delete(ObjectRef.of(SHOP))
     assert capture(made, ("shop",)).keys() < baseline.keys()
-    refound(made, [SHOP], baseline)
+    recreate_namespaces(made, [SHOP], baseline)
     after = capture(made, ("shop",))
     assert {name: desired(one) for name, one in after.items()} == {
         name: desired(one) for name, one in baseline.items()
@@ -69,5 +74,5 @@ def test_a_namespace_that_stands_is_left_alone() -> None:
     made = cluster()
     baseline = capture(made, ("shop",))
     made.delete(ObjectRef(api_version="v1", kind="ConfigMap", namespace="shop", name="settings"))
-    refound(made, [SHOP], baseline)
+    recreate_namespaces(made, [SHOP], baseline)
     assert len(capture(made, ("shop",))) == len(baseline) - 1
