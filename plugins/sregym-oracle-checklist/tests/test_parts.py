@@ -293,3 +293,19 @@ def test_to_be_unsure_and_to_tell_what_follows_denies_nothing(text: str) -> None
 )
 def test_a_text_is_read_as_it_is_seen(text: str, seen: str) -> None:
     assert plain(text) == seen
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("ip-10-200-87-32 has no licence", False),
+        ("worker-200 refuses to serve", False),
+        ("eu1-worker-200-b refuses to serve", False),
+        ("packets of ip-10-200-87-32 come 200 ms late", True),
+        ("packets come 200ms late", True),
+        ("packets come 150-200 ms late", True),
+        ("the delay is 200", True),
+    ],
+)
+def test_numbers_within_names_are_no_values(text: str, given: bool) -> None:
+    assert Values("200ms", "0ms", "").in_text(text) is given

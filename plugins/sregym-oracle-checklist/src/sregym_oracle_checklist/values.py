@@ -36,14 +36,14 @@ _TELLING = 2
 
 # `1/2` pods are ready.
 _RATIO = re.compile(r"(?<![\w./])\d{1,3}/\d{1,3}(?![\w./])")
+# A node called `ip-10-200-87-32` is no value of 200, nor `cart-db-200`.
+_NAME = re.compile(r"(?<![\w.-])[a-z]\w*(?:-[\w.]+)*-\d+(?:-[\w.]+)*(?![\w-])", re.IGNORECASE)
 
 
 def numbers(text: str) -> frozenset[tuple[str, str]]:
     """Numbers with the first letter of their unit: `10 MiB` and `10Mi` are the same."""
-    return frozenset(
-        (n.replace(",", ""), (u or "").lower()[:1])
-        for n, u in _NUMBER.findall(_RATIO.sub(" ", text))
-    )
+    plain = _NAME.sub(" ", _RATIO.sub(" ", text))
+    return frozenset((n.replace(",", ""), (u or "").lower()[:1]) for n, u in _NUMBER.findall(plain))
 
 
 def identifiers(text: str) -> frozenset[str]:
