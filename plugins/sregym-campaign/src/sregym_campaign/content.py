@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sregym_core.api import EpisodeRecord, problems, read_records
+from sregym_core.api import EpisodeRecord, read_records
 from sregym_core.errors import SregymError, UsageError
 
 from sregym_campaign.store import Damaged, Store
@@ -127,13 +127,9 @@ def _of_run(folder: Path, workspace: Workspace, difficulty: Mapping[str, str]) -
 def _known(
     chosen: Iterable[Problem], workspace: Workspace, difficulty: Mapping[str, str]
 ) -> dict[str, ProblemFacts]:
-    ported = frozenset(
-        ref.fault for one in problems(workspace=workspace) if one.upstream for ref in one.faults
-    )
     return {
         problem.id: problem_facts(
             problem,
-            ported_faults=ported,
             difficulty=difficulty.get(problem.id, "unknown"),
             workspace=workspace,
         )
