@@ -185,7 +185,8 @@ def test_all_files_of_a_folder_are_read(register_plugin: LocalPlugins, folder: P
             [],
             "light",
             "no suite named 'light'; did you mean 'lite'? Known: cascading, concurrent, correlated, "
-            "data, gray, hard, hardware, lite, metastable, network, operators, slow, upstream, upstream-noisy",
+            "data, gray, hard, hardware, lite, metastable, network, new, operators, ported, similar, "
+            "slow, upstream, upstream-noisy",
         ),
         ([], "slow", "suite 'slow' has no problem with the plugins that are installed"),
         ([], "", "no problem was named: give ids or --suite NAME (see: sregym problems)"),
