@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from sregym_core.cli import Subcommand, options
-from sregym_core.cli.play import Run
 from sregym_core.errors import ExitCode
+from sregym_runs import Run
 
 SUITE = "lite"
 AGENTS = ("expert", "restart-loop", "noop")

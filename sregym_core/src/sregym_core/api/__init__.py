@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from sregym_core.api.playing import play, play_request, verify
     from sregym_core.api.recorded import Recorded, read_recorded
     from sregym_core.api.replaying import Replay, ReplayedStep
-    from sregym_core.api.runs import FinishedRun as FinishedRun
     from sregym_core.api.task import Observation, TaskDescription
     from sregym_core.api.workspace import Workspace
     from sregym_core.interfaces.agent import Agent, Budget, Session
@@ -63,7 +62,6 @@ _PLACES = {
     "Budget": "sregym_core.interfaces.agent",
     "CannotForkError": "sregym_core.api.errors",
     "Claims": "sregym_core.model",
-    "FinishedRun": "sregym_core.api.runs",
     "Environment": "sregym_core.api.environment",
     "EnvironmentClosedError": "sregym_core.api.errors",
     "EnvironmentUsageError": "sregym_core.api.errors",
@@ -120,7 +118,6 @@ __all__ = [
     "EpisodeRecord",
     "EpisodeRequest",
     "EpisodeResult",
-    "FinishedRun",
     "GroundTruth",
     "NoEpisodeError",
     "Observation",

@@ -265,15 +265,6 @@ def positive(text: str) -> int:
     return number
 
 
-def shard(text: str) -> tuple[int, int]:
-    """Which share of how many: `1/4` is the first of four."""
-    which, _, of = text.partition("/")
-    if which.isdecimal() and of.isdecimal() and 1 <= int(which) <= int(of):
-        return int(which), int(of)
-    msg = f"a share like 1/4 is needed, from 1/N to N/N, not {text!r}"
-    raise argparse.ArgumentTypeError(msg)
-
-
 def processors() -> int:
     """Processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

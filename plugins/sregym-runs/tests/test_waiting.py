@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sregym_core.conductor.waiting import Waiting
+from sregym_runs.waiting import Waiting
 
 
 def kind_of(task: str) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core.conductor.run_request import RunRequest
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Budget
 from sregym_core.model import Timing
 from sregym_core.records import read_head
+
+from sregym_runs.request import RunRequest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

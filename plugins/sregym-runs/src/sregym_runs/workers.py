@@ -21,10 +21,11 @@ from multiprocessing import connection
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sregym_core.conductor.component_factory import ComponentFactory
-from sregym_core.conductor.waiting import Waiting
 from sregym_core.errors import SregymError
 from sregym_core.interfaces import ClusterError
 from sregym_core.scratch import ScratchFolder
+
+from sregym_runs.waiting import Waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import time
 from collections import deque
@@ -11,7 +12,6 @@ from sregym_core.cli import Subcommand, counted, options
 from sregym_core.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterator, Sequence
 
     from sregym_core.events import EpisodeEvent
@@ -53,7 +53,7 @@ class Verify(Subcommand):
         )
         parser.add_argument(
             "--shard",
-            type=options.shard,
+            type=shard,
             default=(1, 1),
             metavar="I/N",
             help="only the I-th of N shares of the problems, for several machines",
@@ -67,7 +67,8 @@ class Verify(Subcommand):
         """Prove and print; all problems when none is named."""
         from sregym_core.api import Workspace, pair
         from sregym_core.api.catalogue import sampled_pairs
-        from sregym_core.proof.pool import ProofRequest, prove_all
+
+        from sregym_runs.proofs import ProofRequest, prove_all
 
         began, used = time.monotonic(), _cpu_s()
         workspace = Workspace(self.settings)
@@ -172,6 +173,15 @@ class Verify(Subcommand):
         )
         for line in check.said.splitlines():
             self.console.say(f"    | {line}")
+
+
+def shard(text: str) -> tuple[int, int]:
+    """Which share of how many: `1/4` is the first of four."""
+    which, _, of = text.partition("/")
+    if which.isdecimal() and of.isdecimal() and 1 <= int(which) <= int(of):
+        return int(which), int(of)
+    msg = f"a share like 1/4 is needed, from 1/N to N/N, not {text!r}"
+    raise argparse.ArgumentTypeError(msg)
 
 
 def _cpu_s() -> float:

@@ -11,25 +11,27 @@ from sregym_core.conductor.episode import INTERRUPTED, EpisodePlayer
 from sregym_core.conductor.left_running import ApplicationsLeftRunning
 from sregym_core.conductor.plan import EpisodePlan
 from sregym_core.conductor.progress import Progress
-from sregym_core.conductor.workers import LOST, SILENT, WorkerContext, Workers
 from sregym_core.conductor.worlds import Worlds
-from sregym_core.error_location import format_with_location, must_propagate
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import AgentDescription, RunPlan
 from sregym_core.model import EpisodeRecord, Outcome, TargetKind
 from sregym_core.modes import check_start, mode_named
 from sregym_core.records import episode_folder
 
+from sregym_runs.workers import LOST, SILENT, WorkerContext, Workers
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     from sregym_core.conductor.component_factory import ComponentFactory
-    from sregym_core.conductor.run_request import Assignment, RunRequest
     from sregym_core.events import EpisodeEvent
-    from sregym_core.interfaces import Agent, Reporter
+    from sregym_core.interfaces import Agent
     from sregym_core.model import Problem
-    from sregym_core.records import RunFolder
     from sregym_core.sealing import Seal
+
+    from sregym_runs.folder import RunFolder
+    from sregym_runs.reporters import ReporterSet
+    from sregym_runs.request import Assignment, RunRequest
 
 
 Listener = Callable[[str, "EpisodeEvent"], None]
@@ -147,44 +149,6 @@ def remembered(request: RunRequest) -> dict[str, Any]:
         "reward": request.reward,
         "timing": {problem.id: problem.timing.model_dump() for problem in request.problems},
     }
-
-
-class ReporterSet:
-    """The reporters of a run: one that raises is dropped with a warning, the run goes on.
-
-    Args:
-        reporters: Who is told.
-        tell: Says whose an exception is.
-    """
-
-    def __init__(
-        self,
-        reporters: Sequence[Reporter],
-        tell: Callable[[BaseException], str] = format_with_location,
-    ) -> None:
-        self._tell = tell
-        self._reporters = list(reporters)
-        self.warnings: list[str] = []
-        self.files: list[str] = []
-
-    def tell(self, what: str, *arguments: Any) -> None:
-        """Call a method of every reporter."""
-        for reporter in list(self._reporters):
-            try:
-                answer = getattr(reporter, what)(*arguments)
-            except BaseException as error:
-                if must_propagate(error):
-                    raise
-                message = f"reporter {reporter.name!r} raised {self._tell(error)}"
-                self.warnings.append(message)
-                self._reporters.remove(reporter)
-            else:
-                if answer is not None:
-                    self.files.append(str(answer))
-
-    def listen(self, episode: str, event: EpisodeEvent) -> None:
-        """Pass an event of an episode on."""
-        self.tell("event", episode, event)
 
 
 def _played(

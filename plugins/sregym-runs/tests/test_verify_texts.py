@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import Any
 
-from sregym_core.cli.verify import Verify
+import pytest
 from sregym_core.model import Claims
 from sregym_core.proof import Proof, ProofCheck
 from sregym_core.proof.battery import diagnosis_as_text
+from sregym_runs.verify_command import Verify, shard
 
 
 class Heard:
@@ -61,3 +63,34 @@ def test_a_result_of_json_is_told_beside_it_at_once() -> None:
     assert (heard.said, heard.noted) == ([], ["p: proved (1 check, 1.0 s)"])
     next(proofs)
     assert heard.noted[1:] == ["q: NOT PROVED (1 check, 2.0 s)"]
+
+
+UNNOTICED = ProofCheck(
+    "noop-fails",
+    "fail",
+    "error",
+    False,
+    "users did not notice the fault within 300 s: success rate 0.999, healthy 0.999",
+)
+
+
+def test_a_fault_that_hurts_nobody() -> None:
+    soft = Proof("p", (UNNOTICED,), 1.0)
+    assert (soft.proved, soft.softened) == (False, UNNOTICED.detail)
+    heard: Any = Heard()
+    assert list(Verify(heard, heard).shown(iter([soft]), quiet=False, soft=True)) == [soft]
+    assert heard.said == [f"p: softens to nothing: {UNNOTICED.detail} (1 check, 1.0 s)"]
+    broken = ProofCheck("noop-fails", "fail", "error", False, "the application did not start")
+    assert Proof("p", (broken,), 1.0).softened == ""
+    assert Proof("p", (ProofCheck("noop-fails", "fail", "fail", True),), 1.0).softened == ""
+
+
+def test_a_share() -> None:
+    assert (shard("1/1"), shard("3/4")) == ((1, 1), (3, 4))
+
+
+@pytest.mark.parametrize("text", ["", "4", "0/4", "5/4", "a/b"])
+def test_what_is_no_share(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError) as caught:
+        shard(text)
+    assert str(caught.value) == f"a share like 1/4 is needed, from 1/N to N/N, not {text!r}"

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.cli import Subcommand, options
+from sregym_core.cli.summary import episode_summary
 from sregym_core.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     import argparse
 
-    from sregym_core.conductor import ComponentFactory, RunRequest
+    from sregym_core.conductor import ComponentFactory
     from sregym_core.interfaces import Reporter
-    from sregym_core.model import EpisodeRecord, StageRecord
+
+    from sregym_runs.request import RunRequest
 
 
 class Run(Subcommand):
@@ -76,7 +78,10 @@ class Run(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Play and print the result."""
-        from sregym_core.conductor import ComponentFactory, RunRequest, check_playable
+        from sregym_core.conductor import ComponentFactory
+
+        from sregym_runs.playing import check_playable
+        from sregym_runs.request import RunRequest
 
         factory = ComponentFactory(self.settings)
         if arguments.resume is not None:
@@ -112,8 +117,8 @@ class Run(Subcommand):
         return play(self, factory, request, folder, reporters, as_json=arguments.json)
 
     def _resume(self, factory: ComponentFactory, arguments: argparse.Namespace) -> ExitCode:
-        from sregym_core.conductor.resuming import resumed
-        from sregym_core.conductor.run import check_playable
+        from sregym_runs.playing import check_playable
+        from sregym_runs.resuming import resumed
 
         for name in (
             "problems",
@@ -166,11 +171,12 @@ def play(
     resume: bool = False,
 ) -> ExitCode:
     """Play a run and print its result as lines or as JSON."""
-    from sregym_core.conductor import play_run
     from sregym_core.conductor.attribution import blamed
-    from sregym_core.conductor.run import ReporterSet, RunInterrupted, unfinished
     from sregym_core.model import Outcome
-    from sregym_core.records import RunFolder, summarise
+
+    from sregym_runs.folder import RunFolder, summarise
+    from sregym_runs.playing import RunInterrupted, play_run, unfinished
+    from sregym_runs.reporters import ReporterSet
 
     folder = RunFolder(path, resume=resume)
     kept = folder.keep(lambda record: not unfinished(record)) if resume else []
@@ -200,55 +206,3 @@ def play(
         return ExitCode.INTERRUPTED
     good = all(record.outcome in (Outcome.PASS, Outcome.SKIP) for record in records)
     return ExitCode.DONE if good else ExitCode.FAILED
-
-
-def episode_summary(record: EpisodeRecord) -> dict[str, Any]:
-    """An episode in the form that `--json` promises."""
-    return {
-        "episode": record.episode,
-        "problem": record.problem,
-        "agent": record.agent,
-        "mode": record.mode,
-        "seed": record.seed,
-        "attempt": record.attempt,
-        "outcome": str(record.outcome),
-        "reason": record.reason,
-        "diagnosis": _stage(record.diagnosis, with_score=True),
-        "mitigation": _stage(record.mitigation, with_score=False),
-        "repair": None if record.repair is None else record.repair.model_dump(mode="json"),
-        "reward": None if record.reward is None else record.reward.model_dump(mode="json"),
-        "stopped": record.stopped,
-        "recovered": record.recovered,
-        "noise": dict(record.noise),
-        "noise_level": record.noise_level,
-        "noise_blamed": list(record.noise_blamed),
-        "false_alarms": record.false_alarms,
-        "ttd_s": record.ttd_s,
-        "ttm_s": record.ttm_s,
-        "steps": record.steps,
-        "wall_s": record.wall_s,
-        "warnings": list(record.warnings),
-    }
-
-
-def _stage(stage: StageRecord | None, *, with_score: bool) -> dict[str, Any] | None:
-    if stage is None:
-        return None
-    verdict = stage.verdict
-    content: dict[str, Any] = {"outcome": str(verdict.outcome)}
-    if with_score:
-        content["score"] = verdict.score
-        seen = stage.grounding
-        content["grounding"] = (
-            None
-            if seen is None
-            else {
-                "coverage": None if seen.coverage is None else round(seen.coverage, 4),
-                **seen.model_dump(mode="json"),
-            }
-        )
-    content["reason"] = verdict.reason
-    content["checks"] = [check.model_dump(mode="json") for check in verdict.checks]
-    if not with_score:
-        content["side_effects"] = [one.model_dump(mode="json") for one in verdict.side_effects]
-    return content

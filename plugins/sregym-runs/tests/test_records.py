@@ -11,8 +11,10 @@ from sregym_core.cli.options import free_folder
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import RunPlan
 from sregym_core.model import EpisodeRecord, Outcome, StageRecord, Verdict
+from sregym_core.model.noise_scores import wilson
 from sregym_core.plugins import PluginStatus
-from sregym_core.records import RunFolder, read_run, summarise
+from sregym_core.records import read_run
+from sregym_runs.folder import RunFolder, summarise
 
 
 def record(episode: str, agent: str, outcome: Outcome) -> EpisodeRecord:
@@ -70,6 +72,34 @@ def test_errors_are_counted_apart() -> None:
     ]
     counts = {"episodes": 3, "pass": 1, "fail": 1, "error": 1, "diagnosed": 1, "mitigated": 1}
     assert summarise(records) == {"episodes": 3, "agents": {"a": counts}}
+
+
+def test_skips_are_counted_apart() -> None:
+    counts = {"episodes": 1, "pass": 0, "fail": 0, "error": 0, "diagnosed": 0, "mitigated": 0}
+    skipped = record("e1", "a", Outcome.ERROR).model_copy(
+        update={"outcome": Outcome.SKIP, "diagnosis": None}
+    )
+    assert summarise([skipped]) == {"episodes": 1, "agents": {"a": counts | {"skip": 1}}}
+
+
+def test_what_noise_did_stands_in_the_summary() -> None:
+    noisy = {"noise_level": 2, "noise_blamed": ("zombies",)}
+    records = [
+        record("e1", "a", Outcome.PASS),
+        record("e2", "a", Outcome.FAIL).model_copy(update=noisy),
+        record("e3", "a", Outcome.FAIL).model_copy(update=noisy),
+    ]
+    quiet, loud = summarise(records)["noise"]
+    assert (quiet["level"], quiet["share"], quiet["blamed"]) == (0, 1.0, {})
+    assert loud == {
+        "agent": "a",
+        "level": 2,
+        "graded": 2,
+        "pass": 0,
+        "share": 0.0,
+        "interval": [0.0, round(wilson(0, 2)[1], 4)],
+        "blamed": {"zombies": 2},
+    }
 
 
 def test_a_folder_with_a_run_is_not_written_over(plan: RunPlan) -> None:

@@ -7,9 +7,9 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from sregym_core.conductor.collecting import only_own_collected
-from sregym_core.conductor.workers import WorkerContext, Workers
-from sregym_core.proof.battery import prove
-from sregym_core.proof.checks import Proof, ProofCheck
+from sregym_core.proof import Proof, ProofCheck, prove
+
+from sregym_runs.workers import WorkerContext, Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
