@@ -1,4 +1,4 @@
-"""Many episodes: runs in several processes that can be gone on with, and proofs of many problems.
+"""Runs of many episodes, what they wrote down, and proofs of many problems.
 
 Names are imported when they are first asked for, since `sregym --help` asks for commands alone.
 """
@@ -9,12 +9,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sregym_runs.finished import FinishedRun as FinishedRun
-    from sregym_runs.run_command import Run as Run
+    from sregym_runs.finished import FinishedRun
+    from sregym_runs.recorded import Recorded, read_recorded
+    from sregym_runs.replaying import Replay, ReplayedStep
+    from sregym_runs.run_command import Run
 
-_PLACES = {"FinishedRun": "sregym_runs.finished", "Run": "sregym_runs.run_command"}
+_PLACES = {
+    "FinishedRun": "sregym_runs.finished",
+    "Recorded": "sregym_runs.recorded",
+    "Replay": "sregym_runs.replaying",
+    "ReplayedStep": "sregym_runs.replaying",
+    "Run": "sregym_runs.run_command",
+    "read_recorded": "sregym_runs.recorded",
+}
 
-__all__ = ["FinishedRun", "Run"]
+__all__ = ["FinishedRun", "Recorded", "Replay", "ReplayedStep", "Run", "read_recorded"]
 
 
 def __getattr__(name: str) -> Any:

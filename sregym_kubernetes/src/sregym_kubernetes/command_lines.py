@@ -10,7 +10,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-from sregym_core.interfaces import Command
+from sregym_core.interfaces import Command, CommandRefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,15 +112,11 @@ _READING_PAIRS = frozenset(
 _NESTED = frozenset(["auth", "rollout", "config", "set", "create", "apply", "certificate"])
 
 
-class RefusedError(ValueError):
-    """A command line that is not run; the text says why and what to do instead."""
-
-
 def parse(line: str, stdin: str = "") -> Command:
     """A command as typed, with the here-document that may follow it.
 
     Raises:
-        RefusedError: It needs a shell, or quotes are open.
+        CommandRefusedError: It needs a shell, or quotes are open.
     """
     line = line.strip()
     first, _, rest = line.partition("\n")
@@ -135,11 +131,11 @@ def parse(line: str, stdin: str = "") -> Command:
     mark = _shell_mark(line)
     if mark:
         msg = f"there is no shell behind this: {mark!r} cannot be used; run one kubectl command at a time"
-        raise RefusedError(msg)
+        raise CommandRefusedError(msg)
     try:
         plain = shlex.split(line)
     except ValueError as error:
-        raise RefusedError(str(error)) from error
+        raise CommandRefusedError(str(error)) from error
     if plain[:1] != ["kubectl"]:
         plain = ["kubectl", *plain]
     return Command(tuple(plain), stdin)
@@ -156,33 +152,33 @@ def check(command: Command) -> None:
     """Refuse what reaches beyond the cluster.
 
     Raises:
-        RefusedError: It would read or write files here, ask back, or never end.
+        CommandRefusedError: It would read or write files here, ask back, or never end.
     """
     verbs = verb(command)
     name = verbs[0] if verbs else ""
     if name in _INTERACTIVE:
         msg = f"kubectl {name} needs a terminal or stays open; use get, patch, apply -f -, exec or logs instead"
-        raise RefusedError(msg)
+        raise CommandRefusedError(msg)
     if name in _FILES:
         msg = f"kubectl {name} works on files of the machine it runs on, and you have none there"
-        raise RefusedError(msg)
+        raise CommandRefusedError(msg)
     for flag, value in _flags(command.argv[1:], name):
         if flag in ("-f", "--filename"):
             if name == "logs":
                 msg = "logs -f never ends; leave -f out and ask again for what is new"
-                raise RefusedError(msg)
+                raise CommandRefusedError(msg)
             if value != "-":
                 msg = f"{flag} {value} is a file, and you have none on the machine where kubectl runs; give the manifest on standard input (-f -)"
-                raise RefusedError(msg)
+                raise CommandRefusedError(msg)
         elif flag in _FILE_FLAGS and (name, flag) != ("debug", "--profile"):
             msg = f"{flag} names a file of the machine where kubectl runs, and you have none there"
-            raise RefusedError(msg)
+            raise CommandRefusedError(msg)
         elif flag in ("-w", "--watch", "--watch-only", "--follow") and value != "false":
             msg = f"{flag} never ends; leave it out and ask again for what is new"
-            raise RefusedError(msg)
+            raise CommandRefusedError(msg)
         elif flag in ("-o", "--output", "--template") and "-file" in value.partition("=")[0]:
             msg = f"{flag} {value} names a file of the machine where kubectl runs, and you have none there"
-            raise RefusedError(msg)
+            raise CommandRefusedError(msg)
 
 
 def verb(command: Command) -> tuple[str, ...]:

@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from sregym_core.api import read_recorded
-from sregym_core.api.replaying import as_command
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Budget, Command
 from sregym_core.model import EpisodeRecord, Outcome
 from sregym_core.problems import parse_problem
+from sregym_runs import read_recorded
+from sregym_runs.replaying import as_command
 
 RECORD = EpisodeRecord(
     episode="e0001",

@@ -11,21 +11,22 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sregym_core.api.environment import Environment
+from sregym_core.api import Environment
 from sregym_core.errors import BudgetExceededError, UsageError, WorldError
-from sregym_core.interfaces import Command
+from sregym_core.interfaces import Command, CommandRefusedError
 from sregym_core.model import Claims
-from sregym_core.toolbox.commands import RefusedError, parse
+from sregym_kubernetes.command_lines import parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_core.api.recorded import Recorded
-    from sregym_core.api.workspace import Workspace
+    from sregym_core.api import Workspace
     from sregym_core.conductor.session import LiveSession
     from sregym_core.interfaces import Session
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import EpisodeRecord, Problem, ToolCall
+
+    from sregym_runs.recorded import Recorded
 
 # Every so many steps a fork is kept, from which steps back are played again.
 _KEPT_EVERY = 16
@@ -288,7 +289,7 @@ def as_command(text: str) -> str | Command:
         return Command(tuple(shlex.split(head)), rest.removesuffix("EOF"))
     try:
         parse(text)
-    except RefusedError:
+    except CommandRefusedError:
         return text
     if "\n" not in text:
         return text

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.interfaces import Command
-from sregym_core.toolbox.commands import RefusedError, check, parse, reads_only, verb
+from sregym_core.interfaces import Command, CommandRefusedError
+from sregym_kubernetes.command_lines import check, parse, reads_only, verb
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_here_documents_are_standard_input() -> None:
     ],
 )  # fmt: skip
 def test_lines_that_need_a_shell_are_refused(line: str, text: str) -> None:
-    with pytest.raises(RefusedError) as refused:
+    with pytest.raises(CommandRefusedError) as refused:
         parse(line)
     assert str(refused.value) == text
 
@@ -69,7 +69,7 @@ FOREVER = "never ends; leave it out and ask again for what is new"
     ],
 )  # fmt: skip
 def test_what_reaches_beyond_the_cluster_is_refused(line: str, text: str) -> None:
-    with pytest.raises(RefusedError) as refused:
+    with pytest.raises(CommandRefusedError) as refused:
         check(parse(line))
     assert str(refused.value) == text
 

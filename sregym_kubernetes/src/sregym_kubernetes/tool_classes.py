@@ -6,7 +6,9 @@ import re
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from sregym_core.toolbox.commands import RefusedError, parse, reads_only, verb
+from sregym_core.interfaces import CommandRefusedError
+
+from sregym_kubernetes.command_lines import parse, reads_only, verb
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Command
@@ -72,5 +74,5 @@ def _command(call: ToolCall) -> Command | None:
         return None
     try:
         return parse(str(call.arguments.get("command", "")))
-    except RefusedError:
+    except CommandRefusedError:
         return None
