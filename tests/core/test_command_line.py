@@ -43,7 +43,6 @@ def test_help_names_every_command(invoke: Invoke) -> None:
     assert (code, err) == (0, "")
     assert listed == [
         "plugins",
-        "doctor",
     ]
 
 
@@ -54,20 +53,11 @@ def test_help_names_every_command(invoke: Invoke) -> None:
         (("--quick",), "unknown option '--quick' (see: sregym --help)"),
         (
             ("run", "x"),
-            "no command named 'run'. It comes with sregym-runs: pip install sregym-runs. Known: doctor, plugins",
-        ),
-        (
-            ("doctor", "--cluster", "kubeconfig"),
-            "no cluster named 'kubeconfig'. It comes with sregym-cluster-kubernetes: pip install "
-            "sregym-cluster-kubernetes. Known: none; is a plugin missing? See: sregym plugins",
-        ),
-        (
-            ("doctor", "--cluster", "embedded:pace=1,fast"),
-            "--cluster 'embedded:pace=1,fast': 'fast' is not of the form key=value",
+            "no command named 'run'. It comes with sregym-runs: pip install sregym-runs. Known: plugins",
         ),
         (
             ("new", "injector", "dns"),
-            "no command named 'new'. It comes with sregym-dev: pip install sregym-dev. Known: doctor, plugins",
+            "no command named 'new'. It comes with sregym-dev: pip install sregym-dev. Known: plugins",
         ),
     ],
 )

@@ -11,12 +11,12 @@ from sregym_core.conductor.noise_levels import levels_of, mixture
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import RunPlan
 from sregym_core.model import EpisodeRecord, FaultRef, Outcome, Problem
-from sregym_core.model.noise_scores import NoiseScore, scores_by_noise_level, wilson
 from sregym_core.model.noise_setting import NoiseSetting, parse_noise, with_noise
 from sregym_core.model.suites import noise_level_of
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
+from sregym_runs.noise_scores import NoiseScore, scores_by_noise_level, wilson
 
 FAMILIES = {"churn": ["a1", "a2", "a3"], "logs": ["b1"], "network": ["c1", "c2"]}
 

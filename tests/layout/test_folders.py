@@ -32,6 +32,7 @@ COMMANDS = tuple(
     for name in (
         "audit",
         "dev",
+        "doctor",
         "catalogue",
         "campaign",
         "dataset",

@@ -7,14 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from sregym_core.cli.options import free_folder
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import RunPlan
 from sregym_core.model import EpisodeRecord, Outcome, StageRecord, Verdict
-from sregym_core.model.noise_scores import wilson
 from sregym_core.plugins import PluginStatus
-from sregym_core.records import read_run
 from sregym_runs.folder import RunFolder, summarise
+from sregym_runs.noise_scores import wilson
+from sregym_runs.options import free_folder
+from sregym_runs.reading import read_run
 
 
 def record(episode: str, agent: str, outcome: Outcome) -> EpisodeRecord:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sregym_core.api import EpisodeRecord, problems, read_records
+from sregym_core.api import EpisodeRecord, problems
 from sregym_core.errors import SregymError, UsageError
+from sregym_runs import read_records
 
 from sregym_campaign.store import Damaged, Store
 from sregym_campaign.tries import SETTLED, Try

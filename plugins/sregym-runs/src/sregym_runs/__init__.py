@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sregym_runs.finished import FinishedRun
+    from sregym_runs.reading import read_records
     from sregym_runs.recorded import Recorded, read_recorded
     from sregym_runs.replaying import Replay, ReplayedStep
     from sregym_runs.run_command import Run
@@ -21,9 +22,18 @@ _PLACES = {
     "ReplayedStep": "sregym_runs.replaying",
     "Run": "sregym_runs.run_command",
     "read_recorded": "sregym_runs.recorded",
+    "read_records": "sregym_runs.reading",
 }
 
-__all__ = ["FinishedRun", "Recorded", "Replay", "ReplayedStep", "Run", "read_recorded"]
+__all__ = [
+    "FinishedRun",
+    "Recorded",
+    "Replay",
+    "ReplayedStep",
+    "Run",
+    "read_recorded",
+    "read_records",
+]
 
 
 def __getattr__(name: str) -> Any:

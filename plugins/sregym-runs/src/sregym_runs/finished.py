@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from sregym_core.conductor.rewarding import rewarded
 from sregym_core.error_location import format_with_location
 from sregym_core.errors import UsageError
-from sregym_core.records import read_head, read_run
 
 from sregym_runs.folder import rewrite
 from sregym_runs.judgements import add_judgement, lock_run, to_judge
+from sregym_runs.reading import read_head, read_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

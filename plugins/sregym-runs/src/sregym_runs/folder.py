@@ -19,9 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core.errors import UsageError
 from sregym_core.model import Outcome
-from sregym_core.model.noise_scores import scores_by_noise_level
-from sregym_core.records import episode_folder, files_in, read_episode, read_head, write_json
+from sregym_core.records import files_in, write_json
 from sregym_core.sealing import Seal, replace_file
+
+from sregym_runs.noise_scores import scores_by_noise_level
+from sregym_runs.reading import read_episode, read_head
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,8 +31,9 @@ if TYPE_CHECKING:
 
     from sregym_core.interfaces import RunPlan
     from sregym_core.model import EpisodeRecord
-    from sregym_core.model.noise_scores import NoiseScore
     from sregym_core.plugins import PluginStatus
+
+    from sregym_runs.noise_scores import NoiseScore
 
 FORMAT = 1
 _LONG = {"instruction", "alerts", "timeline", "transcript", "requests", "attempts"}
@@ -174,6 +177,13 @@ class RunFolder:
 
     def __del__(self) -> None:
         self._let_go()
+
+
+def episode_folder(run: Path, episode: str) -> Path:
+    """The folder of one episode of a run, made on demand."""
+    folder = run / "episodes" / episode
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def summarise(records: Sequence[EpisodeRecord]) -> dict[str, Any]:

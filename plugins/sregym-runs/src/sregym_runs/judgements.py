@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from sregym_core.errors import UsageError
 from sregym_core.model import Judgement, Outcome, outcome_of
-from sregym_core.records import read_head
+
+from sregym_runs.reading import read_head
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

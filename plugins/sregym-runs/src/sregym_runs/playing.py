@@ -16,8 +16,8 @@ from sregym_core.errors import UsageError
 from sregym_core.interfaces import AgentDescription, RunPlan
 from sregym_core.model import EpisodeRecord, Outcome, TargetKind
 from sregym_core.modes import check_start, mode_named
-from sregym_core.records import episode_folder
 
+from sregym_runs.folder import episode_folder
 from sregym_runs.workers import LOST, SILENT, WorkerContext, Workers
 
 if TYPE_CHECKING:

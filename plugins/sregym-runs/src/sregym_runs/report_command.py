@@ -29,7 +29,8 @@ class Report(Subcommand):
         """Read the records and hand them to the reporter."""
         from sregym_core.conductor import ComponentFactory
         from sregym_core.interfaces import RunPlan
-        from sregym_core.records import read_run
+
+        from sregym_runs.reading import read_run
 
         head, records = read_run(arguments.run)
         factory = ComponentFactory(self.settings)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Budget
 from sregym_core.model import Timing
-from sregym_core.records import read_head
 
+from sregym_runs.reading import read_head
 from sregym_runs.request import RunRequest
 
 if TYPE_CHECKING:

@@ -10,6 +10,8 @@ from sregym_core.cli import Subcommand, options
 from sregym_core.cli.summary import episode_summary
 from sregym_core.errors import ExitCode, UsageError
 
+from sregym_runs import options as run_options
+
 if TYPE_CHECKING:
     import argparse
 
@@ -29,10 +31,10 @@ class Run(Subcommand):
         """Declare arguments."""
         options.add_selection(parser)
         options.add_cluster(parser)
-        options.add_jobs(parser)
+        run_options.add_jobs(parser)
         told = "leave applications on a real cluster, for the next run"
         parser.add_argument("--keep", action="store_true", help=told)
-        options.add_timing(parser)
+        run_options.add_timing(parser)
         parser.add_argument(
             "--agent",
             action="append",
@@ -59,7 +61,7 @@ class Run(Subcommand):
             help="what episodes are worth to a trainer goes into their records: outcome, stages, "
             "shaped:step=0.01",
         )
-        options.add_out(parser)
+        run_options.add_out(parser)
         parser.add_argument(
             "--report",
             action="append",
@@ -93,7 +95,7 @@ class Run(Subcommand):
         levels = arguments.noise_level or ()
         level = levels[0] if levels else None
         problems = options.with_noise_options(problems, arguments.noise, level, arguments.suite)
-        problems = options.timed(problems, arguments.timing)
+        problems = run_options.timed(problems, arguments.timing)
         request = RunRequest(
             problems=problems,
             agents=tuple(dict.fromkeys(arguments.agent)),
@@ -105,7 +107,7 @@ class Run(Subcommand):
             budget=options.budget(arguments),
             mode=arguments.mode,
             start_before_s=arguments.start_before,
-            jobs=arguments.jobs or options.usual_jobs(factory, cluster),
+            jobs=arguments.jobs or run_options.usual_jobs(factory, cluster),
             keep=arguments.keep,
             noise_levels=levels if len(levels) > 1 else (),
             reward=arguments.reward,
@@ -113,7 +115,7 @@ class Run(Subcommand):
         names = arguments.report if arguments.report is not None else default_reporters(factory)
         reporters = make_reporters(factory, names, quiet=arguments.json)
         check_playable(factory, request)
-        folder = arguments.out or options.free_folder(Path("runs"))
+        folder = arguments.out or run_options.free_folder(Path("runs"))
         return play(self, factory, request, folder, reporters, as_json=arguments.json)
 
     def _resume(self, factory: ComponentFactory, arguments: argparse.Namespace) -> ExitCode:
@@ -136,7 +138,7 @@ class Run(Subcommand):
                 raise UsageError(msg)
         request = resumed(factory, arguments.resume, arguments.jobs or 1)
         if arguments.jobs is None:
-            request = replace(request, jobs=options.usual_jobs(factory, request.cluster))
+            request = replace(request, jobs=run_options.usual_jobs(factory, request.cluster))
         check_playable(factory, request)
         names = arguments.report if arguments.report is not None else default_reporters(factory)
         reporters = make_reporters(factory, names, quiet=arguments.json)

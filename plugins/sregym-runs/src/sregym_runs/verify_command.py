@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sregym_core.cli import Subcommand, counted, options
 from sregym_core.errors import ExitCode, UsageError
 
+from sregym_runs import options as run_options
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -59,7 +61,7 @@ class Verify(Subcommand):
             help="only the I-th of N shares of the problems, for several machines",
         )
         options.add_cluster(parser)
-        options.add_jobs(parser)
+        run_options.add_jobs(parser)
         options.add_seed(parser, "of all episodes, and of the sample")
         parser.add_argument("--json", action="store_true", help="as JSON")
 
@@ -89,7 +91,7 @@ class Verify(Subcommand):
             problems = (*options.chosen_problems(factory, arguments), *problems)
         which, shards = arguments.shard
         problems = problems[which - 1 :: shards]
-        jobs = arguments.jobs or options.processors()
+        jobs = arguments.jobs or run_options.processors()
         request = ProofRequest(problems, cluster, cluster_options, arguments.seed, jobs)
         listener = None if arguments.json else self._told
         if len(problems) > 1:

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
         ToolArgumentError,
         UnknownToolError,
     )
-    from sregym_core.api.history import read_records
     from sregym_core.api.playing import play, play_request, verify
     from sregym_core.api.task import Observation, TaskDescription
     from sregym_core.api.workspace import Workspace
@@ -92,7 +91,6 @@ _PLACES = {
     "problems": "sregym_core.api.catalogue",
     "random_seed": "sregym_core.salt",
     "solution": "sregym_core.api.catalogue",
-    "read_records": "sregym_core.api.history",
     "verify": "sregym_core.api.playing",
 }
 
@@ -133,7 +131,6 @@ __all__ = [
     "play_request",
     "problems",
     "random_seed",
-    "read_records",
     "solution",
     "verify",
 ]

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 # Name -> where it is and what it does. Imported only when used: `--help` must not wait for it.
 COMMANDS: dict[str, tuple[str, str]] = {
     "plugins": ("plugin_list:PluginList", "list plugins with their state"),
-    "doctor": ("doctor:Doctor", "say what is missing on this machine or cluster"),
 }
 
 _FULL_DISK = (errno.ENOSPC, errno.EDQUOT)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.cluster_choice import cluster_choice
+from sregym_core.cli.options import cluster_choice
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import BackEnd, ClusterSpec, NodeAccess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sregym_core.conductor.component_factory import ComponentFactory
+    from sregym_core.api import Workspace
     from sregym_core.model import NodeSetting
 
 
@@ -49,11 +49,11 @@ class Row:
         return {"fault": self.fault, "sets": self.setting, "works": self.works, "back_ends": found}
 
 
-def on_node(factory: ComponentFactory, cluster: str, node: str) -> tuple[str, tuple[Row, ...]]:
+def on_node(workspace: Workspace, cluster: str, node: str) -> tuple[str, tuple[Row, ...]]:
     """Try all faults that set something on nodes.
 
     Args:
-        factory: Gives faults and clusters.
+        workspace: Gives faults and clusters.
         cluster: As behind `--cluster`; the default one stands for this machine when no node is named.
         node: Its name; empty for this machine, or the first node of a cluster.
 
@@ -63,7 +63,8 @@ def on_node(factory: ComponentFactory, cluster: str, node: str) -> tuple[str, tu
     Raises:
         UsageError: There is no such node, or no access to it.
     """
-    access = _access(factory, cluster, node)
+    factory = workspace.factory
+    access = _access(workspace, cluster, node)
     names = [one.name for one in access.nodes()]
     if (node or names[0]) not in names:
         msg = f"there is no node {node!r}; there are: {', '.join(names)}"
@@ -87,7 +88,8 @@ def reasons(rows: Sequence[Row]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.why_not for row in rows for one in row.back_ends if one.why_not))
 
 
-def _access(factory: ComponentFactory, cluster: str, node: str) -> NodeAccess:
+def _access(workspace: Workspace, cluster: str, node: str) -> NodeAccess:
+    factory = workspace.factory
     name, options = cluster_choice(cluster)
     provider = factory.provider(name)
     if not node and provider.simulated and not options:

@@ -11,7 +11,7 @@ from sregym_core.errors import ExitCode
 if TYPE_CHECKING:
     import argparse
 
-    from sregym_core.conductor import ComponentFactory
+    from sregym_core.api import Workspace
     from sregym_core.interfaces import Finding
 
 
@@ -36,13 +36,16 @@ class Doctor(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Look at everything and print it."""
-        from sregym_core.conductor import ComponentFactory
+        from sregym_core.api import Workspace
 
-        factory = ComponentFactory(self.settings)
+        workspace = Workspace(self.settings)
         if arguments.node is not None:
-            return self._node(factory, arguments)
+            return self._node(workspace, arguments)
         name, cluster_options = options.cluster_choice(arguments.cluster)
-        findings = [*_machine(factory), *factory.provider(name).examine(cluster_options)]
+        findings = [
+            *_machine(workspace),
+            *workspace.factory.provider(name).examine(cluster_options),
+        ]
         good = all(finding.ok for finding in findings)
         if arguments.json:
             self.console.json({"ok": good, "findings": [vars(finding) for finding in findings]})
@@ -54,10 +57,10 @@ class Doctor(Subcommand):
                     self.console.say(f"         {finding.advice}")
         return ExitCode.DONE if good else ExitCode.FAILED
 
-    def _node(self, factory: ComponentFactory, arguments: argparse.Namespace) -> ExitCode:
-        from sregym_core.conductor.back_ends import on_node, reasons
+    def _node(self, workspace: Workspace, arguments: argparse.Namespace) -> ExitCode:
+        from sregym_doctor.back_ends import on_node, reasons
 
-        node, rows = on_node(factory, arguments.cluster, arguments.node)
+        node, rows = on_node(workspace, arguments.cluster, arguments.node)
         good = all(row.works for row in rows)
         if arguments.json:
             self.console.json({"ok": good, "node": node, "faults": [row.as_data() for row in rows]})
@@ -70,14 +73,14 @@ class Doctor(Subcommand):
         return ExitCode.DONE if good else ExitCode.FAILED
 
 
-def _machine(factory: ComponentFactory) -> list[Finding]:
+def _machine(workspace: Workspace) -> list[Finding]:
     from sregym_core.interfaces import Finding
 
     version = ".".join(map(str, sys.version_info[:3]))
     findings = [
         Finding("python", sys.version_info >= (3, 11), version, "install Python 3.11 or newer")
     ]
-    for status in factory.plugins.statuses():
+    for status in workspace.factory.plugins.statuses():
         if status.state != "blocked":
             good = status.state == "ok"
             detail = status.owner if good else status.reason
