@@ -269,6 +269,7 @@ class Component(Value):
         registered: Whether its callers find its addresses in a registry: its Service carries nothing.
         replica_set: The name of the set that its pods are the members of, of which one leads; empty
             where each stands alone.
+        system_calls: Those without which its program does not go on serving; None where unknown.
     """
 
     name: str
@@ -301,6 +302,7 @@ class Component(Value):
     settings: tuple[ProgramSetting, ...] = ()
     registered: bool = False
     replica_set: str = ""
+    system_calls: tuple[str, ...] | None = None
 
     @model_validator(mode="before")
     @classmethod
