@@ -1,8 +1,7 @@
-"""Shares and samples of pairs, and what `verify` says of those that hurt nobody."""
+"""Samples of pairs."""
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,55 +9,10 @@ from typing import Any
 import pytest
 from sregym_core.api import Workspace
 from sregym_core.api.catalogue import pairs, sampled_pairs
-from sregym_core.cli.options import shard
-from sregym_core.cli.verify import Verify
 from sregym_core.errors import UsageError
-from sregym_core.proof import Proof, ProofCheck
 from sregym_core.settings import Settings
 from sregym_sample.command import write
 from sregym_sample.sampling import Sampler
-
-
-class Heard:
-    """Implements what the command needs of a console."""
-
-    def __init__(self) -> None:
-        self.said: list[str] = []
-
-    def say(self, text: str) -> None:
-        """Keep it."""
-        self.said.append(text)
-
-
-UNNOTICED = ProofCheck(
-    "noop-fails",
-    "fail",
-    "error",
-    False,
-    "users did not notice the fault within 300 s: success rate 0.999, healthy 0.999",
-)
-
-
-def test_a_fault_that_hurts_nobody() -> None:
-    soft = Proof("p", (UNNOTICED,), 1.0)
-    assert (soft.proved, soft.softened) == (False, UNNOTICED.detail)
-    heard: Any = Heard()
-    assert list(Verify(heard, heard).shown(iter([soft]), quiet=False, soft=True)) == [soft]
-    assert heard.said == [f"p: softens to nothing: {UNNOTICED.detail} (1 check, 1.0 s)"]
-    broken = ProofCheck("noop-fails", "fail", "error", False, "the application did not start")
-    assert Proof("p", (broken,), 1.0).softened == ""
-    assert Proof("p", (ProofCheck("noop-fails", "fail", "fail", True),), 1.0).softened == ""
-
-
-def test_a_share() -> None:
-    assert (shard("1/1"), shard("3/4")) == ((1, 1), (3, 4))
-
-
-@pytest.mark.parametrize("text", ["", "4", "0/4", "5/4", "a/b"])
-def test_what_is_no_share(text: str) -> None:
-    with pytest.raises(argparse.ArgumentTypeError) as caught:
-        shard(text)
-    assert str(caught.value) == f"a share like 1/4 is needed, from 1/N to N/N, not {text!r}"
 
 
 def test_pairs_that_no_such_cluster_can_prove_are_left_out() -> None:
