@@ -259,10 +259,10 @@ class ManifestApplication(Application):
     def _components(self) -> tuple[Component, ...]:
         made = derive_components(self._objects, self._notes)
         from sregym_apps.model import ServiceModelError
-        from sregym_apps.system_calls import with_system_calls
+        from sregym_apps.system_calls import with_programs
 
         try:
-            return with_system_calls(made, self._service_model)
+            return with_programs(made, self._service_model)
         except (ServiceModelError, FileNotFoundError):
             return made  # whoever needs the model is told what is wrong with it
 

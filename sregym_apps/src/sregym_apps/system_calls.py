@@ -16,7 +16,7 @@ from sregym_apps.model.image import parse_reference
 from sregym_apps.simulation import installed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from sregym_core.model import Component
 
@@ -66,26 +66,41 @@ def calls_of(program: Program) -> tuple[str, ...] | None:
     return tuple(sorted(calls))
 
 
-def with_system_calls(
-    components: tuple[Component, ...], model: ServiceModel
-) -> tuple[Component, ...]:
-    """Components with what the programs of their main containers call, where those are known."""
-    known = {
+def with_programs(components: tuple[Component, ...], model: ServiceModel) -> tuple[Component, ...]:
+    """Components with what the programs of their main containers call and read, where known."""
+    images = {
         (parse_reference(one.repository)[0], tag): one for one in model.images for tag in one.tags
     }
 
-    def found(component: Component) -> Iterator[Program]:
-        image = known.get(parse_reference(component.image))
+    def found(component: Component) -> Program | None:
+        image = images.get(parse_reference(component.image))
         words = component.command or (() if image is None else (*image.entrypoint, *image.cmd))
         if image is None or not words:
-            return
+            return None
         path = posixpath.join(image.working_dir, words[0])
         for binary, name in image.binaries.items():
             own = posixpath.basename(binary) if "/" not in words[0] else binary
-            if own in (words[0], posixpath.normpath(path)) and name in model.programs:
-                yield model.programs[name]
+            if own in (words[0], posixpath.normpath(path)):
+                return model.programs.get(name)
+        return None
 
-    made = {part.name: calls_of(one) for part in components for one in found(part)}
+    known = {part.name: program for part in components if (program := found(part)) is not None}
     return tuple(
-        part.model_copy(update={"system_calls": made.get(part.name)}) for part in components
+        part.model_copy(
+            update={
+                "system_calls": calls_of(known[part.name]),
+                "defaults": _defaults(known[part.name]),
+            }
+        )
+        if part.name in known
+        else part
+        for part in components
     )
+
+
+def _defaults(program: Program) -> dict[str, str | None] | None:
+    """Variables that a service reads -> what it takes without them; None for what is no service."""
+    if not isinstance(program, ServiceProgram):
+        return None
+    settings = program.config.values()
+    return {one.env: one.default for one in settings if one.env and one.key is None}

@@ -16,8 +16,7 @@ from sregym_statistics import EpisodeFacts, ProblemFacts, facts_of, problem_fact
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sregym_core.api import EpisodeRecord
-    from sregym_core.api import Problem, Workspace
+    from sregym_core.api import EpisodeRecord, Problem, Workspace
 
     from sregym_campaign.plan import Plan
 

@@ -225,11 +225,9 @@ def sampled_pairs(
         for one in pairs(workspace=workspace)
         if able is None or able.issuperset(factory.fault(one.fault).needs)
     ]
-    places = range(len(every))
-    if count is not None and count < len(every):
-        chance = Random(f"sample of pairs, seed {seed}")  # noqa: S311 - a game, no secret
-        places = sorted(chance.sample(places, count))  # type: ignore[assignment]
+    chance = Random(f"sample of pairs, seed {seed}")  # noqa: S311 - a game, no secret
+    drawn = chance.sample(range(len(every)), min(count or len(every), len(every)))
+    chosen = (every[place] for place in sorted(drawn))
     return tuple(
-        pair(one.fault, one.application, str(one.target), workspace=workspace)
-        for one in (every[place] for place in places)
+        pair(one.fault, one.application, str(one.target), workspace=workspace) for one in chosen
     )
