@@ -151,9 +151,8 @@ def pairs(
 ) -> tuple[Pair, ...]:
     """Every fault with every target that it fits, of all applications, sorted by names.
 
-    Each thing that breaks counts once. Which of the components that run on a machine, or share a
-    namespace, stands for it follows from the names of fault and application; clusters are taken to
-    have three workers in two zones. Parametrised applications count with their default parameters.
+    Each thing that breaks counts once, in a cluster of three workers in two zones; names choose who
+    stands for a machine or namespace. Applications count with their default parameters.
 
     Args:
         faults: Names of those that count, in their order; None for all.
