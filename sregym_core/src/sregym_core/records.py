@@ -22,6 +22,7 @@ from pydantic import ValidationError
 from sregym_core.errors import UsageError
 from sregym_core.model import EpisodeRecord, Outcome
 from sregym_core.model.noise_scores import scores_by_noise_level
+from sregym_core.model.validation import explain
 from sregym_core.sealing import Seal, contents, replace_file
 
 if TYPE_CHECKING:
@@ -307,11 +308,8 @@ def _read(file: Path) -> EpisodeRecord:
     try:
         return EpisodeRecord.model_validate_json(contents(file))
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        where = f"field {field!r}: " if field else ""
-        msg = f"{str(file)!r} is damaged: {where}{first['msg']}"
-        raise UsageError(msg) from error
+        wrong = explain(error, EpisodeRecord, None)
+        raise UsageError(f"{str(file)!r} is damaged: {wrong}") from error
 
 
 def write_json(path: Path, content: Any, seal: Seal | None = None) -> None:

@@ -82,6 +82,7 @@ class Leaderboard(Subcommand):
 
     def _sign(self, arguments: argparse.Namespace) -> ExitCode:
         from pydantic import ValidationError
+        from sregym_core.model.validation import invalid_fields
 
         from sregym_leaderboard.keys import key_of
         from sregym_leaderboard.submission import Statement, collected, written
@@ -96,8 +97,8 @@ class Leaderboard(Subcommand):
                 image=arguments.image,
             )
         except ValidationError as error:
-            first = error.errors()[0]
-            raise UsageError(f"--{first['loc'][0]}: {first['msg']}") from error
+            wrong = invalid_fields(error, Statement, None)
+            raise UsageError("; ".join(f"--{where[0]}: {what}" for where, what in wrong)) from error
         content = collected(arguments.campaign, statement)
         file = written(content, key_of(arguments.key), arguments.out)
         self.console.say(f"submission: {file} ({counted(len(content.episodes), 'episode')})")
