@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from sregym_audit.account import attempts, audit
-from sregym_core.api import tool_class
 from sregym_core.errors import ExitCode
 from sregym_core.model import ApiRequest, Attempt, EpisodeRecord, Outcome, Tokens, ToolCall
+from sregym_kubernetes.tool_classes import tool_class
 from sregym_rollouts import trajectory
 from sregym_testing import SregymProject
 

@@ -25,7 +25,7 @@ from sregym_core.cli import Console, Subcommand
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import RunPlan
 from sregym_core.model import StageRecord, TimelineEntry, ToolCall, Verdict
-from sregym_core.records import RunFolder
+from sregym_runs.folder import RunFolder
 from sregym_testing.browser import browse, needs_browser
 
 from sregym_statistics import ProblemFacts, facts_of, summarise

@@ -31,9 +31,9 @@ class Audit(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Read the record and tell."""
-        from sregym_core.api import read_recorded
         from sregym_core.sealing import replace_file
         from sregym_rollouts import trajectory
+        from sregym_runs import read_recorded
 
         from sregym_audit.account import audit
 

@@ -42,7 +42,8 @@ class ReplayCommand(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Rebuild it, show it."""
-        from sregym_core.api import Workspace, read_recorded
+        from sregym_core.api import Workspace
+        from sregym_runs import read_recorded
 
         from sregym_replay.story import Story
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.cli import Subcommand, options
-from sregym_core.cli.play import episode_summary
+from sregym_core.cli.summary import episode_summary
 from sregym_core.errors import ExitCode, UsageError, WorldError
 
 if TYPE_CHECKING:

@@ -24,11 +24,7 @@ if TYPE_CHECKING:
 
 # Name -> where it is and what it does. Imported only when used: `--help` must not wait for it.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "run": ("play:Run", "let agents play problems and grade them"),
-    "verify": ("verify:Verify", "prove problems by machine"),
-    "report": ("report:Report", "write the report of a finished run again"),
     "plugins": ("plugin_list:PluginList", "list plugins with their state"),
-    "doctor": ("doctor:Doctor", "say what is missing on this machine or cluster"),
 }
 
 _FULL_DISK = (errno.ENOSPC, errno.EDQUOT)

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.export.records import find
 from sregym_cluster_embedded.export.replay import replayed
-from sregym_core.api import Recorded, Workspace
+from sregym_core.api import Workspace
 from sregym_core.errors import UsageError
 from sregym_core.model import EpisodeRecord, Outcome, TimelineEntry
 from sregym_core.settings import Settings
+from sregym_runs import Recorded
 
 RECORD = EpisodeRecord(
     episode="e0001",
