@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -10,13 +11,14 @@ from pydantic import ValidationError
 from sregym_core import error_location
 from sregym_core.errors import PluginLoadError, UsageError
 from sregym_core.model import Problem
-from sregym_core.model.suites import derived_suites, suites_of
+from sregym_core.model.suites import PortedProblems, derived_suites, suites_of
 from sregym_core.model.yaml_lines import line_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.resources.abc import Traversable
 
+    from sregym_core.model.suites import Origin
     from sregym_core.plugins import PluginStatus
     from sregym_core.registry import Registry
 
@@ -87,6 +89,18 @@ class ProblemSet:
         listed = {suite for problem in self._problems.values() for suite in problem.suites}
         return sorted(listed | {*derived_suites()})
 
+    def suites_of(self, problem: Problem) -> tuple[str, ...]:
+        """Names of all suites of a problem, of these or of another file; first those that it names."""
+        return suites_of(problem, self.origin_of(problem))
+
+    def origin_of(self, problem: Problem) -> Origin:
+        """How near a problem, of these or of another file, is to those with an upstream id."""
+        return self._ported.origin_of(problem)
+
+    @cached_property
+    def _ported(self) -> PortedProblems:
+        return PortedProblems.among(self._problems.values())
+
     def owner(self, problem_id: str) -> PluginStatus:
         """The plugin that brought a problem."""
         return self._owners[problem_id]
@@ -129,7 +143,7 @@ class ProblemSet:
         """
         if suite not in self.suites():
             raise UsageError(self._registry.unknown("suite", suite, self.suites()))
-        found = [problem for problem in self.all() if suite in suites_of(problem)]
+        found = [problem for problem in self.all() if suite in self.suites_of(problem)]
         for problem in found:
             # A suite that lacks a problem unnoticed is worse than none.
             for reason in self._left_out.get(self.owner(problem.id).name, {}).values():

@@ -28,7 +28,6 @@ class Problems(Subcommand):
         """Print them."""
         from sregym_core.api import Workspace
         from sregym_core.cli.options import not_installed
-        from sregym_core.model import suites_of
 
         workspace = Workspace(self.settings)
         for reasons in workspace.factory.problems.left_out().values():
@@ -39,14 +38,14 @@ class Problems(Subcommand):
         for line in not_installed(workspace.factory, problems):
             self.console.note(line)
         if arguments.json:
-            self.console.json([_listed(problem) for problem in problems])
+            self.console.json([_listed(problem, known.suites_of(problem)) for problem in problems])
             return ExitCode.DONE
         rows = [
             (
                 problem.id,
                 problem.application,
                 problem.layer,
-                ",".join(suites_of(problem)),
+                ",".join(known.suites_of(problem)),
                 problem.title,
             )
             for problem in problems
@@ -109,15 +108,13 @@ class Show(Subcommand):
         return ExitCode.DONE
 
 
-def _listed(problem: Problem) -> dict[str, Any]:
-    from sregym_core.model import suites_of
-
+def _listed(problem: Problem, suites: tuple[str, ...]) -> dict[str, Any]:
     return {
         "id": problem.id,
         "title": problem.title,
         "application": problem.application,
         "layer": problem.layer,
-        "suites": list(suites_of(problem)),
+        "suites": list(suites),
         "modes": [*problem.modes],
         "upstream": problem.upstream or None,
         "source": problem.source or None,

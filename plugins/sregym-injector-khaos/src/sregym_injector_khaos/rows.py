@@ -38,7 +38,19 @@ def _rows() -> tuple[Row, ...]:
         for name, entry in content["faults"].items()
     }
     parts = (_part(name, entry, single) for name, entry in content["parts"].items())
-    return (*single.values(), *parts)
+    known: dict[str, str] = {}
+    return tuple(_as_variant(row, known) for row in (*single.values(), *parts))
+
+
+def _as_variant(row: Row, known: dict[str, str]) -> Row:
+    """A row whose calls fail with another error, or in another share, than those of a row before."""
+    told = {"error": "some error"}
+    same = [
+        {name: told.get(name, value) for name, value in setting.items() if name != "share"}
+        for setting in row.settings
+    ]
+    first = known.setdefault(repr(same), row.name)
+    return row if first == row.name else replace(row, variant_of=first)
 
 
 def _part(name: str, entry: Mapping[str, Any], single: Mapping[str, Row]) -> Row:
