@@ -17,7 +17,8 @@ class Audit(Subcommand):
     """Lists what an agent did, and writes it down for other programs."""
 
     name: ClassVar[str] = "audit"
-    summary: ClassVar[str] = "list what an agent did in an episode"
+    summary: ClassVar[str] = "list every action of an agent in an episode"
+    examples: ClassVar[tuple[str, ...]] = ("sregym audit runs/run-0001/episodes/e0001",)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
