@@ -95,7 +95,8 @@ def _row(name: str, entry: Mapping[str, Any], family: Mapping[str, Any]) -> Row:
         repair=(("pkill", "-x", "bpftrace|strace"),)
         if traced
         else (("tc", "qdisc", "del", "dev", "eth0", "root"),),
-        runs=family.get("runs", ""),
+        # Whoever restarts elsewhere feels nothing of the machine: stores stay with their volumes.
+        runs="datastore" if entry.get("ends") else family.get("runs", ""),
         pressure="Ready",
         of_component=traced,
         restarts=True,
@@ -142,10 +143,11 @@ def _setting(entry: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
 
 
 def _ending() -> frozenset[str]:
-    """Names of the parts whose failure ends connections, and with them the processes."""
+    """Names of those that programs meet when they start anew, as they do then."""
     text = (files("sregym_injector_khaos") / "faults.yaml").read_text(encoding="utf-8")
-    parts = yaml.safe_load(text)["parts"]
-    return frozenset(name_of(name) for name, entry in parts.items() if entry.get("ends"))
+    content = yaml.safe_load(text)
+    every = {**content["faults"], **content["parts"]}
+    return frozenset(name_of(name) for name, entry in every.items() if entry.get("ends"))
 
 
 ROWS, ENDING = _rows(), _ending()

@@ -151,9 +151,8 @@ def pairs(
 ) -> tuple[Pair, ...]:
     """Every fault with every target that it fits, of all applications, sorted by names.
 
-    Each thing that breaks counts once. Which of the components that run on a machine, or share a
-    namespace, stands for it follows from the names of fault and application; clusters are taken to
-    have three workers in two zones. Parametrised applications count with their default parameters.
+    Each thing that breaks counts once, in a cluster of three workers in two zones; names choose who
+    stands for a machine or namespace. Applications count with their default parameters.
 
     Args:
         faults: Names of those that count, in their order; None for all.
@@ -225,11 +224,9 @@ def sampled_pairs(
         for one in pairs(workspace=workspace)
         if able is None or able.issuperset(factory.fault(one.fault).needs)
     ]
-    places = range(len(every))
-    if count is not None and count < len(every):
-        chance = Random(f"sample of pairs, seed {seed}")  # noqa: S311 - a game, no secret
-        places = sorted(chance.sample(places, count))  # type: ignore[assignment]
+    chance = Random(f"sample of pairs, seed {seed}")  # noqa: S311 - a game, no secret
+    drawn = chance.sample(range(len(every)), min(count or len(every), len(every)))
+    chosen = (every[place] for place in sorted(drawn))
     return tuple(
-        pair(one.fault, one.application, str(one.target), workspace=workspace)
-        for one in (every[place] for place in places)
+        pair(one.fault, one.application, str(one.target), workspace=workspace) for one in chosen
     )

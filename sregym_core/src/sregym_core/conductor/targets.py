@@ -15,7 +15,6 @@ from sregym_core.interfaces import node_access
 from sregym_core.model import (
     ClusterTarget,
     Component,
-    ComponentChoice,
     ComponentPart,
     ComponentTarget,
     Link,
@@ -211,16 +210,12 @@ def candidates(
 
 def _parts(application: Application, parts: Sequence[ComponentPart]) -> Iterator[Target]:
     """Containers and Services of components that are not meant when only the component is named."""
-    for component in application.components():
-        choices: list[ComponentChoice] = []
-        if ComponentPart.CONTAINER in parts:
-            others = [c.name for c in component.containers if c.name != component.container]
-            choices += [ComponentChoice(name=component.name, container=name) for name in others]
-        if ComponentPart.SERVICE in parts:
-            others = [s.ref.name for s in component.services if s.ref != component.service]
-            choices += [ComponentChoice(name=component.name, service=name) for name in others]
-        for choice in choices:
-            yield ComponentTarget(component=choice)
+    for part in application.components():
+        others = [("container", c.name) for c in part.containers if c.name != part.container]
+        others += [("service", s.ref.name) for s in part.services if s.ref != part.service]
+        for field, name in others:
+            if field in parts:
+                yield parse_target({"component": {"name": part.name, field: name}})
 
 
 def _written(application: Application, kind: TargetKind) -> Iterator[Target]:
