@@ -62,7 +62,7 @@ def prove_all(
         worlds = factory.worlds(request.cluster, request.cluster_options)
         try:
             for problem in chain.from_iterable(groups):
-                with _only_own_collected():
+                with only_own_collected():
                     proof = prove(factory, worlds, problem, request.seed, listener)
                 yield proof
         finally:
@@ -118,7 +118,7 @@ class _Task:
 
 
 def _prove_task(station: WorkerContext, task: _Task) -> Proof:
-    with _only_own_collected():
+    with only_own_collected():
         return prove(station.factory, station.worlds, task.problem, task.seed)
 
 
@@ -128,7 +128,7 @@ def _lost(task: _Task, why: str) -> Proof:
 
 
 @contextmanager
-def _only_own_collected() -> Iterator[None]:
+def only_own_collected() -> Iterator[None]:
     """As `nothing_collected`; then cycles are looked for among what was made meanwhile, and no more.
 
     For processes that end with their work: what was there before is never looked through again.

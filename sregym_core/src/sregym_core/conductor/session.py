@@ -25,18 +25,25 @@ from sregym_core.model import Tokens
 from sregym_core.policy import Policy
 from sregym_core.toolbox import arguments as forms
 from sregym_core.toolbox.catalogue import Toolset
+from sregym_core.toolbox.output import Output
 from sregym_core.toolbox.paging import Pages
-from sregym_core.toolbox.tool_context import Output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sregym_core.conductor.timeline import Timeline
-    from sregym_core.interfaces import Access, Budget, Clock, Cluster, Reference, ServiceAnswer
+    from sregym_core.interfaces import (
+        Access,
+        Budget,
+        Clock,
+        Cluster,
+        EpisodeResources,
+        Reference,
+        ServiceAnswer,
+    )
     from sregym_core.interfaces.session_tool import ToolArguments
     from sregym_core.interfaces.tools import Tool
     from sregym_core.model import ApiRequest, Attempt, Claims, ToolCall
-    from sregym_core.toolbox.on_call import OnCallResources
 
 # Modelled seconds on a virtual clock: what a person's kubectl takes, with the time to type it.
 KUBECTL_COST_S = 2.0
@@ -99,7 +106,7 @@ class LiveSession(Session):
         self._pages = Pages()
         self._policy = policy or Policy()
         self.outside = OutsideCalls()
-        self.on_call: OnCallResources | None = None
+        self.resources: EpisodeResources | None = None
 
     def fork(
         self,
@@ -117,6 +124,12 @@ class LiveSession(Session):
         twin._ledger = self._ledger.fork(timeline)
         twin._pages, twin.outside = self._pages.fork(), self.outside.fork()
         return twin
+
+    def give(self, resources: EpisodeResources | None) -> None:
+        """Let the agent have what its mode gives besides the system."""
+        self.resources = resources
+        if resources is not None:
+            self.toolset = self.toolset.extended(resources.tools)
 
     @property
     def transcript(self) -> Sequence[ToolCall]:
@@ -171,7 +184,7 @@ class LiveSession(Session):
     @property
     def tools(self) -> tuple[Tool, ...]:
         """What can be called by name."""
-        return self.toolset.tools(on_call=self.on_call is not None)
+        return self.toolset.tools()
 
     def call(self, tool: str, arguments: Mapping[str, object]) -> ToolResult:
         """Use a tool by name and read its answer as a language model does."""
