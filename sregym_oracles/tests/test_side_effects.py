@@ -99,6 +99,10 @@ def guarded(standard: str) -> dict[str, Any]:
     return with_metadata(place, labels={"pod-security.kubernetes.io/enforce": standard})
 
 
+def definition(**version: Any) -> dict[str, Any]:
+    return thing("CustomResourceDefinition", spec={"versions": [{"name": "v1", **version}]})
+
+
 def limited(memory: str) -> dict[str, Any]:
     return workload(resources={"limits": {"memory": memory}})
 
@@ -162,6 +166,9 @@ def limited(memory: str) -> dict[str, Any]:
         (guarded("baseline"), thing("Namespace", namespace=""), ["policies-weakened"]),
         (guarded("privileged"), thing("Namespace", namespace=""), []),
         (thing("ConfigMap"), thing("ConfigMap", immutable=True), ["config-frozen"]),
+        (definition(served=True), definition(served=False), ["api-removed"]),
+        (definition(schema={"maximum": 9, "type": "integer"}), definition(schema={"type": "integer"}), ["policies-weakened"]),
+        (definition(schema={"maximum": 9}), definition(schema={"maximum": 8}), []),
         (thing("APIService", namespace="", spec={"version": "v1"}), None, ["api-removed"]),
         (workload(), thing("Deployment", spec={**workload()["spec"], "template": {**workload()["spec"]["template"], "metadata": {"annotations": {"a": "b"}}}}), []),
         (workload(), workload(workingDir="/tmp"), ["spec-changed"]),
