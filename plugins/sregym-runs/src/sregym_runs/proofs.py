@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sregym_core.conductor.collecting import nothing_collected
 from sregym_core.proof import Proof, ProofCheck, prove
 
-from sregym_runs.workers import WorkerContext, Workers
+from sregym_runs.workers import ENDED_TOO, WorkerContext, Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -122,7 +122,9 @@ def _prove_task(station: WorkerContext, task: _Task) -> Proof:
         return prove(station.factory, station.worlds, task.problem, task.seed)
 
 
-def _lost(task: _Task, why: str) -> Proof:
+def _lost(task: _Task, why: str) -> Proof | None:
+    if why == ENDED_TOO:  # it says nothing about the problem
+        return None
     check = ProofCheck("worker-lives", "a proof", "none", False, why)
     return Proof(task.problem.id, (check,), 0.0)
 
