@@ -40,24 +40,24 @@ def test_a_good_file() -> None:
     [
         (
             GOOD.replace("    target: cart\n", ""),
-            "cart.yaml, line 7, field 'faults.0.target': Field required",
+            "cart.yaml, line 7, field 'faults[0].target': missing",
         ),
         (
             GOOD.replace("suites: [lite]", "suits: [lite]"),
-            "cart.yaml, line 5, field 'suits': Extra inputs are not permitted",
+            "cart.yaml, line 5, field 'suits': unknown; did you mean 'suites'?",
         ),
         (
             GOOD.replace("id: cart_is_slow", "id: Cart is slow"),
-            "cart.yaml, line 1, field 'id': String should match pattern '^[a-z0-9][a-z0-9_.-]*$'",
+            "cart.yaml, line 1, field 'id': must match the pattern ^[a-z0-9][a-z0-9_.-]*$, not "
+            "'Cart is slow'",
         ),
         (
             GOOD + "timing: {warm_up_s: long}\n",
-            "cart.yaml, line 10, field 'timing.warm_up_s': Input should be a valid number, "
-            "unable to parse string as a number",
+            "cart.yaml, line 10, field 'timing.warm_up_s': must be a number, not 'long'",
         ),
         (
             GOOD + "modes: [slow, grey]\n",
-            "cart.yaml, line 10, field 'modes.1': there is no failure mode 'grey' (there are: "
+            "cart.yaml, line 10, field 'modes[1]': there is no failure mode 'grey' (there are: "
             "cascading, concurrent, correlated, gray, latent, metastable, recurring, slow, worsening); "
             "did you mean 'gray'?",
         ),
@@ -73,8 +73,8 @@ def test_a_good_file() -> None:
             GOOD.replace("title: The cart is slow\n", "").replace(
                 "    target: cart\n", "    targt: cart\n"
             ),
-            "cart.yaml, line 1, field 'title': Field required; line 6, field 'faults.0.target': "
-            "Field required; line 7, field 'faults.0.targt': Extra inputs are not permitted",
+            "cart.yaml, line 1, field 'title': missing; line 6, field 'faults[0].target': "
+            "missing; line 7, field 'faults[0].targt': unknown; did you mean 'target'?",
         ),
         ("", "cart.yaml, line 1: a problem is a mapping of fields; this is none"),
         ("id: 2024-13-45\n", "cart.yaml: not YAML: month must be in 1..12"),

@@ -238,7 +238,9 @@ def test_what_is_no_episode(project: SregymProject) -> None:
     assert said("nowhere") == "sregym: 'nowhere' is no episode: it has no record.json\n"
     Path(project.folder / "broken.json").write_text('{"episode": 5}')
     assert said("broken.json") == (
-        "sregym: 'broken.json' is damaged: field 'episode': Input should be a valid string\n"
+        "sregym: 'broken.json' is damaged: field 'episode': must be text, not 5; field 'problem': "
+        "missing; field 'agent': missing; field 'seed': missing; field 'cluster': missing; "
+        "field 'outcome': missing\n"
     )
 
 

@@ -254,7 +254,7 @@ def test_files_of_difficulty(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as wrong:
         classes(file)
     assert str(wrong.value) == (
-        f"{file}: 0.playbook: Input should be a valid boolean, unable to interpret input; {remedy}"
+        f"{file}: field '[0].playbook': must be true or false, not 'many'; {remedy}"
     )
     found = [
         {"id": "a", "playbook": True, "shortcuts": ["youngest pod"]},

@@ -167,11 +167,11 @@ def test_damaged_files(plan: RunPlan) -> None:
     file.write_text(json.dumps(content))
     with pytest.raises(UsageError) as caught:
         read_run(plan.folder)
-    assert str(caught.value) == f"{str(file)!r} is damaged: field 'agent': Field required"
+    assert str(caught.value) == f"{str(file)!r} is damaged: field 'agent': missing"
     file.write_text("[]")
     with pytest.raises(UsageError) as caught:
         read_run(plan.folder)
-    assert str(caught.value) == f"{str(file)!r} is damaged: Input should be an object"
+    assert str(caught.value) == f"{str(file)!r} is damaged: it must be a mapping, not a list"
     for text, missing in (
         ("[]", "'problems', 'agents', 'seeds', 'cluster'"),
         ('{"problems": [], "agents": [], "seeds": []}', "'cluster'"),

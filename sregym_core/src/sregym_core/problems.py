@@ -12,7 +12,7 @@ from sregym_core import error_location
 from sregym_core.errors import PluginLoadError, UsageError
 from sregym_core.model import Problem
 from sregym_core.model.suites import PortedProblems, derived_suites, suites_of
-from sregym_core.model.yaml_lines import line_of
+from sregym_core.model.validation import explain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,16 +46,7 @@ def parse_problem(text: str, source: str) -> Problem:
     try:
         return Problem.model_validate(data)
     except ValidationError as error:
-        root = yaml.compose(text, _LOADER)
-        found, every = [], error.errors()
-        inner = {one["loc"][:depth] for one in every for depth in range(1, len(one["loc"]))}
-        for one in every:
-            if one["type"] == "too_short" and one["loc"] in inner:
-                continue  # a list without what is wrong in it
-            field, line = ".".join(map(str, one["loc"])), line_of(root, one["loc"])
-            where = f"line {line}, field {field!r}: " if field else ""
-            found.append((line, where + one["msg"].removeprefix("Value error, ")))
-        told = "; ".join(text for _, text in sorted(found, key=lambda one: one[0]))
+        told = explain(error, Problem, data, text=text)
         msg = f"{source}, {told}" if told.startswith("line ") else f"{source}: {told}"
         raise UsageError(msg) from error
 

@@ -17,7 +17,8 @@ class Audit(Subcommand):
     """Lists what an agent did, and writes it down for other programs."""
 
     name: ClassVar[str] = "audit"
-    summary: ClassVar[str] = "list what an agent did in an episode"
+    summary: ClassVar[str] = "list every action of an agent in an episode"
+    examples: ClassVar[tuple[str, ...]] = ("sregym audit runs/run-0001/episodes/e0001",)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
@@ -70,8 +71,8 @@ class Audit(Subcommand):
             self.console.say(f"{looks} looks before the first change")
         tokens = account["tokens"]
         if tokens is not None:
-            told = f"{tokens['prompt']} in, {tokens['cached']} of them cached"
-            self.console.say(f"tokens: {told}, {tokens['completion']} out")
+            message = f"{tokens['prompt']} in, {tokens['cached']} of them cached"
+            self.console.say(f"tokens: {message}, {tokens['completion']} out")
         if account["stopped"]:
             self.console.say(f"stopped: {account['stopped']}")
         tried = account["attempts"]

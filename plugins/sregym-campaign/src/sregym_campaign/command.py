@@ -23,12 +23,21 @@ class CampaignCommand(Subcommand):
     """Plays and reports campaigns."""
 
     name: ClassVar[str] = "campaign"
-    summary: ClassVar[str] = "play many episodes by a plan, go on with it, and report"
+    summary: ClassVar[str] = "run, resume and report many episodes that a file plans"
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym campaign run campaign.yaml --check",
+        "sregym campaign run campaign.yaml --jobs 4",
+        "sregym campaign report campaigns/small",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """`run FILE` and `report FOLDER`."""
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB", help="what to do")
-        run = verbs.add_parser("run", help="play what a file plans, or go on with it")
+        run = verbs.add_parser(
+            "run",
+            help="run the episodes that a file plans, or resume them",
+            epilog=f"example: {self.examples[1]}",
+        )
         run.add_argument("file", type=Path, metavar="FILE", help="the plan, YAML")
         run.add_argument(
             "--out",
@@ -39,8 +48,12 @@ class CampaignCommand(Subcommand):
         run.add_argument("--jobs", type=int, metavar="N", help="episodes at once")
         run.add_argument("--check", action="store_true", help="validate the plan; play nothing")
         run.add_argument("--json", action="store_true", help="result as JSON")
-        report = verbs.add_parser("report", help="write the HTML report of a campaign")
-        report.add_argument("folder", metavar="FOLDER", help="of the campaign, or its URL")
+        report = verbs.add_parser(
+            "report",
+            help="write the HTML report of a campaign",
+            epilog=f"example: {self.examples[2]}",
+        )
+        report.add_argument("folder", metavar="FOLDER", help="folder or URL of the campaign")
         report.add_argument(
             "--difficulty",
             type=Path,
@@ -134,7 +147,7 @@ class CampaignCommand(Subcommand):
         with redirect_stdout(sys.stderr), ProgressDisplay(Terminal(file=sys.stderr)) as display:
             play = CampaignPlay(plan, file, store, runner, display.told)
             play.recall()
-            if plan.finished and play.ledger.open():
+            if plan.finished and play.state.open():
                 plan = store.redact(plan)
             try:
                 complete = play.run()
@@ -212,18 +225,18 @@ def _summary(play: CampaignPlay, url: str, *, complete: bool) -> dict[str, Any]:
     from sregym_campaign.tries import SETTLED
     from sregym_statistics import facts_of
 
-    ledger, plan = play.ledger, play.ledger.plan
+    state, plan = play.state, play.state.plan
     agents: dict[str, dict[str, int]] = {
         name: {"episodes": 0, "graded": 0, **dict.fromkeys(_STAGES, 0), "errors": 0, "undecided": 0}
         for name in plan.agents
     }
     played = given_up = 0
     for cell in plan.cells:
-        settled = [one for one in ledger.tries.get(cell.id, []) if one.kind in SETTLED]
+        settled = [one for one in state.tries.get(cell.id, []) if one.kind in SETTLED]
         mine = agents[cell.agent]
         mine["episodes"] += 1
         if not settled:
-            gone = ledger.settled(cell.id)
+            gone = state.settled(cell.id)
             given_up += gone
             mine["errors"] += gone
             continue
@@ -241,11 +254,11 @@ def _summary(play: CampaignPlay, url: str, *, complete: bool) -> dict[str, Any]:
         "episodes": len(plan.cells),
         "played": played,
         "given_up": given_up,
-        "left": len(ledger.open()),
+        "left": len(state.open()),
         "complete": complete,
-        "tries": {str(kind): number for kind, number in sorted(ledger.kinds().items())},
-        "tokens": ledger.tokens,
-        "cost": ledger.cost,
+        "tries": {str(kind): number for kind, number in sorted(state.kinds().items())},
+        "tokens": state.tokens,
+        "cost": state.cost,
         "agents": agents,
         "set_aside": [{"file": one.file, "why": one.why} for one in play.damaged],
     }

@@ -18,11 +18,12 @@ class Problems(Subcommand):
 
     name: ClassVar[str] = "problems"
     summary: ClassVar[str] = "list problems"
+    examples: ClassVar[tuple[str, ...]] = ("sregym problems --suite lite",)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
         parser.add_argument("--suite", default="", metavar="NAME", help="only those of a suite")
-        parser.add_argument("--json", action="store_true", help="as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them."""
@@ -59,21 +60,24 @@ class Show(Subcommand):
 
     name: ClassVar[str] = "show"
     summary: ClassVar[str] = "show one problem"
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym show missing_service_hotel_reservation --reveal",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
         parser.add_argument("problem", metavar="PROBLEM", help="problem id, or a file (.yaml)")
         parser.add_argument(
-            "--reveal", action="store_true", help="with ground truth and reference fix"
+            "--reveal", action="store_true", help="also show the ground truth and the reference fix"
         )
         parser.add_argument(
-            "--mode", default=None, help="with the instruction of an agent in that mode"
+            "--mode", default=None, help="also show the instruction that an agent gets in that mode"
         )
-        parser.add_argument("--json", action="store_true", help="as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print it."""
-        from sregym_core.api import Workspace, instruction, mode_named, solution
+        from sregym_core.api import Workspace, instruction, solution
         from sregym_core.cli.options import chosen_problem
 
         workspace = Workspace(self.settings)
@@ -90,7 +94,7 @@ class Show(Subcommand):
                 for truth, fix in zip(found.ground_truths, found.fixes, strict=True)
             ]
         if arguments.mode is not None:
-            mode = mode_named(arguments.mode)
+            mode = workspace.mode(arguments.mode)
             content["mode"] = mode.name
             content["instruction"] = instruction(problem, mode.name, workspace=workspace)
         if arguments.json:

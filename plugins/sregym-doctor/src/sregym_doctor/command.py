@@ -19,7 +19,11 @@ class Doctor(Subcommand):
     """Says what is missing."""
 
     name: ClassVar[str] = "doctor"
-    summary: ClassVar[str] = "say what is missing on this machine or cluster"
+    summary: ClassVar[str] = "check what this machine or a cluster lacks"
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym doctor",
+        "sregym doctor --cluster kubeconfig --node worker-1",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
@@ -32,7 +36,7 @@ class Doctor(Subcommand):
             help="try which faults can be injected on a node, by which back end, and say why not; "
             "without a name and --cluster this machine",
         )
-        parser.add_argument("--json", action="store_true", help="as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Look at everything and print it."""

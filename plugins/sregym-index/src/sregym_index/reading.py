@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 import urllib.error
 import urllib.request
@@ -13,11 +14,15 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from pydantic import ValidationError
 from sregym_core.errors import UsageError
+from sregym_core.model.defect import field_path
+from sregym_core.model.validation import invalid_fields
 
 from sregym_index.form import Index
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from sregym_core.model.defect import Location
 
 SHIPPED = "the index that sregym-index brings"
 # An index of some thousand plugins has less.
@@ -64,8 +69,8 @@ class Reader:
             return parsed(Path(place).read_text(encoding="utf-8"), place), place
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-            told = f"cannot read the index {place}: {why}; name a YAML file or an address, or leave --index out"
-            raise UsageError(told) from error
+            message = f"cannot read the index {place}: {why}; name a YAML file or an address, or leave --index out"
+            raise UsageError(message) from error
 
     def _from_network(self, address: str, *, refresh: bool) -> Index:
         kept = self._kept(address)
@@ -79,11 +84,11 @@ class Reader:
             if isinstance(error, urllib.error.HTTPError):
                 error.close()
             if kept is None or age is None:
-                told = (
+                message = (
                     f"cannot fetch the index {address}: {why}; "
                     "name a file with --index, or leave it out for the one that is installed"
                 )
-                raise UsageError(told) from error
+                raise UsageError(message) from error
             self._note(
                 f"cannot fetch {address}: {why}; its copy of {age / DAY_S:.0f} days ago is used"
             )
@@ -112,26 +117,26 @@ def parsed(text: str, place: str) -> Index:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
-        told = f"{place}{line} is not YAML: {getattr(error, 'problem', None) or error}"
-        raise UsageError(told) from error
+        message = f"{place}{line} is not YAML: {getattr(error, 'problem', None) or error}"
+        raise UsageError(message) from error
     try:
         return Index.model_validate(content)
     except ValidationError as error:
-        told = "; ".join(_defect(one, content) for one in error.errors())
-        raise UsageError(f"{place} is no index of plugins: {told}") from error
+        found = invalid_fields(error, Index, content)
+        wrong = "; ".join(_defect(location, what, content) for location, what in found)
+        raise UsageError(f"{place} is no index of plugins: {wrong}") from error
 
 
-def _defect(one: Any, content: Any) -> str:
+def _defect(location: Location, what: str, content: Any) -> str:
     """A defect with the distribution whose entry has it, and the field."""
-    words = [str(word) for word in one["loc"]]
-    if len(words) > 1 and words[0] == "plugins":
-        entry = content["plugins"][int(words[1])]
-        name = entry.get("distribution") if isinstance(entry, dict) else None
-        words = [str(name or f"entry {int(words[1]) + 1}"), *words[2:]]
-    what = str(one["msg"]).removeprefix("Value error, ")
-    if not words and one["type"] == "model_type":
-        return "an index is a mapping with the fields format and plugins"
-    return f"{' '.join(words)}: {what}" if words else what
+    if len(location) < 2 or location[0] != "plugins":
+        if location:
+            return f"{field_path(location)}: {what}"
+        return re.sub("^must ", "an index must ", what)
+    entry = content["plugins"][location[1]]
+    name = entry.get("distribution") if isinstance(entry, dict) else None
+    where = [str(name or f"entry {int(location[1]) + 1}"), field_path(location[2:])]
+    return f"{' '.join(filter(None, where))}: {what}"
 
 
 def _fetched(address: str) -> str:
@@ -139,6 +144,6 @@ def _fetched(address: str) -> str:
     with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:  # noqa: S310 - as above
         content: bytes = answer.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
-        told = f"it has more than {MOST_BYTES:,} bytes"
-        raise ValueError(told)
+        message = f"it has more than {MOST_BYTES:,} bytes"
+        raise ValueError(message)
     return content.decode("utf-8")

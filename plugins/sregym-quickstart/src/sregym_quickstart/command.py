@@ -19,7 +19,8 @@ class Quickstart(Subcommand):
     """Plays a suite with three baseline agents."""
 
     name: ClassVar[str] = "quickstart"
-    summary: ClassVar[str] = "see the whole thing work: a suite, three agents, a report"
+    summary: ClassVar[str] = "demonstrate everything: a suite, three agents, a report"
+    examples: ClassVar[tuple[str, ...]] = ("sregym quickstart",)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""

@@ -74,7 +74,7 @@ def add_out(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=None,
         metavar="FOLDER",
-        help="where the records go (default: runs/run-NNNN)",
+        help="folder for the records (default: runs/run-NNNN)",
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from sregym_core.errors import UsageError
 from sregym_core.model import EpisodeRecord
+from sregym_core.model.validation import explain
 from sregym_core.sealing import contents
 
 if TYPE_CHECKING:
@@ -88,8 +89,5 @@ def _read(file: Path) -> EpisodeRecord:
     try:
         return EpisodeRecord.model_validate_json(contents(file))
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        where = f"field {field!r}: " if field else ""
-        msg = f"{str(file)!r} is damaged: {where}{first['msg']}"
-        raise UsageError(msg) from error
+        wrong = explain(error, EpisodeRecord, None)
+        raise UsageError(f"{str(file)!r} is damaged: {wrong}") from error

@@ -17,6 +17,7 @@ class Report(Subcommand):
 
     name: ClassVar[str] = "report"
     summary: ClassVar[str] = "write the report of a finished run again"
+    examples: ClassVar[tuple[str, ...]] = ("sregym report runs/run-0001",)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""

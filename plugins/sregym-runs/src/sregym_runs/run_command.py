@@ -25,7 +25,11 @@ class Run(Subcommand):
     """Lets agents play problems."""
 
     name: ClassVar[str] = "run"
-    summary: ClassVar[str] = "let agents play problems and grade them"
+    summary: ClassVar[str] = "run agents on problems, and grade them"
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym run missing_service_hotel_reservation --agent expert",
+        "sregym run --suite lite --agent react --attempts 3 --jobs 4",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
@@ -40,7 +44,7 @@ class Run(Subcommand):
             action="append",
             default=[],
             metavar="NAME",
-            help="who plays; may be given several times",
+            help="agent to run; may be given several times",
         )
         options.add_agent_options(parser)
         options.add_seed(parser, "of the first attempt")

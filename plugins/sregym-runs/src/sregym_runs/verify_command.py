@@ -28,7 +28,13 @@ class Verify(Subcommand):
     """Proves problems."""
 
     name: ClassVar[str] = "verify"
-    summary: ClassVar[str] = "prove problems by machine"
+    summary: ClassVar[str] = (
+        "prove problems: the reference fix passes, doing nothing and cheats fail"
+    )
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym verify missing_service_hotel_reservation",
+        "sregym verify --pairs --sample 20",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
@@ -51,7 +57,7 @@ class Verify(Subcommand):
             "--sample",
             type=options.positive,
             metavar="N",
-            help="with --pairs: only so many, which follow from the seed",
+            help="with --pairs: only N of them, drawn by the seed",
         )
         parser.add_argument(
             "--shard",
@@ -63,7 +69,7 @@ class Verify(Subcommand):
         options.add_cluster(parser)
         run_options.add_jobs(parser)
         options.add_seed(parser, "of all episodes, and of the sample")
-        parser.add_argument("--json", action="store_true", help="as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Prove and print; all problems when none is named."""

@@ -37,7 +37,9 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
 
 def add_seed(parser: argparse.ArgumentParser, whose: str) -> None:
     """From what all chance derives."""
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help=f"{whose} (default 0)")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help=f"seed {whose} (default: 0)"
+    )
 
 
 def add_noise(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
@@ -148,24 +150,32 @@ def add_budget(
         return "none" if value is None else f"{value:g}"
 
     parser.add_argument(
-        "--steps", type=positive, default=None, metavar="N", help="limit of tool calls"
+        "--steps",
+        type=positive,
+        default=None,
+        metavar="N",
+        help="most tool calls in an episode (default: no limit)",
     )
     parser.add_argument(
-        "--tokens", type=positive, default=None, metavar="N", help="limit of tokens"
+        "--tokens",
+        type=positive,
+        default=None,
+        metavar="N",
+        help="most tokens of the language model in an episode (default: no limit)",
     )
     parser.add_argument(
         "--episode-seconds",
         type=seconds,
         default=episode_s,
         metavar="SECONDS",
-        help=f"limit on the episode's clock (default {shown(episode_s)})",
+        help=f"most seconds of an episode on the clock of its cluster (default: {shown(episode_s)})",
     )
     parser.add_argument(
         "--wall-seconds",
         type=seconds,
         default=wall_s,
         metavar="SECONDS",
-        help=f"limit on the wall clock (default {shown(wall_s)})",
+        help=f"most seconds of an episode in real time (default: {shown(wall_s)})",
     )
 
 

@@ -66,8 +66,7 @@ def test_damaged_files(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as damaged:
         find(str(episode))
     assert str(damaged.value) == (
-        f"'{episode}/record.json' is damaged: field 'seed': Input should be a valid integer, "
-        "unable to parse string as an integer"
+        f"'{episode}/record.json' is damaged: field 'seed': must be a whole number, not 'x'"
     )
 
 
