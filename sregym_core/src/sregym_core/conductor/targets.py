@@ -221,21 +221,21 @@ def _parts(application: Application, parts: Sequence[ComponentPart]) -> Iterator
 def _written(application: Application, kind: TargetKind) -> Iterator[Target]:
     """Everything of an application that is of a kind, as problems write it down."""
     names = [part.name for part in application.components()]
-    callers = [(part.name, name) for part in application.components() for name in part.callers]
-    written: dict[TargetKind, Sequence[Any]] = {
-        TargetKind.COMPONENT: names,
-        TargetKind.NODE: [
-            *({"node": {"runs": name}} for name in names),
-            {"node": {"role": "worker"}},
-        ],
-        TargetKind.LINK: [
-            {"link": {"from": ends[1], "to": ends[0]}} for ends in callers if ends[1] in names
-        ],
-        TargetKind.ZONE: [{"zone": {"runs": name}} for name in names],
-        TargetKind.OBJECT: [
-            ObjectTarget(object=ObjectRef.of(obj)) for obj in application.manifests()
-        ],
-        TargetKind.NAMESPACE: [{"namespace": name} for name in application.namespaces],
-        TargetKind.CLUSTER: [{"cluster": True}],
-    }
-    return map(parse_target, written[kind])
+    if kind is TargetKind.LINK:
+        for part in application.components():
+            for caller in part.callers:
+                if caller in names:
+                    yield parse_target({"link": {"from": caller, "to": part.name}})
+    elif kind is TargetKind.OBJECT:
+        for obj in application.manifests():
+            yield ObjectTarget(object=ObjectRef.of(obj))
+    else:
+        by_component = [{str(kind): {"runs": name}} for name in names]
+        written: dict[TargetKind, Sequence[Any]] = {
+            TargetKind.COMPONENT: names,
+            TargetKind.NODE: [*by_component, {"node": {"role": "worker"}}],
+            TargetKind.ZONE: by_component,
+            TargetKind.NAMESPACE: [{"namespace": name} for name in application.namespaces],
+            TargetKind.CLUSTER: [{"cluster": True}],
+        }
+        yield from map(parse_target, written[kind])
