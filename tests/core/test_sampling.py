@@ -12,9 +12,10 @@ from sregym_core.api.catalogue import sampled_pairs
 from sregym_core.cli.options import shard
 from sregym_core.cli.verify import Verify
 from sregym_core.errors import UsageError
+from sregym_core.model import FaultRef, Problem
 from sregym_core.proof import Proof, ProofCheck
 from sregym_core.settings import Settings
-from sregym_sample.command import write
+from sregym_sample.command import check_empty, write
 from sregym_sample.sampling import Sampler
 
 
@@ -29,6 +30,13 @@ class Heard:
         self.said.append(text)
 
 
+PROBLEM = Problem(
+    id="p",
+    title="Wrong port",
+    layer="kubernetes",
+    application="shop",
+    faults=(FaultRef(fault="service-target-port", targets=("cart",)),),
+)
 UNNOTICED = ProofCheck(
     "noop-fails",
     "fail",
@@ -107,7 +115,20 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     folder = tmp_path / "file"
     folder.write_text("")
     with pytest.raises(UsageError) as caught:
-        write([], folder)
+        write(PROBLEM, folder, 1)
     assert str(caught.value) == (
         f"folder {str(folder)!r} cannot be written: File exists; choose another with --out"
+    )
+
+
+def test_a_folder_that_holds_another_suite(tmp_path: Path) -> None:
+    check_empty(tmp_path / "none")
+    (tmp_path / "README.md").write_text("")
+    check_empty(tmp_path)
+    write(PROBLEM, tmp_path, 20)
+    with pytest.raises(UsageError) as caught:
+        check_empty(tmp_path)
+    assert str(caught.value) == (
+        f"folder {str(tmp_path)!r} holds 020.yaml, which would be taken for a part of the suite; "
+        "empty it, or choose another with --out"
     )
