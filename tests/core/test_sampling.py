@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,12 @@ from sregym_core.api import Workspace
 from sregym_core.api.catalogue import sampled_pairs
 from sregym_core.cli.options import shard
 from sregym_core.cli.verify import Verify
-from sregym_core.errors import UsageError
+from sregym_core.errors import SregymError, UsageError
 from sregym_core.model import FaultRef, Problem
 from sregym_core.proof import Proof, ProofCheck
 from sregym_core.settings import Settings
 from sregym_sample.command import check_empty, write
+from sregym_sample.proving import received
 from sregym_sample.sampling import Sampler
 
 
@@ -131,4 +133,15 @@ def test_a_folder_that_holds_another_suite(tmp_path: Path) -> None:
     assert str(caught.value) == (
         f"folder {str(tmp_path)!r} holds 020.yaml, which would be taken for a part of the suite; "
         "empty it, or choose another with --out"
+    )
+
+
+def test_a_process_that_ended_with_its_proof() -> None:
+    here, there = Pipe()
+    there.close()
+    with pytest.raises(SregymError) as caught:
+        received(here, PROBLEM)
+    assert str(caught.value) == (
+        "sample, problem 'p': the process that proved it ended, by lack of memory for instance; "
+        "prove fewer at once with --jobs"
     )

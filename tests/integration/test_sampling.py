@@ -43,15 +43,20 @@ def test_the_same_seed_makes_the_same_bytes(module_project: SregymProject) -> No
     assert first != made("third", "8")
 
 
-def test_what_is_sampled_is_proved(module_project: SregymProject) -> None:
-    """Of a store without a cache beside it the family's members are not: nothing tips them over."""
-    asked = ("--mode", "metastable", "--application", APPLICATION, "--count", "1", "--json")
+@pytest.mark.thorough
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_what_is_sampled_is_proved(
+    module_project: SregymProject, workspace: Workspace, jobs: str
+) -> None:
+    """In the order in which it is drawn, however many are proved at once."""
+    asked = ("--application", APPLICATION, "--seed", "5", "--count", "2", "--json", "--jobs", jobs)
     done = module_project.run("sample", *asked).assert_success()
-    (problem,) = json.loads(done.out)
-    told = done.err.splitlines()
-    assert [line for line in told if line.startswith("1 of 1: ")] == told[-1:]
-    assert told[-1].startswith(f"1 of 1: {problem['id']}: proved (")
-    assert all(line.startswith("left out: ") for line in told[:-1])
+    told = [line.split(": ")[:2] for line in done.err.splitlines()]
+    drawn = [one.id for one in islice(Sampler(workspace, 5, "", APPLICATION).problems(), len(told))]
+    assert [name for _, name in told] == drawn
+    proved = [name for how, name in told if how != "left out"]
+    assert [problem["id"] for problem in json.loads(done.out)] == proved
+    assert len(proved) == 2
 
 
 def test_faults_are_drawn_before_targets(workspace: Workspace) -> None:

@@ -11,7 +11,7 @@ from sregym_core.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
     from sregym_core.api import Problem, Workspace
 
@@ -40,6 +40,12 @@ class Sample(Subcommand):
             "not proved (the default); with --no-prove they are listed at once",
         )
         parser.add_argument(
+            "--jobs",
+            type=options.positive,
+            metavar="N",
+            help="prove so many at once (default: one a processor)",
+        )
+        parser.add_argument(
             "--out", type=Path, metavar="FOLDER", help="write problem files, for verify and run"
         )
         parser.add_argument("--json", action="store_true", help="as JSON")
@@ -58,7 +64,7 @@ class Sample(Subcommand):
             asked = (arguments.seed, arguments.mode, arguments.application)
             made = Sampler(workspace, *asked).problems()
             if arguments.prove:
-                made = self._proved(made, workspace, arguments.count)
+                made = self._proved(made, workspace, arguments.count, arguments.jobs)
             try:
                 for _, problem in zip(range(arguments.count), made, strict=False):
                     found.append(problem)
@@ -66,6 +72,8 @@ class Sample(Subcommand):
                         write(problem, arguments.out, len(found))
             except KeyboardInterrupt:
                 interrupted = True
+            finally:
+                made.close()
         self._tell(found, arguments, interrupted)
         return ExitCode.INTERRUPTED if interrupted else ExitCode.DONE
 
@@ -85,13 +93,13 @@ class Sample(Subcommand):
             self.console.table(("PROBLEM", "MODES", "TITLE"), rows)
 
     def _proved(
-        self, made: Iterator[Problem], workspace: Workspace, count: int
-    ) -> Iterator[Problem]:
-        from sregym_core.api import verify
+        self, made: Iterator[Problem], workspace: Workspace, count: int, jobs: int | None
+    ) -> Generator[Problem, None, None]:
+        from sregym_sample.proving import processors, proofs
 
         proved = 0
-        for problem in made:
-            proof = verify(problem, workspace=workspace)
+        at_once = min(jobs or processors(), count)
+        for problem, proof in proofs(made, workspace, self.settings, at_once):
             if proof.proved:
                 proved += 1
                 self.console.note(

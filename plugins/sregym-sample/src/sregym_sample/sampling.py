@@ -14,7 +14,7 @@ from sregym_core.model import ComponentTarget, FailureMode, Problem
 from sregym_core.model.defect import no_such
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterator, Mapping, Sequence
 
     from sregym_core.api import Workspace
     from sregym_core.model import Component, Target
@@ -84,7 +84,7 @@ class Sampler:
             how = f"fails in mode {mode!r}" if mode else "hurts users"
             raise UsageError(f"no pair{whose} {how} with the plugins that are installed")
 
-    def problems(self) -> Iterator[Problem]:
+    def problems(self) -> Generator[Problem, None, None]:
         """Problems without doubles, for as long as draws find new ones."""
         told: set[str] = set()
         misses = 0
