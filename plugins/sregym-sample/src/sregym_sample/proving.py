@@ -5,7 +5,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import sys
 from multiprocessing import connection
 from typing import TYPE_CHECKING
 
@@ -49,7 +48,7 @@ def proofs(
         yield from _at_once(problems, settings, jobs, provers)
     finally:
         for post, process in provers.items():
-            process.terminate()  # what was begun beyond those that are wanted is of no use
+            process.kill()  # what was begun beyond those that are wanted is of no use
             process.join()
             post.close()
 
@@ -122,7 +121,6 @@ def _prover(settings: Settings, provers: dict[Connection, BaseProcess]) -> Conne
 def _prove(post: Connection, settings: Settings) -> None:
     """Prove what comes until nobody asks any longer; worlds are kept from one to the next."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process hears it, and ends this one
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # worlds are closed on the way out
     with Workspace(settings) as workspace:
         while True:
             try:
