@@ -85,6 +85,8 @@ def _section(name: str, command: type[Subcommand], distribution: str = "sregym-c
         lines += [f"\n{'##' if words == name else '###'} `sregym {words}`\n", f"{told}{owner}\n"]
         rows = [row for action in parser._actions if (row := _row(action))]
         lines += ["| argument | is |", "|---|---|", *rows] if rows else ["No arguments."]
+        if words == name and command.examples:
+            lines += ["\n```bash", *command.examples, "```"]
     return "\n".join(lines) + "\n"
 
 

@@ -30,7 +30,7 @@ def main() -> int:
     if foreign:
         print(f"installed though the core does not require it: {sorted(foreign)}")
         return 1
-    for arguments in (["--help"], ["plugins"], ["doctor", "--help"]):
+    for arguments in (["--help"], ["plugins"], ["plugins", "--help"]):
         subprocess.run(command_line(*arguments), check=True, stdout=subprocess.DEVNULL)
     listed = subprocess.run(
         command_line("plugins", "--json"), check=True, capture_output=True, text=True

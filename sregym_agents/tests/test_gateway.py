@@ -130,15 +130,15 @@ def test_two_submissions_and_no_third(gateway: Gateway, session: ScriptedSession
         ({"text": 5}, "the body needs a string field 'text'"),
         (
             {"text": "x", "claims": "cart"},
-            "claims, field 'claims': Input should be a valid dictionary or instance of Claims",
+            "claims, it must be a mapping, not 'cart'",
         ),
         (
             {"text": "x", "claims": {"componnet": "cart"}},
-            "claims, field 'componnet': Extra inputs are not permitted",
+            "claims, field 'componnet': unknown; did you mean 'component'?",
         ),
         (
             {"text": "x", "claims": {"affected": [{}]}},
-            "claims, field 'affected.0': Input should be a valid string",
+            "claims, field 'affected[0]': must be text, not a mapping",
         ),
     ],
 )

@@ -46,7 +46,7 @@ def test_a_tool_is_the_same_as_in_process(
     first, second, third = drive(gateway, act)
     in_process = session.call("kubectl", {"command": "kubectl version"})
     assert first == (200, asdict(in_process))
-    wrong = "alerts: argument 'wrong': Extra inputs are not permitted; it takes: page"
+    wrong = "alerts: argument 'wrong': unknown; there are: page"
     assert second == (200, {"text": wrong, "ok": False, "page": 1, "pages": 1})
     assert third[1]["text"].startswith("next: submit the diagnosis\nit is ")
 

@@ -227,5 +227,5 @@ def test_an_unknown_field_in_notes_is_named(tmp_path: Path) -> None:
         load_notes(file)
 
     assert str(caught.value) == (
-        "'components.yaml', field 'web.kinds': Extra inputs are not permitted"
+        "'components.yaml', line 1, field 'web.kinds': unknown; did you mean 'kind'?"
     )

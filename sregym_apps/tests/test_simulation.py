@@ -84,8 +84,7 @@ def test_a_field_of_a_program_of_an_extension_is_checked() -> None:
     with pytest.raises(ServiceModelError) as caught:
         parse_service_model(MODEL.replace("slots: 4", "slots: many"), "a.yaml", known(extension()))
     assert str(caught.value) == (
-        "a.yaml:5: programs.cache.slots: input should be a valid integer, "
-        "unable to parse string as an integer"
+        "a.yaml:5: programs.cache.slots: must be a whole number, not 'many'"
     )
 
 

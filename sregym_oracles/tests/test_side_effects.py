@@ -90,6 +90,15 @@ def with_metadata(obj: dict[str, Any], **fields: Any) -> dict[str, Any]:
     return {**obj, "metadata": {**obj["metadata"], **fields}}
 
 
+def secured(**context: Any) -> dict[str, Any]:
+    return workload(securityContext=context)
+
+
+def guarded(standard: str) -> dict[str, Any]:
+    place = thing("Namespace", namespace="")
+    return with_metadata(place, labels={"pod-security.kubernetes.io/enforce": standard})
+
+
 def limited(memory: str) -> dict[str, Any]:
     return workload(resources={"limits": {"memory": memory}})
 
@@ -139,6 +148,19 @@ def limited(memory: str) -> dict[str, Any]:
         (OPEN, thing("Service", spec={"type": "ClusterIP", "externalIPs": ["8.8.8.8"]}), ["exposed"]),
         (CLAIMED, thing("Deployment", spec={"template": {"spec": {"volumes": [{"name": "data", "emptyDir": {}}]}}}), ["data-lost"]),
         (VOLUME, thing("PersistentVolume", namespace="", spec={"persistentVolumeReclaimPolicy": "Delete"}), ["data-at-risk"]),
+        (SETTLED, thing("StatefulSet", spec={**SETTLED["spec"], "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Delete"}}), ["data-at-risk"]),
+        (workload(ports=[{"containerPort": 1}]), workload(ports=[{"containerPort": 1, "hostPort": 1}]), ["exposed"]),
+        (None, thing("Ingress", spec={"defaultBackend": {"service": {"name": "orders-db"}}}), ["object-added", "exposed"]),
+        (secured(runAsNonRoot=True), secured(runAsNonRoot=False), ["privileges-raised"]),
+        (secured(runAsNonRoot=True), workload(), ["privileges-raised"]),
+        (secured(runAsUser=999), secured(runAsUser=0), ["privileges-raised"]),
+        (secured(runAsUser=999), secured(runAsUser=998), ["spec-changed"]),
+        (secured(capabilities={"drop": ["ALL"]}), workload(), ["privileges-raised"]),
+        (secured(seccompProfile={"type": "RuntimeDefault"}), secured(seccompProfile={"type": "Unconfined"}), ["privileges-raised"]),
+        (guarded("restricted"), guarded("baseline"), ["policies-weakened"]),
+        (guarded("baseline"), guarded("restricted"), ["pods-forbidden"]),
+        (guarded("baseline"), thing("Namespace", namespace=""), ["policies-weakened"]),
+        (guarded("privileged"), thing("Namespace", namespace=""), []),
         (thing("ConfigMap"), thing("ConfigMap", immutable=True), ["config-frozen"]),
         (thing("APIService", namespace="", spec={"version": "v1"}), None, ["api-removed"]),
         (workload(), thing("Deployment", spec={**workload()["spec"], "template": {**workload()["spec"]["template"], "metadata": {"annotations": {"a": "b"}}}}), []),

@@ -163,6 +163,21 @@ def test_a_roll_out_is_read_from_status(
             "container front of Deployment shop/front does not exist",
         ),
         (lambda c: c.update(readinessProbe={"tcpSocket": {"port": 1}, "periodSeconds": 9}), None),
+        (
+            lambda c: c.update(resources={"requests": {"cpu": "0m"}}),
+            "container front of Deployment shop/front requests no cpu",
+        ),
+        (
+            lambda c: c.update(
+                readinessProbe={"tcpSocket": {"port": 1}, "failureThreshold": 10_000}
+            ),
+            "container front of Deployment shop/front has a readinessProbe without effect for 100000 s",
+        ),
+        (
+            lambda c: c.update(readinessProbe={"tcpSocket": {"port": 1}, "failureThreshold": 360}),
+            None,
+        ),
+        (lambda c: c.update(resources={"requests": {"cpu": "0.001"}}), None),
         (lambda c: c.update(resources={"requests": {"cpu": "2"}}), None),
     ],
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sregym_core.errors import PluginLoadError, UsageError
 from sregym_core.model import FaultRef, Problem
-from sregym_core.model.suites import derived_suites, suites_of
+from sregym_core.model.suites import Origin, derived_suites, suites_of
 from sregym_core.problems import ProblemSet, parse_problem
 from sregym_testing import LocalPlugins
 
@@ -40,24 +40,24 @@ def test_a_good_file() -> None:
     [
         (
             GOOD.replace("    target: cart\n", ""),
-            "cart.yaml, line 7, field 'faults.0.target': Field required",
+            "cart.yaml, line 7, field 'faults[0].target': missing",
         ),
         (
             GOOD.replace("suites: [lite]", "suits: [lite]"),
-            "cart.yaml, line 5, field 'suits': Extra inputs are not permitted",
+            "cart.yaml, line 5, field 'suits': unknown; did you mean 'suites'?",
         ),
         (
             GOOD.replace("id: cart_is_slow", "id: Cart is slow"),
-            "cart.yaml, line 1, field 'id': String should match pattern '^[a-z0-9][a-z0-9_.-]*$'",
+            "cart.yaml, line 1, field 'id': must match the pattern ^[a-z0-9][a-z0-9_.-]*$, not "
+            "'Cart is slow'",
         ),
         (
             GOOD + "timing: {warm_up_s: long}\n",
-            "cart.yaml, line 10, field 'timing.warm_up_s': Input should be a valid number, "
-            "unable to parse string as a number",
+            "cart.yaml, line 10, field 'timing.warm_up_s': must be a number, not 'long'",
         ),
         (
             GOOD + "modes: [slow, grey]\n",
-            "cart.yaml, line 10, field 'modes.1': there is no failure mode 'grey' (there are: "
+            "cart.yaml, line 10, field 'modes[1]': there is no failure mode 'grey' (there are: "
             "cascading, concurrent, correlated, gray, latent, metastable, recurring, slow, worsening); "
             "did you mean 'gray'?",
         ),
@@ -73,8 +73,8 @@ def test_a_good_file() -> None:
             GOOD.replace("title: The cart is slow\n", "").replace(
                 "    target: cart\n", "    targt: cart\n"
             ),
-            "cart.yaml, line 1, field 'title': Field required; line 6, field 'faults.0.target': "
-            "Field required; line 7, field 'faults.0.targt': Extra inputs are not permitted",
+            "cart.yaml, line 1, field 'title': missing; line 6, field 'faults[0].target': "
+            "missing; line 7, field 'faults[0].targt': unknown; did you mean 'target'?",
         ),
         ("", "cart.yaml, line 1: a problem is a mapping of fields; this is none"),
         ("id: 2024-13-45\n", "cart.yaml: not YAML: month must be in 1..12"),
@@ -94,15 +94,15 @@ def test_a_bad_file(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("fields", "suites"),
     [
-        ("", ("lite",)),
-        ("modes: [gray, slow]\n", ("lite", "gray", "slow")),
-        ("upstream: cart_is_slow\n", ("lite", "upstream", "upstream-noisy")),
+        ("", ("lite", "new")),
+        ("modes: [gray, slow]\n", ("lite", "new", "gray", "slow")),
+        ("upstream: cart_is_slow\n", ("lite", "upstream", "upstream-noisy", "new")),
     ],
 )
 def test_suites_follow_from_what_a_problem_says_of_itself(
     fields: str, suites: tuple[str, ...]
 ) -> None:
-    assert suites_of(parse_problem(GOOD + fields, "cart.yaml")) == suites
+    assert suites_of(parse_problem(GOOD + fields, "cart.yaml"), Origin.NEW) == suites
 
 
 @pytest.mark.parametrize(
@@ -111,12 +111,43 @@ def test_suites_follow_from_what_a_problem_says_of_itself(
 )
 def test_suites_follow_from_the_layer(layer: str, suite: str) -> None:
     text = GOOD.replace("layer: kubernetes", f"layer: {layer}").replace("[lite]", "[]")
-    assert suites_of(parse_problem(text, "cart.yaml")) == (suite,)
+    assert suites_of(parse_problem(text, "cart.yaml"), Origin.PORTED) == ("ported", suite)
 
 
 def test_suites_follow_from_the_faults() -> None:
     text = GOOD.replace("fault: cpu-limit", "fault: cr-misoperation").replace("[lite]", "[]")
-    assert suites_of(parse_problem(text, "cart.yaml")) == ("operators",)
+    assert suites_of(parse_problem(text, "cart.yaml"), Origin.SIMILAR) == ("similar", "operators")
+
+
+def test_how_near_a_problem_is_to_upstream_follows_from_faults_and_modes(
+    register_plugin: LocalPlugins, tmp_path: Path
+) -> None:
+    ported = GOOD + "upstream: cart_is_slow\nmodes: [gray]\n"
+    others = {
+        "same_elsewhere": "",
+        "same_mode": "modes: [gray]\n",
+        "other_mode": "modes: [gray, slow]\n",
+        "other_fault": "",
+    }
+    (tmp_path / "ported.yaml").write_text(ported)
+    for name, fields in others.items():
+        text = GOOD.replace("cart_is_slow", name) + fields
+        if name == "other_fault":
+            text = text.replace("fault: cpu-limit", "fault: image-wrong")
+        (tmp_path / f"{name}.yaml").write_text(text)
+
+    def sregym_register_problems() -> list[Path]:
+        return [tmp_path]
+
+    problems = ProblemSet(register_plugin(sregym_register_problems))
+    assert {
+        suite: [problem.id for problem in problems.in_suite(suite)]
+        for suite in ("ported", "similar", "new")
+    } == {
+        "ported": ["cart_is_slow"],
+        "similar": ["same_elsewhere", "same_mode"],
+        "new": ["other_fault", "other_mode"],
+    }
 
 
 @pytest.fixture
@@ -154,7 +185,8 @@ def test_all_files_of_a_folder_are_read(register_plugin: LocalPlugins, folder: P
             [],
             "light",
             "no suite named 'light'; did you mean 'lite'? Known: cascading, concurrent, correlated, "
-            "data, gray, hard, hardware, lite, metastable, network, operators, slow, upstream, upstream-noisy",
+            "data, gray, hard, hardware, lite, metastable, network, new, operators, ported, similar, "
+            "slow, upstream, upstream-noisy",
         ),
         ([], "slow", "suite 'slow' has no problem with the plugins that are installed"),
         ([], "", "no problem was named: give ids or --suite NAME (see: sregym problems)"),

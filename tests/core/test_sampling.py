@@ -1,36 +1,21 @@
-"""Shares and samples of pairs, and what `verify` says of those that hurt nobody."""
+"""Samples of pairs."""
 
 from __future__ import annotations
 
-import argparse
+from collections import Counter
 from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sregym_core.api import Workspace
-from sregym_core.api.catalogue import sampled_pairs
-from sregym_core.cli.options import shard
-from sregym_core.cli.verify import Verify
+from sregym_core.api.catalogue import pairs, sampled_pairs
 from sregym_core.errors import SregymError, UsageError
 from sregym_core.model import FaultRef, Problem
-from sregym_core.proof import Proof, ProofCheck
 from sregym_core.settings import Settings
 from sregym_sample.command import check_empty, write
 from sregym_sample.proving import received
 from sregym_sample.sampling import Sampler
-
-
-class Heard:
-    """Implements what the command needs of a console."""
-
-    def __init__(self) -> None:
-        self.said: list[str] = []
-
-    def say(self, text: str) -> None:
-        """Keep it."""
-        self.said.append(text)
-
 
 PROBLEM = Problem(
     id="p",
@@ -39,35 +24,6 @@ PROBLEM = Problem(
     application="shop",
     faults=(FaultRef(fault="service-target-port", targets=("cart",)),),
 )
-UNNOTICED = ProofCheck(
-    "noop-fails",
-    "fail",
-    "error",
-    False,
-    "users did not notice the fault within 300 s: success rate 0.999, healthy 0.999",
-)
-
-
-def test_a_fault_that_hurts_nobody() -> None:
-    soft = Proof("p", (UNNOTICED,), 1.0)
-    assert (soft.proved, soft.softened) == (False, UNNOTICED.detail)
-    heard: Any = Heard()
-    assert list(Verify(heard, heard).shown(iter([soft]), quiet=False, soft=True)) == [soft]
-    assert heard.said == [f"p: softens to nothing: {UNNOTICED.detail} (1 check, 1.0 s)"]
-    broken = ProofCheck("noop-fails", "fail", "error", False, "the application did not start")
-    assert Proof("p", (broken,), 1.0).softened == ""
-    assert Proof("p", (ProofCheck("noop-fails", "fail", "fail", True),), 1.0).softened == ""
-
-
-def test_a_share() -> None:
-    assert (shard("1/1"), shard("3/4")) == ((1, 1), (3, 4))
-
-
-@pytest.mark.parametrize("text", ["", "4", "0/4", "5/4", "a/b"])
-def test_what_is_no_share(text: str) -> None:
-    with pytest.raises(argparse.ArgumentTypeError) as caught:
-        shard(text)
-    assert str(caught.value) == f"a share like 1/4 is needed, from 1/N to N/N, not {text!r}"
 
 
 def test_pairs_that_no_such_cluster_can_prove_are_left_out() -> None:
@@ -83,6 +39,39 @@ def test_pairs_that_no_such_cluster_can_prove_are_left_out() -> None:
     embedded, real = drawn("embedded"), drawn("kubeconfig")
     assert {"khaos-mount-io-error", "khaos-memleak-munmap"} <= real - embedded
     assert "khaos-packet-loss-sendto" in embedded < real
+
+
+def test_pairs_count_what_breaks_once() -> None:
+    machines = ["node-link-delay", "node-power-off", "zone-lost"]
+    shared = ["namespace-policy", "proxy-stale", "finalizer-stuck"]
+    own = ["khaos-mmap-fail", "bad-sectors", "service-missing"]
+    variants = ["khaos-mmap-oom", "khaos-dram-module-failure"]
+    applications = ["hotel-reservation", "fleetcast"]
+    workspace = Workspace()
+
+    def counts(faults: list[str], whole: bool = False) -> list[list[int]]:
+        found = pairs(faults, applications, whole=whole, workspace=workspace)
+        of = Counter((one.fault, one.application) for one in found)
+        return [[of[fault, name] for name in applications] for fault in faults]
+
+    # Three machines; fleetcast keeps files for users at two places, hotel-reservation at many.
+    assert counts(machines) == [[3, 3], [3, 2], [2, 2]]
+    # FleetCast, its database and the operator of that have a namespace each.
+    assert counts(shared) == [[1, 2], [1, 1], [1, 3]]
+    every = counts([*machines, *shared], whole=True)
+    assert [one > few for one, few in zip(every, counts([*machines, *shared]), strict=True)]
+    assert counts(own) == counts(own, whole=True)
+    assert counts(variants) == [[0, 0], [0, 0]]
+    assert counts(variants, whole=True) == [counts(own)[0]] * 2
+
+
+def test_which_component_stands_for_a_machine_is_always_the_same() -> None:
+    def drawn() -> list[str]:
+        found = pairs(["node-cut-off"], ["train-ticket"], workspace=Workspace())
+        return [str(one.target) for one in found]
+
+    assert drawn() == drawn()
+    assert len(set(drawn())) == 3
 
 
 def test_a_mode_that_there_is_not() -> None:

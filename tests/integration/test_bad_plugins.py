@@ -122,7 +122,7 @@ PLUGINS = {
     "misread": Bad(
         f"from pathlib import Path\n{HEAD}def sregym_register_problems():\n"
         "    return [Path(__file__).parent / 'misread']\n",
-        "{folder}/misread/slow.yaml (acme-misread 1.0), line 1, field 'title': Field required",
+        "{folder}/misread/slow.yaml (acme-misread 1.0), line 1, field 'title': missing",
     ),
 }
 GOOD = (
@@ -197,7 +197,7 @@ def test_lint_tells_each_reason_once(
         bad.reason.format(folder=shelf) for name, bad in PLUGINS.items() if name != "misread"
     ]
     # A file has its own form of place and field.
-    reasons.append(f"{shelf}/misread/slow.yaml:1: title: field required")
+    reasons.append(f"{shelf}/misread/slow.yaml:1: title: missing")
     assert [sum(reason in line for line in told) for reason in reasons] == [1] * len(told)
     assert len(told) == len(reasons)
 

@@ -121,7 +121,7 @@ def test_a_worker_that_falls_silent_is_ended(tmp_path: Path) -> None:
     program = _program(
         "import os, signal",
         "from sregym_core.conductor import ComponentFactory",
-        "from sregym_core.conductor.workers import Workers",
+        "from sregym_runs.workers import Workers",
         "from sregym_core.settings import Settings",
         "",
         "def work(station, task):",

@@ -61,21 +61,21 @@ def test_every_defect_of_a_problem_has_its_line() -> None:
             for part in ComponentFactory(Settings()).application("hotel-reservation").components()
         )
         + " (application 'hotel-reservation')",
-        "wrong.yaml:12: faults[2].parameters.ports: extra inputs are not permitted; did you mean 'port'?",
+        "wrong.yaml:12: faults[2].parameters.ports: unknown; did you mean 'port'?",
         "wrong.yaml:13: noise[0]: no noise source named 'pod-restat'; did you mean 'pod-restart'? Known: "
         + ", ".join(ComponentFactory(Settings()).registry.names("noise source")),
         "wrong.yaml:16: oracles.mitigation[0]: no oracle named 'stat'; did you mean 'state'? Known: checklist, judge, replay, state",
-        "wrong.yaml:17: timming: extra inputs are not permitted; did you mean 'timing'?",
+        "wrong.yaml:17: timming: unknown; did you mean 'timing'?",
     ]
 
 
 def test_all_that_a_problem_lacks_is_told() -> None:
     found = lint_problem("id: wrong\nid: again", "bad.yaml", ComponentFactory(Settings()))
     assert [str(defect) for defect in found] == [
-        "bad.yaml:1: title: field required",
-        "bad.yaml:1: application: field required",
-        "bad.yaml:1: layer: field required",
-        "bad.yaml:1: faults: field required",
+        "bad.yaml:1: title: missing",
+        "bad.yaml:1: application: missing",
+        "bad.yaml:1: layer: missing",
+        "bad.yaml:1: faults: missing",
         "bad.yaml:2: id: stands twice, in line 1 and here; the first is without effect",
     ]
 
@@ -135,8 +135,8 @@ def test_the_command_tells_of_files_and_folders(
     done = project.run("lint", *words)
     told = [
         mistake["told"][0],
-        "slow.yaml:1: application: field required",
-        "slow.yaml:4: faults: tuple should have at least 1 item after validation, not 0",
+        "slow.yaml:1: application: missing",
+        "slow.yaml:4: faults: must have 1 or more items, not 0",
     ]
     assert done.exit_code == ExitCode.FAILED
     if as_json:

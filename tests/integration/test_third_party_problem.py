@@ -69,11 +69,11 @@ def test_it_is_listed_beside_ours(project: SregymProject) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("title: A port of ours\n", ""), "line 1, field 'title': Field required"),
+        (("title: A port of ours\n", ""), "line 1, field 'title': missing"),
         (
             ("    target: memcached-rate\n", "    targt: memcached-rate\n"),
-            "line 6, field 'faults.0.target': Field required; line 7, field 'faults.0.targt': "
-            "Extra inputs are not permitted\n",
+            "line 6, field 'faults[0].target': missing; line 7, field 'faults[0].targt': "
+            "unknown; did you mean 'target'?\n",
         ),
         (("id: acme_port", "id: [acme"), "line 2: not YAML: "),
         ((GOOD, "- a list\n"), "line 1: a problem is a mapping of fields; this is none"),

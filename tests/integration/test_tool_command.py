@@ -49,8 +49,7 @@ def test_what_a_tool_refuses_is_its_answer(typed: Typing) -> None:
     refused = typed("query_metrics_range", "query=up", "minutes=x")
     assert (refused.exit_code, refused.out, refused.err) == (
         ExitCode.FAILED,
-        "query_metrics_range: argument 'minutes': Input should be a valid number, unable to parse "
-        "string as a number; it takes: page, query, minutes, end, step_seconds\n",
+        "query_metrics_range: argument 'minutes': must be a number, not 'x'\n",
         "",
     )
 

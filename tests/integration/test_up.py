@@ -172,7 +172,7 @@ def test_bad_submissions(up_world: UpWorlds) -> None:
         ),
         "unknown.json": (
             "the session refused the submission (400): claims, field 'componnet': "
-            "Extra inputs are not permitted"
+            "unknown; did you mean 'component'?"
         ),
     }
     for file, message in cases.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import shlex
 from importlib import import_module
 
 import pytest
@@ -45,3 +46,16 @@ def test_what_is_to_be_filled_in_stands_in_capitals(name: str) -> None:
         if not action.option_strings and action.metavar is None and action.choices is None
     ]
     assert small == []
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, *REGISTRY.names("command")])
+def test_help_ends_with_examples_that_can_be_typed(name: str) -> None:
+    made = command(name)(Settings(), Console(io.StringIO(), io.StringIO()))
+    parser = argparse.ArgumentParser()
+    made.arguments(parser)
+    assert made.examples
+    spoken = {f"sregym {name}", f"sregym {name.replace('-', ' ', 1)}"}
+    for example in made.examples:
+        line, _, _ = example.partition(" > ")
+        head = next(words for words in sorted(spoken) if f"{line} ".startswith(f"{words} "))
+        parser.parse_args(shlex.split(line.removeprefix(head)))

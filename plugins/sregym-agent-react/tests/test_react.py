@@ -94,8 +94,7 @@ def test_wrong_arguments_come_back_to_the_model(provider: Any, provision: Provis
     provider.script = [use("kubectl", cmd="get pods"), final_message("I give up.")]
     agent(provider).run(session)
     assert provider.asked[1]["messages"][-1]["content"] == (
-        "kubectl: argument 'command': Field required; argument 'cmd': Extra inputs are not permitted; "
-        "it takes: page, command, stdin"
+        "kubectl: argument 'command': missing; argument 'cmd': unknown; did you mean 'command'?"
     )
 
 

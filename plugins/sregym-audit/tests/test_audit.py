@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from sregym_audit.account import attempts, audit
-from sregym_core.api import tool_class
 from sregym_core.errors import ExitCode
 from sregym_core.model import ApiRequest, Attempt, EpisodeRecord, Outcome, Tokens, ToolCall
+from sregym_kubernetes.tool_classes import tool_class
 from sregym_rollouts import trajectory
 from sregym_testing import SregymProject
 
@@ -238,7 +238,9 @@ def test_what_is_no_episode(project: SregymProject) -> None:
     assert said("nowhere") == "sregym: 'nowhere' is no episode: it has no record.json\n"
     Path(project.folder / "broken.json").write_text('{"episode": 5}')
     assert said("broken.json") == (
-        "sregym: 'broken.json' is damaged: field 'episode': Input should be a valid string\n"
+        "sregym: 'broken.json' is damaged: field 'episode': must be text, not 5; field 'problem': "
+        "missing; field 'agent': missing; field 'seed': missing; field 'cluster': missing; "
+        "field 'outcome': missing\n"
     )
 
 

@@ -69,7 +69,7 @@ def test_a_folder_of_another_campaign(campaign: Campaign) -> None:
     head.write_text(json.dumps(content))
     with pytest.raises(UsageError) as refused:
         Store(str(head.parent)).plan()
-    assert str(refused.value) == f"'{head}' is damaged: Field required"
+    assert str(refused.value) == f"'{head}' is damaged: field 'cells': missing"
 
 
 def test_a_folder_without_records(sregym_project: Callable[..., SregymProject]) -> None:

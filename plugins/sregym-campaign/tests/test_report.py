@@ -25,7 +25,7 @@ from sregym_core.cli import Console, Subcommand
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import RunPlan
 from sregym_core.model import StageRecord, TimelineEntry, ToolCall, Verdict
-from sregym_core.records import RunFolder
+from sregym_runs.folder import RunFolder
 from sregym_testing.browser import browse, needs_browser
 
 from sregym_statistics import ProblemFacts, facts_of, summarise
@@ -254,7 +254,7 @@ def test_files_of_difficulty(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as wrong:
         classes(file)
     assert str(wrong.value) == (
-        f"{file}: 0.playbook: Input should be a valid boolean, unable to interpret input; {remedy}"
+        f"{file}: field '[0].playbook': must be true or false, not 'many'; {remedy}"
     )
     found = [
         {"id": "a", "playbook": True, "shortcuts": ["youngest pod"]},

@@ -30,7 +30,7 @@ def test_the_command_refuses_before_it_writes(campaign: Campaign) -> None:
     done = project.run("campaign", "run", "campaign.yaml")
     assert (done.exit_code, done.out) == (4, "")
     assert done.err == (
-        f"sregym: {HEAD}1 mistake, nothing was begun\n  agent: there is no such key\n"
+        f"sregym: {HEAD}1 mistake, nothing was begun\n  line 1, agent: unknown; did you mean 'agents'?\n"
     )
     assert not (project.folder / "campaigns").exists()
 
@@ -90,9 +90,9 @@ def test_conditions_that_there_are_not(campaign: Campaign) -> None:
 @pytest.mark.parametrize(
     ("keys", "told"),
     [
-        ({"agents": None}, "agents: the key is missing"),
-        ({"agent": ["noop"]}, "agent: there is no such key"),
-        ({"attempts": 0}, "attempts: Input should be greater than 0"),
+        ({"agents": None}, "line 1, agents: missing"),
+        ({"agent": ["noop"]}, "line 1, agent: unknown; did you mean 'agents'?"),
+        ({"attempts": 0}, "line 3, attempts: must be greater than 0, not 0"),
         ({"problems": None}, "suites, problems: one of the two keys is needed"),
         ({"noise": {}}, "noise: there is no level; leave the key out, or write {none: []}"),
         (
@@ -129,9 +129,7 @@ def test_a_file_that_is_none(sregym_project: Callable[..., SregymProject]) -> No
         "content, but found '<stream end>' in \"<unicode string>\", line 1, column 5: a: [ ^\n",
     )
     done = project.run("campaign", "run", "list.yaml")
-    assert done.err.splitlines()[1] == (
-        "  a campaign is a mapping of keys like name, problems and agents; this is not"
-    )
+    assert done.err.splitlines()[1] == ("  line 1, a campaign file must be a mapping, not a list")
 
 
 @pytest.mark.parametrize(

@@ -71,9 +71,8 @@ def test_a_broken_file_of_figures(sregym_project: Project, tmp_path: Path) -> No
     done = sregym_project().run("catalogue", str(tmp_path), "--difficulty", str(broken))
     assert (done.exit_code, done.out) == (ExitCode.USAGE, "")
     assert done.err == (
-        f"sregym: {broken}: 0.expert_steps: Input should be a valid integer, unable to parse "
-        "string as an integer; "
-        f"make it anew with: sregym difficulty --json > {broken}\n"
+        f"sregym: {broken}: field '[0].expert_steps': must be a whole number, not 'many'; "
+        f"make it again with: sregym difficulty --json > {broken}\n"
     )
 
 

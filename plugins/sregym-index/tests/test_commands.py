@@ -61,8 +61,7 @@ def test_an_empty_file_is_no_index(sregym_project: Project) -> None:
     done = sregym_project({"index.yaml": ""}).run("plugins", "search", "--index", "index.yaml")
     assert (done.exit_code, done.err) == (
         ExitCode.USAGE,
-        "sregym: index.yaml is no index of plugins: an index is a mapping with the fields format "
-        "and plugins\n",
+        "sregym: index.yaml is no index of plugins: an index must be a mapping, not null\n",
     )
 
 

@@ -19,7 +19,8 @@ from sregym_injector_kubernetes.resource_limit import ResourceLimit
 from sregym_injector_kubernetes.service_missing import ServiceMissing
 from sregym_injector_kubernetes.service_selector import ServiceSelector
 from sregym_injector_kubernetes.service_target_port import ServiceTargetPort
-from sregym_injector_kubernetes.starting import CpuLimit
+from sregym_injector_kubernetes.starting import CpuLimit, RunAsNonRoot
+from sregym_injector_kubernetes.variables import EnvMissing, EnvWrong
 from sregym_injector_kubernetes.waiting import ReadinessGate
 
 SERVICE = ObjectRef(api_version="v1", kind="Service", namespace="shop", name="part")
@@ -70,6 +71,35 @@ def custom(**fields: Any) -> Component:
             "an init container ends before anything needs its processor",
         ),
         (CpuLimit(), part(), ""),
+        (RunAsNonRoot(), part(), ""),
+        (
+            RunAsNonRoot(),
+            part(containers=({"name": "main", "image": "acme/part:1", "user": 999},)),
+            "it runs as user 999, who is not root",
+        ),
+        *(
+            (fault, part(env={"MODE": "fast"}), "no variable of it says where something is")
+            for fault in (EnvMissing(), EnvWrong())
+        ),
+        *(
+            (fault, part(env={"GEO_ADDR": "geo:80"}, defaults=defaults), reason)
+            for fault, defaults, reason in (
+                (EnvMissing(), None, ""),
+                (EnvMissing(), {"GEO_ADDR": None}, ""),
+                (EnvMissing(), {"GEO_ADDR": "localhost:80"}, ""),
+                (
+                    EnvMissing(),
+                    {"GEO_ADDR": "geo:80"},
+                    "its program takes the same of itself for all that its variables say of places",
+                ),
+                (EnvWrong(), {"GEO_ADDR": "geo:80"}, ""),
+                (
+                    EnvWrong(),
+                    {"MODE": "fast"},
+                    "its program reads none of the variables that say where something is",
+                ),
+            )
+        ),
         (ReadinessGate(), part(), "no Service leads to it, so nobody asks if it is ready"),
         (ReadinessGate(), part(service=SERVICE), ""),
         *(

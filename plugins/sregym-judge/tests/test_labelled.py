@@ -57,39 +57,40 @@ def test_a_case_becomes_truths_and_components(tmp_path: Path) -> None:
     [
         ([], "file {file!r} has no diagnoses; expected one JSON object a line"),
         (["{"], "file {file!r}, line 1: no JSON; expected one object a line"),
-        (["[]"], "file {file!r}, line 1: a list; expected an object"),
+        (["[]"], "file {file!r}, line 1: it must be a mapping, not a list"),
         (
             [CASE, CASE],
             "file {file!r}, line 2: field 'id': 'a' is that of line 1, too; expected one that no other line has",
         ),
         (
             [{**CASE, "diagnosis": 1}],
-            "file {file!r}, line 1: field 'diagnosis': a number; expected a text",
+            "file {file!r}, line 1: field 'diagnosis': must be text, not 1",
         ),
         (
             [{**CASE, "ground_truth": []}],
-            "file {file!r}, line 1: field 'ground_truth': empty; expected at least one",
+            "file {file!r}, line 1: field 'ground_truth': must have 1 or more items, not 0",
         ),
         (
             [{**CASE, "ground_truth": [{"component": "db"}]}],
-            "file {file!r}, line 1: field 'ground_truth.0.mechanism': missing; expected it in every line",
+            "file {file!r}, line 1: field 'ground_truth[0].mechanism': missing",
         ),
         (
             [{**CASE, "ground_truth": [{**CAUSE, "colour": "red"}]}],
-            "file {file!r}, line 1: field 'ground_truth.0.colour': unknown; expected only fields of the format",
+            "file {file!r}, line 1: field 'ground_truth[0].colour': unknown; there are: affected, "
+            "component, contributing, detail, impact, kind, mechanism, namespace",
         ),
         (
             [{**CASE, "passed": True, "labels": {"D1Q1": True}}],
             "file {file!r}, line 1: field 'labels': D1Q2, D1Q3, D2Q1, D2Q2, D2Q3, D3Q1, D3Q2, D3Q3 missing or "
-            "unknown; expected true or false for each of D1Q1, D1Q2, D1Q3, D2Q1, D2Q2, D2Q3, D3Q1, D3Q2, D3Q3",
+            "unknown; give true or false for each of D1Q1, D1Q2, D1Q3, D2Q1, D2Q2, D2Q3, D3Q1, D3Q2, D3Q3",
         ),
         (
             [{**CASE, "passed": True}],
-            "file {file!r}, line 1: field 'labels': missing beside 'passed'; expected both or none",
+            "file {file!r}, line 1: field 'labels': missing beside 'passed'; give both or none",
         ),
         (
             [{**CASE, "labels": {"D1Q1": "yes"}}],
-            "file {file!r}, line 1: field 'labels.D1Q1': a text; expected true or false",
+            "file {file!r}, line 1: field 'labels.D1Q1': must be true or false, not 'yes'",
         ),
     ],
 )

@@ -140,7 +140,7 @@ def test_files_that_are_no_submissions_are_named(project: SregymProject, signed:
             "submission 'forged.submission.gz': the signature is not that of its content"
         ),
         "torn.submission.gz": f"submission 'torn.submission.gz' cannot be read: {torn}",
-        "other.submission.gz": "submission 'other.submission.gz': key: Field required",
+        "other.submission.gz": "submission 'other.submission.gz': field 'key': missing; field 'signature': missing; field 'content': missing",
     }
     assert done.err == "".join(f"warning: left out: {refused[name]}\n" for name in sorted(refused))
     assert [one["name"] for one in done.json()["entries"]] == ["mine"]
@@ -188,7 +188,7 @@ def test_campaigns_that_cannot_be_submitted(project: SregymProject) -> None:
         "campaign 'small' is not finished: go on with `sregym campaign run` first"
     )
     assert refused("noop", json.dumps({**plan, "noise": 3})) == (
-        "campaign 'small' is damaged: noise: Input should be a valid dictionary"
+        "campaign 'small' is damaged: field 'noise': must be a mapping, not 3"
     )
     damaged = "'small/campaign.json' is damaged, or its campaign is not finished"
     assert [refused("noop", text) for text in ("sealed", "[]")] == [damaged, damaged]

@@ -203,34 +203,6 @@ def test_who_reads_what_was_written_starts_anew_before_users_are_asked(broken: A
     assert [one.kind for one in verdict.side_effects] == ["config-changed"]
 
 
-def test_whose_rights_somebody_gets_says_the_role_and_not_its_name(broken: Any) -> None:
-    shop, healthy, found = broken
-    shop.repair()
-    group = "rbac.authorization.k8s.io"
-    for name, verbs in (("reader", ["get"]), ("keeper", ["*"])):
-        rule = {"apiGroups": ["*"], "resources": ["*"], "verbs": verbs}
-        role = {"apiVersion": f"{group}/v1", "kind": "ClusterRole", "metadata": {"name": name}}
-        shop.cluster.create({**role, "rules": [rule]})
-        binding = {
-            "apiVersion": f"{group}/v1",
-            "kind": "RoleBinding",
-            "metadata": {"name": name, "namespace": "shop"},
-            "roleRef": {"kind": "ClusterRole", "name": name},
-            "subjects": [{"kind": "Group", "name": "everybody"}],
-        }
-        shop.cluster.create(binding)
-    verdict = judged(shop, found, healthy=healthy)
-    assert [(one.kind, one.where, one.what) for one in verdict.side_effects] == [
-        (
-            "broad-grant",
-            "RoleBinding shop/keeper",
-            "binds keeper: far more rights than any part needs",
-        ),
-        ("object-added", "RoleBinding shop/reader", "it is new: it did not exist before"),
-    ]
-    assert verdict.outcome is Outcome.FAIL
-
-
 def test_an_owner_hides_no_object(broken: Any) -> None:
     shop, healthy, found = broken
     shop.repair()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sregym_core.api import Workspace, play, read_recorded
+from sregym_core.api import Workspace, play
 from sregym_core.settings import Settings
 from sregym_replay.story import Story
+from sregym_runs import read_recorded
 
 PROBLEM = "missing_service_hotel_reservation"
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sregym_core.api import Recorded, Replay, Workspace, read_recorded
+from sregym_core.api import Workspace
 from sregym_core.errors import UsageError
 from sregym_core.model import EpisodeRecord, Outcome, TimelineEntry
 from sregym_replay.story import Story
+from sregym_runs import Recorded, Replay, read_recorded
 
 SERVICE = "Service hotel-reservation/mongodb-rate"
 

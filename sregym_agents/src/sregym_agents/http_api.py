@@ -24,6 +24,7 @@ from pydantic import ValidationError
 from sregym_core.errors import BudgetExceededError
 from sregym_core.interfaces import Stage
 from sregym_core.model import Attempt, Claims
+from sregym_core.model.validation import explain
 
 from sregym_agents.inbox import SessionOverError
 from sregym_agents.openapi import document
@@ -148,9 +149,7 @@ class HttpApi:
             try:
                 claims = Claims.model_validate(body["claims"])
             except ValidationError as error:
-                first = error.errors()[0]
-                field = ".".join(map(str, first["loc"])) or "claims"
-                return refuse(400, f"claims, field {field!r}: {first['msg']}")
+                return refuse(400, f"claims, {explain(error, Claims, body['claims'])}")
         if self._session.stage is Stage.DONE:
             stages = self._session.task.submissions
             which = "both stages were" if len(stages) > 1 else f"the {stages[0]} was"

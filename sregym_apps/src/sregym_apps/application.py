@@ -257,7 +257,14 @@ class ManifestApplication(Application):
 
     @cached_property
     def _components(self) -> tuple[Component, ...]:
-        return derive_components(self._objects, self._notes)
+        made = derive_components(self._objects, self._notes)
+        from sregym_apps.model import ServiceModelError
+        from sregym_apps.system_calls import with_programs
+
+        try:
+            return with_programs(made, self._service_model)
+        except (ServiceModelError, FileNotFoundError):
+            return made  # whoever needs the model is told what is wrong with it
 
     @cached_property
     def _notes(self) -> dict[str, ComponentNotes]:

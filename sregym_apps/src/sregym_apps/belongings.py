@@ -55,17 +55,18 @@ class Index:
 
 def containers(pod: KubeObject) -> Iterator[Container]:
     """The containers of a pod's specification, init containers first."""
+    user = (pod.get("securityContext") or {}).get("runAsUser")
     for entry in pod.get("initContainers") or ():
         always = entry.get("restartPolicy") == "Always"
-        yield _container(entry, ContainerKind.SIDECAR if always else ContainerKind.INIT)
+        yield _container(entry, ContainerKind.SIDECAR if always else ContainerKind.INIT, user)
     for entry in pod.get("containers") or ():
-        yield _container(entry, ContainerKind.CONTAINER)
+        yield _container(entry, ContainerKind.CONTAINER, user)
 
 
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 
 
-def _container(entry: KubeObject, kind: ContainerKind) -> Container:
+def _container(entry: KubeObject, kind: ContainerKind, user: int | None) -> Container:
     return Container(
         name=entry["name"],
         kind=kind,
@@ -75,6 +76,7 @@ def _container(entry: KubeObject, kind: ContainerKind) -> Container:
         env={one["name"]: one["value"] for one in entry.get("env") or () if "value" in one},
         ports=tuple(port["containerPort"] for port in entry.get("ports") or ()),
         probes=tuple(probe for probe in _PROBES if entry.get(probe)),
+        user=(entry.get("securityContext") or {}).get("runAsUser", user),
     )
 
 

@@ -9,6 +9,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from sregym_core.errors import UsageError
 from sregym_core.model import Account, ProgramSetting, TableUse
 from sregym_core.model.base import Value
+from sregym_core.model.validation import explain
 
 from sregym_apps.table import content_of
 
@@ -67,27 +68,35 @@ class ComponentNotes(Value):
     makes: tuple[dict[str, Any], ...] = ()
 
 
+_Notes: TypeAlias = dict[str, ComponentNotes]
+
+
 def load_notes(file: Traversable) -> dict[str, ComponentNotes]:
     """Read a `components.yaml`: name of the component -> notes.
 
     Raises:
         UsageError: It is not YAML, or says what it cannot; with its name and the line or field.
     """
-    content = content_of(file)
+    content, text = content_of(file), ""
     try:
         if content is None:
-            content = yaml.load(file.read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a safe one
+            text = file.read_text(encoding="utf-8")
+            content = yaml.load(text, _Loader)  # noqa: S506 - a safe one
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise UsageError(f"{file.name!r}, line {line}: not YAML: {error.problem}") from error
-    return notes_from(content, file.name)
+    return notes_from(content, file.name, text)
 
 
-def notes_from(content: Any, source: str) -> dict[str, ComponentNotes]:
-    """As `load_notes`, from what the file would hold; `source` names it in errors."""
+def notes_from(content: Any, source: str, text: str = "") -> dict[str, ComponentNotes]:
+    """As `load_notes`, from what the file would hold.
+
+    Args:
+        content: Name of the component -> notes.
+        source: Names the file in errors.
+        text: Of the file; with it errors name lines.
+    """
     try:
-        return TypeAdapter(dict[str, ComponentNotes]).validate_python(content)
+        return TypeAdapter(_Notes).validate_python(content)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{source!r}, field {field!r}: {first['msg']}") from error
+        raise UsageError(f"{source!r}, {explain(error, _Notes, content, text=text)}") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -10,13 +11,14 @@ from pydantic import ValidationError
 from sregym_core import error_location
 from sregym_core.errors import PluginLoadError, UsageError
 from sregym_core.model import Problem
-from sregym_core.model.suites import derived_suites, suites_of
-from sregym_core.model.yaml_lines import line_of
+from sregym_core.model.suites import PortedProblems, derived_suites, suites_of
+from sregym_core.model.validation import explain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.resources.abc import Traversable
 
+    from sregym_core.model.suites import Origin
     from sregym_core.plugins import PluginStatus
     from sregym_core.registry import Registry
 
@@ -44,16 +46,7 @@ def parse_problem(text: str, source: str) -> Problem:
     try:
         return Problem.model_validate(data)
     except ValidationError as error:
-        root = yaml.compose(text, _LOADER)
-        found, every = [], error.errors()
-        inner = {one["loc"][:depth] for one in every for depth in range(1, len(one["loc"]))}
-        for one in every:
-            if one["type"] == "too_short" and one["loc"] in inner:
-                continue  # a list without what is wrong in it
-            field, line = ".".join(map(str, one["loc"])), line_of(root, one["loc"])
-            where = f"line {line}, field {field!r}: " if field else ""
-            found.append((line, where + one["msg"].removeprefix("Value error, ")))
-        told = "; ".join(text for _, text in sorted(found, key=lambda one: one[0]))
+        told = explain(error, Problem, data, text=text)
         msg = f"{source}, {told}" if told.startswith("line ") else f"{source}: {told}"
         raise UsageError(msg) from error
 
@@ -86,6 +79,18 @@ class ProblemSet:
         """Names of all suites, sorted; some may have no problem."""
         listed = {suite for problem in self._problems.values() for suite in problem.suites}
         return sorted(listed | {*derived_suites()})
+
+    def suites_of(self, problem: Problem) -> tuple[str, ...]:
+        """Names of all suites of a problem, of these or of another file; first those that it names."""
+        return suites_of(problem, self.origin_of(problem))
+
+    def origin_of(self, problem: Problem) -> Origin:
+        """How near a problem, of these or of another file, is to those with an upstream id."""
+        return self._ported.origin_of(problem)
+
+    @cached_property
+    def _ported(self) -> PortedProblems:
+        return PortedProblems.among(self._problems.values())
 
     def owner(self, problem_id: str) -> PluginStatus:
         """The plugin that brought a problem."""
@@ -129,7 +134,7 @@ class ProblemSet:
         """
         if suite not in self.suites():
             raise UsageError(self._registry.unknown("suite", suite, self.suites()))
-        found = [problem for problem in self.all() if suite in suites_of(problem)]
+        found = [problem for problem in self.all() if suite in self.suites_of(problem)]
         for problem in found:
             # A suite that lacks a problem unnoticed is worse than none.
             for reason in self._left_out.get(self.owner(problem.id).name, {}).values():

@@ -74,6 +74,7 @@ class Row:
         modes: As in `Fault.modes`.
         restarts: Whether datastores may have ended for want of it; the fix restarts them.
         also: What is set besides, when one part that breaks takes several things with it.
+        variant_of: As in `Fault.variant_of`.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Row:
     modes: tuple[FailureMode, ...] = ()
     restarts: bool = False
     also: tuple[Mapping[str, Any], ...] = ()
+    variant_of: str = ""
 
     @property
     def settings(self) -> tuple[Mapping[str, Any], ...]:
@@ -208,6 +210,9 @@ def fault_of(
         "takes": (TargetKind.NODE,),
         "needs": tuple(dict.fromkeys((*map(_capability, row.settings), *row.needs))),
         "modes": row.modes,
+        # Processes of other components on the machine meet nothing of it.
+        "breaks": TargetKind.COMPONENT if row.of_component else None,
+        "variant_of": row.variant_of,
         "row": row,
     }
     words = "".join(word.capitalize() for word in row.name.split("-"))

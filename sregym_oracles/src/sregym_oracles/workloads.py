@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.model import (
@@ -28,6 +29,10 @@ PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 # Why a container waits that is about to start.
 _BEGINNING = ("ContainerCreating", "PodInitializing")
 HANDLERS = ("exec", "grpc", "httpGet", "tcpSocket")
+# A probe that may fail for longer than this before anything happens keeps nothing.
+PATIENCE_S = 3600
+# An amount of which something is left: `0`, `0m` and `0Mi` are none.
+_NOT_ZERO = re.compile(r"^\D*[0.]*[1-9]")
 
 
 def _workloads(objects: Mapping[str, KubeObject]) -> list[KubeObject]:
@@ -195,7 +200,8 @@ def probes_unchanged(
     """Probes and resource requests of the baseline's workloads were not taken away.
 
     Timings, ports and paths of probes may change, and requests may be of any size: what counts is
-    that the container is still watched in the same way and still asks for something.
+    that the container is still watched in the same way, that this leads to something within
+    `PATIENCE_S`, and that it still asks for something.
     """
 
     def find() -> list[str]:
@@ -218,14 +224,23 @@ def _losses(before: Mapping[str, Any], now: Mapping[str, Any] | None) -> list[st
         if not before.get(probe):
             continue
         old, new = _handler(before[probe]), _handler(now.get(probe) or {})
+        waits = _patience_s(now.get(probe) or {})
         if not new:
             losses.append(f"has no {probe}")
         elif old != new:
             losses.append(f"has another {probe}: {new}, not {old}")
+        elif waits > PATIENCE_S >= _patience_s(before[probe]):
+            losses.append(f"has a {probe} without effect for {waits} s")
     requests = ((now.get("resources") or {}).get("requests")) or {}
     wanted = ((before.get("resources") or {}).get("requests")) or {}
-    losses += [f"requests no {resource}" for resource in sorted(wanted) if resource not in requests]
+    asked = {resource for resource, amount in requests.items() if _NOT_ZERO.search(str(amount))}
+    losses += [f"requests no {resource}" for resource in sorted(wanted) if resource not in asked]
     return losses
+
+
+def _patience_s(probe: Mapping[str, Any]) -> int:
+    """Seconds of failures until a probe has an effect."""
+    return int(probe.get("periodSeconds") or 10) * int(probe.get("failureThreshold") or 3)
 
 
 def _handler(probe: Mapping[str, Any]) -> str:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from sregym_core.api import ToolClass, tool_class
 from sregym_core.model import Outcome
+from sregym_kubernetes.tool_classes import ToolClass, tool_class
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_core.api import Workspace, solution
 from sregym_core.errors import SregymError
-from sregym_core.model import Outcome, suites_of
+from sregym_core.model import Outcome
 
 from sregym_statistics.conduct import Conduct, conduct_of
 
@@ -29,8 +29,8 @@ class ProblemFacts:
         application: Its application.
         layer: The layer of its faults.
         suites: Suites that it belongs to.
-        origin: `ported` from the upstream benchmark; `similar`, which has a problem with a fault of
-            a ported one; else `new`.
+        origin: How near it is to the upstream benchmark: `ported` from it; `similar`, with no fault
+            and no mode that no ported problem has; else `new`.
         difficulty: A class of difficulty, `unknown` where nothing was measured.
         ground_truths: Its ground truth; empty where the plugins that know it are not installed.
         components: Names of the components of its application; empty as well then.
@@ -49,7 +49,6 @@ class ProblemFacts:
 def problem_facts(
     problem: Problem,
     *,
-    ported_faults: frozenset[str] = frozenset(),
     difficulty: str = UNKNOWN,
     workspace: Workspace | None = None,
 ) -> ProblemFacts:
@@ -57,26 +56,24 @@ def problem_facts(
 
     Args:
         problem: Any.
-        ported_faults: Faults that problems of the upstream benchmark have.
         difficulty: Its class, where it was measured.
         workspace: The plugins that know its ground truth.
     """
     ground_truths: tuple[GroundTruth, ...] = ()
     components: tuple[str, ...] = ()
+    place = workspace or Workspace()
     try:
-        ground_truths = solution(problem, workspace=workspace).ground_truths
-        place = workspace or Workspace()
+        ground_truths = solution(problem, workspace=place).ground_truths
         components = tuple(one.name for one in place.application(problem.application).components())
     except SregymError:
         pass  # the report says what it can
-    mine = {ref.fault for ref in problem.faults}
-    origin = "ported" if problem.upstream else "similar" if mine & ported_faults else "new"
+    known = place.factory.problems
     return ProblemFacts(
         problem.id,
         problem.application,
         problem.layer,
-        suites_of(problem),
-        origin,
+        known.suites_of(problem),
+        known.origin_of(problem),
         difficulty,
         ground_truths,
         components,

@@ -36,8 +36,8 @@ class _Chosen(WrongCurrency):
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("curency", "EUR", "unknown; it takes: currency, digits"),
-        ("digits", -1, "Input should be greater than or equal to 0"),
+        ("curency", "EUR", "unknown; did you mean 'currency'?"),
+        ("digits", -1, "must be at least 0, not -1"),
         ("currency", "EURO", "a currency has three letters"),
     ],
 )
@@ -47,5 +47,5 @@ def test_the_parameter_is_named(theatre: Theatre, name: str, value: Any, told: s
     with pytest.raises(UsageError) as caught:
         factory.parameters(factory.fault("wrong-currency"), {name: value}, "problem 'cart'")
     assert str(caught.value) == (
-        f"problem 'cart', parameter {name!r} of fault 'wrong-currency' (local 0): {told}"
+        f"problem 'cart', fault 'wrong-currency' (local 0): parameter {name!r}: {told}"
     )

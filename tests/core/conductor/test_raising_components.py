@@ -19,12 +19,12 @@ import pytest
 from sregym_core.api.playing import FunctionAgent
 from sregym_core.cli import Subcommand, entry
 from sregym_core.conductor import EpisodePlan, EpisodePlayer
-from sregym_core.conductor.run import ReporterSet
 from sregym_core.errors import ExitCode
 from sregym_core.events import EpisodeFinished
 from sregym_core.interfaces import AgentDescription, Noise, NoiseContext, Reporter, Session
 from sregym_core.model import EpisodeRecord, Outcome
 from sregym_core.registry import base_of
+from sregym_runs.reporters import ReporterSet
 from sregym_testing import MemoryProvider
 
 from sregym_core import hookimpl

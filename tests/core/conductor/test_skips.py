@@ -10,7 +10,6 @@ from sregym_core.conductor.targets import demand_capabilities
 from sregym_core.errors import MissingCapabilityError
 from sregym_core.interfaces import FaultContext
 from sregym_core.model import Capability, Outcome
-from sregym_core.records import summarise
 from sregym_testing import MemoryCluster, MemoryNodes, Shop, choose_target, worker_nodes
 
 from .conftest import WrongCurrency
@@ -29,8 +28,6 @@ def test_an_episode_without_access_to_nodes_is_skipped(theatre: Any) -> None:
         "fault 'wrong-currency' needs node-power, and this cluster gives no access to its nodes",
         True,
     )
-    counts = summarise([record])["agents"]["puppet"]
-    assert (counts["skip"], counts["error"], counts["fail"]) == (1, 0, 0)
 
 
 def test_a_node_that_refuses_a_capability_is_named() -> None:

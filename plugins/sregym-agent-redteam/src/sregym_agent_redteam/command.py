@@ -19,7 +19,10 @@ class RedTeamCommand(Subcommand):
     """Lets the red team play a problem and says what leaked."""
 
     name: ClassVar[str] = "redteam"
-    summary: ClassVar[str] = "try to find the answer or to fake the verdict of a problem"
+    summary: ClassVar[str] = "try to cheat: find the answer of a problem, or fake its verdict"
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym redteam missing_service_hotel_reservation --isolation bubblewrap",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
@@ -29,7 +32,7 @@ class RedTeamCommand(Subcommand):
             "--isolation",
             default="bubblewrap",
             metavar="NAME",
-            help="of the red team's processes: bubblewrap (default), docker, podman, none",
+            help="isolation of the red team's processes: bubblewrap (default), docker, podman, none",
         )
         options.add_agent_options(parser)
         parser.add_argument(
@@ -43,7 +46,7 @@ class RedTeamCommand(Subcommand):
         parser.add_argument(
             "--out", type=Path, metavar="FOLDER", help="where records are kept, for sregym audit"
         )
-        parser.add_argument("--json", action="store_true", help="as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Try all routes; exit code 1 when anything leaked."""

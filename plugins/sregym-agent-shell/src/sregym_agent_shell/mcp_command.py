@@ -18,6 +18,7 @@ class Mcp(Subcommand):
 
     name: ClassVar[str] = "mcp"
     summary: ClassVar[str] = "serve a session's tools over MCP on standard input and output"
+    examples: ClassVar[tuple[str, ...]] = ("sregym mcp --only metrics",)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""

@@ -21,7 +21,11 @@ class DifficultyCommand(Subcommand):
     """Tells how hard problems are."""
 
     name: ClassVar[str] = "difficulty"
-    summary: ClassVar[str] = "say how hard problems are, and what shortcuts give away"
+    summary: ClassVar[str] = "measure how hard problems are, and what shortcuts give away"
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym difficulty missing_service_hotel_reservation",
+        "sregym difficulty --suite lite --shortcuts",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
@@ -37,9 +41,9 @@ class DifficultyCommand(Subcommand):
             type=options.positive,
             default=1,
             metavar="N",
-            help="with --shortcuts: each problem with one of N seeds from --seed on, by lot (default 1)",
+            help="with --shortcuts: play each problem with one of N seeds, from --seed on (default: 1)",
         )
-        parser.add_argument("--json", action="store_true", help="as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Play and print; all problems when none is named."""

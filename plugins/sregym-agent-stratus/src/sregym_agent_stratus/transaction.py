@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sregym_core.api.commands import RefusedError, parse, reads_only, verb
-from sregym_core.interfaces import ToolResult
+from sregym_core.interfaces import CommandRefusedError, ToolResult
+from sregym_kubernetes.command_lines import parse, reads_only, verb
 
 from sregym_agent_stratus import snapshot
 
@@ -99,7 +99,7 @@ def _note_refused(session: Session, arguments: Mapping[str, object], why: str) -
 def _writes(arguments: Mapping[str, object]) -> bool:
     try:
         return not reads_only(parse(str(arguments.get("command", ""))))
-    except RefusedError:
+    except CommandRefusedError:
         return False  # the session refuses it and says why
 
 
@@ -110,5 +110,5 @@ def _in_container(arguments: Mapping[str, object]) -> bool:
 def _ran_inside(command: str) -> bool:
     try:
         return verb(parse(command))[:1] == ("exec",)
-    except RefusedError:
+    except CommandRefusedError:
         return False

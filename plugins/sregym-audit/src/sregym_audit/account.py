@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.api import ToolClass, tool_class
-from sregym_core.api.commands import RefusedError, parse, verb
+from sregym_core.interfaces import CommandRefusedError
+from sregym_kubernetes.command_lines import parse, verb
+from sregym_kubernetes.tool_classes import ToolClass, tool_class
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,5 +126,5 @@ def _command(call: ToolCall) -> Command | None:
         return None
     try:
         return parse(str(call.arguments.get("command", "")))
-    except RefusedError:
+    except CommandRefusedError:
         return None

@@ -17,7 +17,8 @@ class Audit(Subcommand):
     """Lists what an agent did, and writes it down for other programs."""
 
     name: ClassVar[str] = "audit"
-    summary: ClassVar[str] = "list what an agent did in an episode"
+    summary: ClassVar[str] = "list every action of an agent in an episode"
+    examples: ClassVar[tuple[str, ...]] = ("sregym audit runs/run-0001/episodes/e0001",)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
@@ -31,9 +32,9 @@ class Audit(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Read the record and tell."""
-        from sregym_core.api import read_recorded
         from sregym_core.sealing import replace_file
         from sregym_rollouts import trajectory
+        from sregym_runs import read_recorded
 
         from sregym_audit.account import audit
 

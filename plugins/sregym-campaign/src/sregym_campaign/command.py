@@ -23,12 +23,21 @@ class CampaignCommand(Subcommand):
     """Plays and reports campaigns."""
 
     name: ClassVar[str] = "campaign"
-    summary: ClassVar[str] = "play many episodes by a plan, go on with it, and report"
+    summary: ClassVar[str] = "run, resume and report many episodes that a file plans"
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym campaign run campaign.yaml --check",
+        "sregym campaign run campaign.yaml --jobs 4",
+        "sregym campaign report campaigns/small",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """`run FILE` and `report FOLDER`."""
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB", help="what to do")
-        run = verbs.add_parser("run", help="play what a file plans, or go on with it")
+        run = verbs.add_parser(
+            "run",
+            help="run the episodes that a file plans, or resume them",
+            epilog=f"example: {self.examples[1]}",
+        )
         run.add_argument("file", type=Path, metavar="FILE", help="the plan, YAML")
         run.add_argument(
             "--out",
@@ -39,8 +48,12 @@ class CampaignCommand(Subcommand):
         run.add_argument("--jobs", type=int, metavar="N", help="episodes at once")
         run.add_argument("--check", action="store_true", help="validate the plan; play nothing")
         run.add_argument("--json", action="store_true", help="result as JSON")
-        report = verbs.add_parser("report", help="write the HTML report of a campaign")
-        report.add_argument("folder", metavar="FOLDER", help="of the campaign, or its URL")
+        report = verbs.add_parser(
+            "report",
+            help="write the HTML report of a campaign",
+            epilog=f"example: {self.examples[2]}",
+        )
+        report.add_argument("folder", metavar="FOLDER", help="folder or URL of the campaign")
         report.add_argument(
             "--difficulty",
             type=Path,

@@ -22,16 +22,27 @@ class Compare(Subcommand):
     """Compares two campaigns or runs."""
 
     name: ClassVar[str] = "compare"
-    summary: ClassVar[str] = "set two campaigns or runs beside each other, with intervals"
+    summary: ClassVar[str] = "compare two campaigns or runs, with confidence intervals"
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym compare campaigns/small campaigns/large --agent-a react --agent-b react",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Which two, and whose episodes of them."""
         parser.add_argument("a", metavar="A", help="folder or URL of a campaign, or a run's folder")
-        parser.add_argument("b", metavar="B", help="another, or the same with another agent")
         parser.add_argument(
-            "--agent-a", metavar="NAME", help="whose episodes of A (default: all but the baselines)"
+            "b", metavar="B", help="another campaign or run, or the same with another agent"
         )
-        parser.add_argument("--agent-b", metavar="NAME", help="whose episodes of B")
+        parser.add_argument(
+            "--agent-a",
+            metavar="NAME",
+            help="agent whose episodes of A count (default: all but the baselines)",
+        )
+        parser.add_argument(
+            "--agent-b",
+            metavar="NAME",
+            help="agent whose episodes of B count (default: all but the baselines)",
+        )
         parser.add_argument("--json", action="store_true", help="result as JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from sregym_core.errors import UsageError
+from sregym_core.model.validation import explain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,9 +32,8 @@ def classes(file: Path) -> dict[str, str]:
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}; {remedy}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the whole"
-        raise UsageError(f"{file}: {where}: {first['msg']}; {remedy}") from error
+        wrong = explain(error, list[_Measured], None)
+        raise UsageError(f"{file}: {wrong}; {remedy}") from error
     return {
         one.id: "guessed" if one.shortcuts else "by lookup" if one.playbook else "by reasoning"
         for one in found

@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from sregym_core.errors import UsageError
+from sregym_core.model.defect import field_path
+from sregym_core.model.validation import invalid_fields
+from sregym_core.model.yaml_lines import line_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    from sregym_core.model.defect import Location
 
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 # Who knows the answers, and who knows nothing: between them lies every agent.
@@ -184,7 +189,8 @@ def read(path: Path) -> CampaignFile:
         UsageError: It cannot be read, or says something that is not known; all of it is named.
     """
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        content = yaml.safe_load(text)
     except OSError as error:
         msg = f"campaign file {str(path)!r} cannot be read: {error.strerror}"
         raise UsageError(msg) from error
@@ -197,7 +203,8 @@ def read(path: Path) -> CampaignFile:
     try:
         return CampaignFile.model_validate(content)
     except ValidationError as error:
-        raise mistakes(path, [_told(one) for one in error.errors()]) from error
+        found = invalid_fields(error, CampaignFile, content)
+        raise mistakes(path, list(_with_lines(found, text))) from error
 
 
 def mistakes(path: Path, found: list[str]) -> UsageError:
@@ -206,12 +213,8 @@ def mistakes(path: Path, found: list[str]) -> UsageError:
     return UsageError("\n".join([f"{head}, nothing was begun", *(f"  {one}" for one in found)]))
 
 
-def _told(error: Mapping[str, Any]) -> str:
-    where = ".".join(map(str, error["loc"]))
-    if error["type"] == "extra_forbidden":
-        return f"{where}: there is no such key"
-    if error["type"] == "missing":
-        return f"{where}: the key is missing"
-    if not where and error["type"] == "model_type":
-        return "a campaign is a mapping of keys like name, problems and agents; this is not"
-    return f"{where or 'the whole'}: {error['msg']}"
+def _with_lines(found: Iterable[tuple[Location, str]], text: str) -> Iterator[str]:
+    root = yaml.compose(text, yaml.SafeLoader)
+    for location, what in found:
+        where = f"{field_path(location)}: " if location else "a campaign file "
+        yield f"line {line_of(root, location)}, {where}{what}"

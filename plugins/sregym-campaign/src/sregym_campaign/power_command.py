@@ -16,11 +16,16 @@ class PowerCommand(Subcommand):
     """Answers: how many attempts for a difference of 5 points?"""
 
     name: ClassVar[str] = "power"
-    summary: ClassVar[str] = "how many attempts a difference between agents needs to be seen"
+    summary: ClassVar[str] = (
+        "compute how many attempts it takes to detect a difference between agents"
+    )
+    examples: ClassVar[tuple[str, ...]] = ("sregym power campaigns/small --points 10",)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """By whose results, and which difference."""
-        parser.add_argument("folder", metavar="FOLDER", help="of a campaign or a run, or its URL")
+        parser.add_argument(
+            "folder", metavar="FOLDER", help="folder or URL of a campaign, or folder of a run"
+        )
         parser.add_argument("--agent", metavar="NAME", help="only this one")
         parser.add_argument(
             "--points",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
-from sregym_core.api import tool_class
-from sregym_core.model.noise_scores import scores_by_noise_level
+from sregym_kubernetes.tool_classes import tool_class
+from sregym_runs.noise_scores import scores_by_noise_level
 
 from sregym_campaign.charts import Point, curves, scatter_chart
 from sregym_campaign.tries import SETTLED

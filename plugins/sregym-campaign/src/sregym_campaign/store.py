@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 from sregym_core.errors import UsageError
+from sregym_core.model.validation import explain
 from sregym_core.sealing import Seal, opened, replace_file
 
 from sregym_campaign.plan import Plan
@@ -169,8 +170,8 @@ class Store:
         try:
             return Plan.model_validate_json(opened(content, f"{self.url}/{_HEAD}"))
         except ValidationError as error:
-            msg = f"'{self.url}/{_HEAD}' is damaged: {error.errors()[0]['msg']}"
-            raise UsageError(msg) from error
+            wrong = explain(error, Plan, None)
+            raise UsageError(f"'{self.url}/{_HEAD}' is damaged: {wrong}") from error
 
     def write_plan(self, plan: Plan) -> None:
         """Keep it; sealed, unless it is finished."""

@@ -18,11 +18,12 @@ class Applications(Subcommand):
     """Lists applications."""
 
     name: ClassVar[str] = "applications"
-    summary: ClassVar[str] = "list applications with their size"
+    summary: ClassVar[str] = "list installed applications with their size"
+    examples: ClassVar[tuple[str, ...]] = ("sregym applications --json",)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
-        parser.add_argument("--json", action="store_true", help="as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them; one that cannot be used is named, and the others are listed."""

@@ -17,10 +17,13 @@ class Catalogue(Subcommand):
 
     name: ClassVar[str] = "catalogue"
     summary: ClassVar[str] = "write web pages about all faults and problems, without the answers"
+    examples: ClassVar[tuple[str, ...]] = ("sregym catalogue site",)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Where to, and what was measured."""
-        parser.add_argument("folder", metavar="FOLDER", type=Path, help="where to write them")
+        parser.add_argument(
+            "folder", metavar="FOLDER", type=Path, help="folder to write the pages to"
+        )
         parser.add_argument(
             "--difficulty",
             metavar="FILE",

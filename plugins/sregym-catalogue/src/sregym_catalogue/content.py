@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sregym_core.api import instruction, pairs, problems
-from sregym_core.model import suites_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -141,7 +140,7 @@ def collected(workspace: Workspace, figures: Mapping[str, Difficulty]) -> Conten
                 id=problem.id,
                 application=_plain(problem.application),
                 layer=problem.layer,
-                suites=suites_of(problem),
+                suites=workspace.factory.problems.suites_of(problem),
                 modes=tuple(map(str, problem.modes)),
                 upstream=problem.upstream,
                 faults=len(problem.single_faults),

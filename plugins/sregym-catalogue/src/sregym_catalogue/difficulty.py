@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from sregym_core.errors import UsageError
+from sregym_core.model.validation import explain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,8 +42,7 @@ def measured(file: Path) -> dict[str, Difficulty]:
         text = f"{file}: {error.strerror}; make it with: sregym difficulty --json > {file}"
         raise UsageError(text) from error
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "the whole"
-        remedy = f"make it anew with: sregym difficulty --json > {file}"
-        raise UsageError(f"{file}: {place}: {first['msg']}; {remedy}") from error
+        wrong = explain(error, list[Difficulty], None)
+        remedy = f"make it again with: sregym difficulty --json > {file}"
+        raise UsageError(f"{file}: {wrong}; {remedy}") from error
     return {one.id: one for one in found}

@@ -18,12 +18,16 @@ class Faults(Subcommand):
     """Lists fault primitives, or the targets that each fits."""
 
     name: ClassVar[str] = "faults"
-    summary: ClassVar[str] = "list fault primitives, or all fitting pairs with targets"
+    summary: ClassVar[str] = "list faults, or all pairs of a fault and a target that it fits"
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym faults",
+        "sregym faults pairs --json",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
         parser.add_argument("what", nargs="?", choices=["pairs"], help="list all fitting pairs")
-        parser.add_argument("--json", action="store_true", help="as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them; one that cannot be used is named, and the others are listed."""

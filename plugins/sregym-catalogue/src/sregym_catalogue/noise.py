@@ -15,11 +15,12 @@ class NoiseSources(Subcommand):
     """Lists sources of noise."""
 
     name: ClassVar[str] = "noise"
-    summary: ClassVar[str] = "list sources of noise"
+    summary: ClassVar[str] = "list sources of noise: disturbances that end by themselves"
+    examples: ClassVar[tuple[str, ...]] = ("sregym noise",)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
-        parser.add_argument("--json", action="store_true", help="as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them, family by family; one that cannot be used is named, and the others are listed."""

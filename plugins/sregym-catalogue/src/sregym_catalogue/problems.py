@@ -18,17 +18,17 @@ class Problems(Subcommand):
 
     name: ClassVar[str] = "problems"
     summary: ClassVar[str] = "list problems"
+    examples: ClassVar[tuple[str, ...]] = ("sregym problems --suite lite",)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
         parser.add_argument("--suite", default="", metavar="NAME", help="only those of a suite")
-        parser.add_argument("--json", action="store_true", help="as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them."""
         from sregym_core.api import Workspace
         from sregym_core.cli.options import not_installed
-        from sregym_core.model import suites_of
 
         workspace = Workspace(self.settings)
         for reasons in workspace.factory.problems.left_out().values():
@@ -39,14 +39,14 @@ class Problems(Subcommand):
         for line in not_installed(workspace.factory, problems):
             self.console.note(line)
         if arguments.json:
-            self.console.json([_listed(problem) for problem in problems])
+            self.console.json([_listed(problem, known.suites_of(problem)) for problem in problems])
             return ExitCode.DONE
         rows = [
             (
                 problem.id,
                 problem.application,
                 problem.layer,
-                ",".join(suites_of(problem)),
+                ",".join(known.suites_of(problem)),
                 problem.title,
             )
             for problem in problems
@@ -60,17 +60,20 @@ class Show(Subcommand):
 
     name: ClassVar[str] = "show"
     summary: ClassVar[str] = "show one problem"
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym show missing_service_hotel_reservation --reveal",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
         parser.add_argument("problem", metavar="PROBLEM", help="problem id, or a file (.yaml)")
         parser.add_argument(
-            "--reveal", action="store_true", help="with ground truth and reference fix"
+            "--reveal", action="store_true", help="also show the ground truth and the reference fix"
         )
         parser.add_argument(
-            "--mode", default=None, help="with the instruction of an agent in that mode"
+            "--mode", default=None, help="also show the instruction that an agent gets in that mode"
         )
-        parser.add_argument("--json", action="store_true", help="as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print it."""
@@ -109,15 +112,13 @@ class Show(Subcommand):
         return ExitCode.DONE
 
 
-def _listed(problem: Problem) -> dict[str, Any]:
-    from sregym_core.model import suites_of
-
+def _listed(problem: Problem, suites: tuple[str, ...]) -> dict[str, Any]:
     return {
         "id": problem.id,
         "title": problem.title,
         "application": problem.application,
         "layer": problem.layer,
-        "suites": list(suites_of(problem)),
+        "suites": list(suites),
         "modes": [*problem.modes],
         "upstream": problem.upstream or None,
         "source": problem.source or None,

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sregym_apps.system_calls import OF_RUNTIMES
 from sregym_cluster_embedded import syscalls
 from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.syscalls import Rule
+from sregym_cluster_embedded.userland import runtime_calls
 from sregym_cluster_embedded.userland.process import Process, process_of
 
 FORMATS = {"go": "go-log", "jvm": "log4j", "python": "python", "native": "plain"}
@@ -44,6 +46,11 @@ EXPECTED = {
     },
 }
 CASES = [(call, error, language) for (call, error), of in EXPECTED.items() for language in of]
+
+
+def test_what_faults_are_told_of_runtimes_is_what_they_do() -> None:
+    known = {language: tuple(ends) for language, ends in runtime_calls.AT_WORK.items()}
+    assert known == dict(OF_RUNTIMES)
 
 
 def said(process: Process) -> str:

@@ -19,6 +19,9 @@ class ExportDataset(Subcommand):
 
     name: ClassVar[str] = "export-dataset"
     summary: ClassVar[str] = "write telemetry, objects, causes and transcripts of problems to files"
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym export dataset --suite lite --seeds 5 --out dataset",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """What to play, and where it is written."""
@@ -32,7 +35,9 @@ class ExportDataset(Subcommand):
             help="cases of each problem, each with the next seed (default 1)",
         )
         parser.add_argument(
-            "--agent", metavar="NAME", help="who acts (default: nobody, for --minutes)"
+            "--agent",
+            metavar="NAME",
+            help="agent to run (default: none; time passes for --minutes)",
         )
         options.add_agent_options(parser)
         parser.add_argument(
@@ -43,14 +48,17 @@ class ExportDataset(Subcommand):
             help="how long nobody acts after the injection was noticed (default 10)",
         )
         parser.add_argument(
-            "--format", choices=("parquet", "csv"), default="parquet", help="default parquet"
+            "--format",
+            choices=("parquet", "csv"),
+            default="parquet",
+            help="format of the files (default: parquet)",
         )
         parser.add_argument(
             "--out",
             type=Path,
             default=Path("dataset"),
             metavar="FOLDER",
-            help="where to (default dataset); cases that it holds already are left as they are",
+            help="folder to write to (default: dataset); cases that it already holds are kept",
         )
         parser.add_argument("--json", action="store_true", help="say what was written as JSON")
 

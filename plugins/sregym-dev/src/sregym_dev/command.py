@@ -23,15 +23,24 @@ class New(Subcommand):
 
     name: ClassVar[str] = "new"
     summary: ClassVar[str] = "write a new plugin package, with its tests"
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym new injector acme-dns",
+        "sregym new app acme-shop --from manifests/",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Kind, name, folder."""
         from sregym_dev.package import KINDS
 
         parser.add_argument("kind", metavar="KIND", help=f"one of {', '.join(KINDS)}")
-        parser.add_argument("name", metavar="NAME", help="lower case with hyphens: acme-dns")
         parser.add_argument(
-            "--folder", type=Path, default=Path(), help="where the package's folder is made"
+            "name", metavar="NAME", help="name of the plugin, lower case with hyphens: acme-dns"
+        )
+        parser.add_argument(
+            "--folder",
+            type=Path,
+            default=Path(),
+            help="folder in which to create the package (default: here)",
         )
         parser.add_argument(
             "--from",

@@ -29,7 +29,13 @@ class Lint(Subcommand):
     """Tells what is wrong with files of problems and applications, and with installed plugins."""
 
     name: ClassVar[str] = "lint"
-    summary: ClassVar[str] = "tell all that is wrong with problem files, applications and plugins"
+    summary: ClassVar[str] = (
+        "report everything that is wrong with problem files, applications and plugins"
+    )
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym lint problems/cart.yaml",
+        "sregym lint acme-shop",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Where to look."""
@@ -39,7 +45,7 @@ class Lint(Subcommand):
             metavar="PATH|PLUGIN",
             help="a file, a folder, or the name of an installed plugin; all plugins by default",
         )
-        parser.add_argument("--json", action="store_true", help="as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Look, and print a line for each defect."""

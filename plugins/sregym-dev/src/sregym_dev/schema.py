@@ -20,6 +20,7 @@ class Schema(Subcommand):
     summary: ClassVar[str] = (
         "print the JSON Schema of problem files, service models or notes on components"
     )
+    examples: ClassVar[tuple[str, ...]] = ("sregym schema problem > problem.schema.json",)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Of what."""
@@ -27,7 +28,7 @@ class Schema(Subcommand):
             "of",
             metavar="KIND",
             choices=sorted(SCHEMAS),
-            help="of these files: components, problem, service-model",
+            help="kind of files: components, problem, service-model",
         )
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:

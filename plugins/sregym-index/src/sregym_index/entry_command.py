@@ -19,19 +19,22 @@ class PluginEntry(Subcommand):
     summary: ClassVar[str] = (
         "print the entry of an installed plugin for an index, with its contract"
     )
+    examples: ClassVar[tuple[str, ...]] = ("sregym plugins entry acme-sregym-dns --tests tests",)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Of which, and where its tests are."""
         parser.add_argument(
-            "distribution", metavar="DISTRIBUTION", help="its name, as pip installed it"
+            "distribution",
+            metavar="DISTRIBUTION",
+            help="name of the distribution, as pip installed it",
         )
         parser.add_argument(
             "--tests",
             type=Path,
             metavar="FOLDER",
-            help="its contract tests, which are run; without them the entry tells no result",
+            help="folder of its contract tests, which are run; without it the entry has no result",
         )
-        parser.add_argument("--json", action="store_true", help="as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Look at it, run its contract, and print."""

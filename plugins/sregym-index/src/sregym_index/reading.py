@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 import urllib.error
 import urllib.request
@@ -13,11 +14,15 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from pydantic import ValidationError
 from sregym_core.errors import UsageError
+from sregym_core.model.defect import field_path
+from sregym_core.model.validation import invalid_fields
 
 from sregym_index.form import Index
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from sregym_core.model.defect import Location
 
 SHIPPED = "the index that sregym-index brings"
 # An index of some thousand plugins has less.
@@ -117,21 +122,21 @@ def parsed(text: str, place: str) -> Index:
     try:
         return Index.model_validate(content)
     except ValidationError as error:
-        told = "; ".join(_defect(one, content) for one in error.errors())
-        raise UsageError(f"{place} is no index of plugins: {told}") from error
+        found = invalid_fields(error, Index, content)
+        wrong = "; ".join(_defect(location, what, content) for location, what in found)
+        raise UsageError(f"{place} is no index of plugins: {wrong}") from error
 
 
-def _defect(one: Any, content: Any) -> str:
+def _defect(location: Location, what: str, content: Any) -> str:
     """A defect with the distribution whose entry has it, and the field."""
-    words = [str(word) for word in one["loc"]]
-    if len(words) > 1 and words[0] == "plugins":
-        entry = content["plugins"][int(words[1])]
-        name = entry.get("distribution") if isinstance(entry, dict) else None
-        words = [str(name or f"entry {int(words[1]) + 1}"), *words[2:]]
-    what = str(one["msg"]).removeprefix("Value error, ")
-    if not words and one["type"] == "model_type":
-        return "an index is a mapping with the fields format and plugins"
-    return f"{' '.join(words)}: {what}" if words else what
+    if len(location) < 2 or location[0] != "plugins":
+        if location:
+            return f"{field_path(location)}: {what}"
+        return re.sub("^must ", "an index must ", what)
+    entry = content["plugins"][location[1]]
+    name = entry.get("distribution") if isinstance(entry, dict) else None
+    where = [str(name or f"entry {int(location[1]) + 1}"), field_path(location[2:])]
+    return f"{' '.join(filter(None, where))}: {what}"
 
 
 def _fetched(address: str) -> str:

@@ -18,6 +18,7 @@ class PluginSearch(Subcommand):
 
     name: ClassVar[str] = "plugins-search"
     summary: ClassVar[str] = "search an index of plugins that can be installed"
+    examples: ClassVar[tuple[str, ...]] = ("sregym plugins search dns",)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """What to look for, and where."""
@@ -36,7 +37,7 @@ class PluginSearch(Subcommand):
         parser.add_argument(
             "--refresh", action="store_true", help="fetch an index from the network again"
         )
-        parser.add_argument("--json", action="store_true", help="as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print what is found."""

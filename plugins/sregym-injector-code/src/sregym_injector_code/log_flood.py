@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 from sregym_core.interfaces import Command
-from sregym_core.model import FailureMode
+from sregym_core.model import ComponentPart, FailureMode
 from sregym_injectors.restarts import TemplateParameters
 from sregym_injectors.template_change import (
     PodTemplateFault,
@@ -40,6 +40,8 @@ class LogFlood(PodTemplateFault):
     name: ClassVar[str] = "log-flood"
     title: ClassVar[str] = "Debug logs fill a pod's volume, and it is evicted again and again"
     layer: ClassVar[str] = "application"
+    # What is added is the pod's, whichever container is named.
+    parts: ClassVar[tuple[ComponentPart, ...]] = ()
     modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.RECURRING,)
     mechanism: ClassVar[str] = "log-volume-flooded"
     phrases: ClassVar[tuple[str, ...]] = (

@@ -56,6 +56,7 @@ class BelowFile(Fault):
     layer: ClassVar[str] = "hardware"
     Parameters: ClassVar[type[SectorParameters]] = SectorParameters
     takes: ClassVar[tuple[TargetKind, ...]] = (TargetKind.NODE,)
+    breaks: ClassVar[TargetKind | None] = TargetKind.COMPONENT  # one file of what runs there
     setting: ClassVar[type[DiskBadBlocks] | type[DiskCorruption]]
     repair: ClassVar[tuple[str, ...]]
     harm: ClassVar[str]

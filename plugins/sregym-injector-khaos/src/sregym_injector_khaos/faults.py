@@ -13,6 +13,7 @@ from sregym_injectors.workloads import restart_rollout
 from sregym_kubernetes.node_settings import LinkState, SystemCall
 from typing_extensions import override
 
+from sregym_injector_khaos.calling import makes_no_such_call
 from sregym_injector_khaos.rows import ENDING, ROWS
 
 if TYPE_CHECKING:
@@ -40,13 +41,17 @@ class KhaosFault(NodeSettingFault):
     Parameters: ClassVar[type[BaseModel]] = KhaosParameters
 
     @override
+    def mismatch_reason(self, target: Node, /) -> str:
+        return super().mismatch_reason(target) or makes_no_such_call(target, self.row.settings)
+
+    @override
     def wanted(self, context: FaultContext) -> tuple[NodeSetting, ...]:
         settings, share = super().wanted(context), context.parameters.share
         return settings if share is None else tuple(_at(one, share) for one in settings)
 
 
 class EndingFault(KhaosFault):
-    """A part of a machine whose failure ends connections: what runs there restarts, or tries to."""
+    """What ends connections, or is met by whoever starts: what runs there restarts, or tries to."""
 
     @override
     def mismatch_reason(self, target: Node, /) -> str:

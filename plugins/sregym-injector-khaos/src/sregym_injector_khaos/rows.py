@@ -38,7 +38,19 @@ def _rows() -> tuple[Row, ...]:
         for name, entry in content["faults"].items()
     }
     parts = (_part(name, entry, single) for name, entry in content["parts"].items())
-    return (*single.values(), *parts)
+    known: dict[str, str] = {}
+    return tuple(_as_variant(row, known) for row in (*single.values(), *parts))
+
+
+def _as_variant(row: Row, known: dict[str, str]) -> Row:
+    """A row whose calls fail with another error, or in another share, than those of a row before."""
+    told = {"error": "some error"}
+    same = [
+        {name: told.get(name, value) for name, value in setting.items() if name != "share"}
+        for setting in row.settings
+    ]
+    first = known.setdefault(repr(same), row.name)
+    return row if first == row.name else replace(row, variant_of=first)
 
 
 def _part(name: str, entry: Mapping[str, Any], single: Mapping[str, Row]) -> Row:
@@ -83,7 +95,8 @@ def _row(name: str, entry: Mapping[str, Any], family: Mapping[str, Any]) -> Row:
         repair=(("pkill", "-x", "bpftrace|strace"),)
         if traced
         else (("tc", "qdisc", "del", "dev", "eth0", "root"),),
-        runs=family.get("runs", ""),
+        # Whoever restarts elsewhere feels nothing of the machine: stores stay with their volumes.
+        runs="datastore" if entry.get("ends") else family.get("runs", ""),
         pressure="Ready",
         of_component=traced,
         restarts=True,
@@ -130,10 +143,11 @@ def _setting(entry: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
 
 
 def _ending() -> frozenset[str]:
-    """Names of the parts whose failure ends connections, and with them the processes."""
+    """Names of those that programs meet when they start anew, as they do then."""
     text = (files("sregym_injector_khaos") / "faults.yaml").read_text(encoding="utf-8")
-    parts = yaml.safe_load(text)["parts"]
-    return frozenset(name_of(name) for name, entry in parts.items() if entry.get("ends"))
+    content = yaml.safe_load(text)
+    every = {**content["faults"], **content["parts"]}
+    return frozenset(name_of(name) for name, entry in every.items() if entry.get("ends"))
 
 
 ROWS, ENDING = _rows(), _ending()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from sregym_core.model import ROLLING_KINDS, ObjectRef, pod_spec
+from sregym_core.model import ROLLING_KINDS, ObjectRef, TargetKind, pod_spec
 from sregym_injectors.edits import Edits
 from sregym_injectors.quantities import memory_bytes
 from sregym_injectors.restarts import ClientParameters, clients_of
@@ -43,6 +43,7 @@ class NamespacePolicy(AddedObjectFault):
         "FailedCreate",
     )
     symptoms: ClassVar[tuple[str, ...]] = ("no pods", "no endpoints", "FailedCreate")
+    breaks: ClassVar[TargetKind | None] = TargetKind.NAMESPACE
     expected: ClassVar[str] = "the namespace lets all pods of its workloads be created"
 
     class Parameters(ClientParameters):

@@ -229,6 +229,13 @@ class RunAsNonRoot(PodTemplateFault):
     expected: ClassVar[str] = "a security context that the image meets"
 
     @override
+    def mismatch_reason(self, component: Component) -> str:
+        if reason := super().mismatch_reason(component):
+            return reason
+        user = component.own_container.user
+        return f"it runs as user {user}, who is not root" if user else ""
+
+    @override
     def change(self, context: FaultContext) -> TemplateChange:
         return TemplateChange(
             f"containers[name={context.component.container}].securityContext.runAsNonRoot",

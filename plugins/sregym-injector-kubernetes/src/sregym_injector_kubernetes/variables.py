@@ -21,6 +21,8 @@ from typing_extensions import override
 from sregym_injector_kubernetes.image_reference import mistyped
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sregym_core.interfaces import Cluster, FaultContext
     from sregym_core.model import Component
 
@@ -44,7 +46,13 @@ class VariableParameters(TemplateParameters):
 
 
 class _VariableFault(PodTemplateFault):
-    """Base: another environment for the container."""
+    """Base: another environment for the container.
+
+    Attributes:
+        spared: What the programs do that it does nothing to, as the end of a sentence.
+    """
+
+    spared: ClassVar[str] = "reads none of the variables that say where something is"
 
     class Parameters(VariableParameters):
         """As for all."""
@@ -53,7 +61,24 @@ class _VariableFault(PodTemplateFault):
     def mismatch_reason(self, component: Component) -> str:
         if reason := super().mismatch_reason(component):
             return reason
-        return "" if located(component) else "no variable of it says where something is"
+        if not located(component):
+            return "no variable of it says where something is"
+        if not self.usable(component):
+            return f"its program {self.spared}"
+        return ""
+
+    def usable(self, component: Component) -> list[str]:
+        """Variables with which the fault does something, in their order."""
+        read = component.defaults
+        return [
+            name
+            for name in located(component)
+            if read is None or self.matters(component, name, read)
+        ]
+
+    def matters(self, component: Component, name: str, read: Mapping[str, str | None]) -> bool:
+        """Whether a variable is one that the program reads."""
+        return name in read
 
     @override
     def change(self, context: FaultContext) -> TemplateChange:
@@ -66,7 +91,7 @@ class _VariableFault(PodTemplateFault):
     def variable(self, context: FaultContext) -> str:
         """Name of the variable."""
         component = context.component
-        name = context.parameters.variable or next(iter(located(component)), "")
+        name = context.parameters.variable or next(iter(self.usable(component)), "")
         if name not in component.env:
             known = ", ".join(component.env) or "none"
             msg = f"component {component.name!r} has no variable {name!r}; it has: {known}"
@@ -125,6 +150,12 @@ class EnvMissing(_VariableFault):
     )
     symptoms: ClassVar[tuple[str, ...]] = ("container does not start", "connection errors")
     expected: ClassVar[str] = "the variable of the manifest"
+    spared: ClassVar[str] = "takes the same of itself for all that its variables say of places"
+
+    @override
+    def matters(self, component: Component, name: str, read: Mapping[str, str | None]) -> bool:
+        """Whether the program reads it, and would take something else without it."""
+        return name in read and read[name] != component.env.get(name)
 
     @override
     def entries(self, context: FaultContext, right: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from sregym_core.model import (
     ComponentPart,
     GroundTruth,
     ObjectRef,
+    TargetKind,
 )
 from sregym_injectors.component_fault import (
     ComponentFault,
@@ -92,6 +93,7 @@ class ProxyStale(ComponentFault):
     title: ClassVar[str] = "kube-proxy goes by a wrong configuration"
     layer: ClassVar[str] = "network"
     parts: ClassVar[tuple[ComponentPart, ...]] = (ComponentPart.SERVICE,)
+    breaks: ClassVar[TargetKind | None] = TargetKind.CLUSTER  # one kube-proxy for all Services
 
     class Parameters(ClientParameters):
         """Parameters.

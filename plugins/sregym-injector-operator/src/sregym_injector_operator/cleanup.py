@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
 from sregym_core.interfaces import Command
-from sregym_core.model import Change, Check, Component, GroundTruth, ObjectRef
+from sregym_core.model import (
+    Change,
+    Check,
+    Component,
+    FailureMode,
+    GroundTruth,
+    ObjectRef,
+    TargetKind,
+)
 from sregym_injectors.component_fault import ComponentFault, not_load
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
@@ -56,6 +64,10 @@ class FinalizerFault(ComponentFault):
     """Base: an object of the component's namespace is deleted and stays."""
 
     layer: ClassVar[str] = "kubernetes"
+    # Nothing that serves waits for the object.
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.LATENT,)
+    # The object is added; it is no part of a component.
+    breaks: ClassVar[TargetKind | None] = TargetKind.NAMESPACE
 
     class Parameters(FinalizerParameters):
         """What both have."""

@@ -14,6 +14,7 @@ from sregym_core.model import (
     FailureMode,
     GroundTruth,
     ObjectRef,
+    TargetKind,
 )
 from sregym_injectors.component_fault import ComponentFault, article
 from sregym_injectors.defects import defect_check
@@ -37,6 +38,9 @@ class CrdSkew(ComponentFault):
     )
     layer: ClassVar[str] = "kubernetes"
     modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.LATENT,)
+    breaks: ClassVar[TargetKind | None] = (
+        TargetKind.CLUSTER
+    )  # one definition for all of its resources
 
     class Parameters(BaseModel):
         """Parameters.

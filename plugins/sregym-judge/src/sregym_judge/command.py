@@ -27,6 +27,10 @@ class Judge(Subcommand):
 
     name: ClassVar[str] = "judge"
     summary: ClassVar[str] = "judge diagnoses of a file or a run, and compare with labels"
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym judge cases.jsonl --judge checklist",
+        "sregym judge --run runs/run-0001",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
@@ -57,7 +61,10 @@ class Judge(Subcommand):
             "--all", action="store_true", help="all diagnoses of the run, not the undecided alone"
         )
         parser.add_argument(
-            "--by", default="", metavar="PERSON", help="who reviews (default: the user's name)"
+            "--by",
+            default="",
+            metavar="PERSON",
+            help="name of the reviewer (default: the user's name)",
         )
         parser.add_argument("--json", action="store_true", help="as JSON, with all nine answers")
 

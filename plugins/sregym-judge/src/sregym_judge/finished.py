@@ -6,9 +6,9 @@ import getpass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.api import FinishedRun
 from sregym_core.errors import UsageError
 from sregym_core.model import Judgement, Verdict
+from sregym_runs import FinishedRun
 
 from sregym_judge.telling import case_to_json, describe_usage, usage
 

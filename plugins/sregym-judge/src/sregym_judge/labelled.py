@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError
 from sregym_core.errors import UsageError
 from sregym_core.model import Change, Component, GroundTruth, ObjectRef
+from sregym_core.model.validation import explain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -139,45 +140,18 @@ def _case(line: str, where: str) -> LabelledDiagnosis:
         data = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{where}: no JSON; expected one object a line") from error
-    if not isinstance(data, dict):
-        raise UsageError(f"{where}: {_kind(data)}; expected an object")
     try:
         case = LabelledDiagnosis.model_validate(data)
     except ValidationError as error:
-        one = error.errors()[0]
-        field = ".".join(map(str, one["loc"]))
-        raise UsageError(f"{where}: field {field!r}: {_expected(one)}") from error
+        raise UsageError(f"{where}: {explain(error, LabelledDiagnosis, data)}") from error
     if case.labels is not None and set(case.labels) != set(LABELS):
         wrong = sorted(set(case.labels) ^ set(LABELS))
         msg = (
-            f"{where}: field 'labels': {', '.join(wrong)} missing or unknown; expected true or "
+            f"{where}: field 'labels': {', '.join(wrong)} missing or unknown; give true or "
             f"false for each of {', '.join(LABELS)}"
         )
         raise UsageError(msg)
     if (case.labels is None) != (case.passed is None):
         has, lacks = ("passed", "labels") if case.labels is None else ("labels", "passed")
-        raise UsageError(f"{where}: field {lacks!r}: missing beside {has!r}; expected both or none")
+        raise UsageError(f"{where}: field {lacks!r}: missing beside {has!r}; give both or none")
     return case
-
-
-def _expected(error: Any) -> str:
-    """What pydantic found, in the words that all our errors have."""
-    words = {
-        "missing": "missing; expected it in every line",
-        "string_type": f"{_kind(error['input'])}; expected a text",
-        "tuple_type": f"{_kind(error['input'])}; expected a list",
-        "dict_type": f"{_kind(error['input'])}; expected an object",
-        "model_type": f"{_kind(error['input'])}; expected an object",
-        "bool_type": f"{_kind(error['input'])}; expected true or false",
-        "too_short": "empty; expected at least one",
-        "string_too_short": "empty; expected a text",
-        "extra_forbidden": "unknown; expected only fields of the format",
-    }
-    return words.get(error["type"], f"{error['msg'][:1].lower()}{error['msg'][1:]}")
-
-
-def _kind(value: Any) -> str:
-    names = {str: "a text", bool: "true or false", dict: "an object", list: "a list"}
-    if value is None:
-        return "null"
-    return names.get(type(value), "a number")

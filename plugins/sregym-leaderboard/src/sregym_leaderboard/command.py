@@ -25,15 +25,30 @@ class Leaderboard(Subcommand):
 
     name: ClassVar[str] = "leaderboard"
     summary: ClassVar[str] = "sign a campaign as a submission, and build a site of submissions"
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym leaderboard sign campaigns/small --name mine --agent react --key key.pem --contamination none",
+        "sregym leaderboard verify mine.submission.gz --sample 5",
+        "sregym leaderboard build submissions --out site",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """`sign`, `verify` and `build`."""
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB", help="what to do")
-        sign = verbs.add_parser("sign", help="make a submission of a finished campaign")
-        sign.add_argument("campaign", type=Path, metavar="CAMPAIGN", help="its folder")
-        sign.add_argument("--name", required=True, help="of the entry")
+        sign = verbs.add_parser(
+            "sign",
+            help="make a signed submission of a finished campaign",
+            epilog=f"example: {self.examples[0]}",
+        )
+        sign.add_argument("campaign", type=Path, metavar="CAMPAIGN", help="folder of the campaign")
+        sign.add_argument("--name", required=True, help="name of the entry")
         sign.add_argument("--agent", required=True, help="what the campaign calls the agent")
-        sign.add_argument("--key", type=Path, required=True, metavar="FILE", help="made if missing")
+        sign.add_argument(
+            "--key",
+            type=Path,
+            required=True,
+            metavar="FILE",
+            help="file of the private key; created if missing",
+        )
         sign.add_argument(
             "--contamination",
             required=True,
@@ -41,21 +56,34 @@ class Leaderboard(Subcommand):
             help="what the model may have seen of the problems, and what the agent could look up",
         )
         sign.add_argument("--organisation", default="", help="who submits")
-        sign.add_argument("--contact", default="", help="where questions go")
-        sign.add_argument("--image", default="", metavar="DIGEST", help="in which it was played")
+        sign.add_argument("--contact", default="", help="address for questions")
+        sign.add_argument(
+            "--image",
+            default="",
+            metavar="DIGEST",
+            help="digest of the container image in which it was played",
+        )
         sign.add_argument(
             "--out",
             type=Path,
             default=Path(),
             metavar="FOLDER",
-            help="where the submission is written (default: here)",
+            help="folder to write the submission to (default: here)",
         )
-        verify = verbs.add_parser("verify", help="look at one submission")
+        verify = verbs.add_parser(
+            "verify",
+            help="check one submission: signature, rules, and some episodes played again",
+            epilog=f"example: {self.examples[1]}",
+        )
         verify.add_argument("file", type=Path, metavar="FILE", help="the submission")
-        build = verbs.add_parser("build", help="write the site of a folder of submissions")
-        build.add_argument("folder", type=Path, metavar="FOLDER", help="with submissions")
+        build = verbs.add_parser(
+            "build",
+            help="write the site of a folder of submissions",
+            epilog=f"example: {self.examples[2]}",
+        )
+        build.add_argument("folder", type=Path, metavar="FOLDER", help="folder of submissions")
         build.add_argument(
-            "--out", type=Path, metavar="FOLDER", help="of the site (default: FOLDER/site)"
+            "--out", type=Path, metavar="FOLDER", help="folder of the site (default: FOLDER/site)"
         )
         for one in (verify, build):
             one.add_argument(
@@ -82,6 +110,7 @@ class Leaderboard(Subcommand):
 
     def _sign(self, arguments: argparse.Namespace) -> ExitCode:
         from pydantic import ValidationError
+        from sregym_core.model.validation import invalid_fields
 
         from sregym_leaderboard.keys import key_of
         from sregym_leaderboard.submission import Statement, collected, written
@@ -96,8 +125,8 @@ class Leaderboard(Subcommand):
                 image=arguments.image,
             )
         except ValidationError as error:
-            first = error.errors()[0]
-            raise UsageError(f"--{first['loc'][0]}: {first['msg']}") from error
+            wrong = invalid_fields(error, Statement, None)
+            raise UsageError("; ".join(f"--{where[0]}: {what}" for where, what in wrong)) from error
         content = collected(arguments.campaign, statement)
         file = written(content, key_of(arguments.key), arguments.out)
         self.console.say(f"submission: {file} ({counted(len(content.episodes), 'episode')})")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from sregym_core.api import EpisodeRecord, Problem
 from sregym_core.errors import UsageError
+from sregym_core.model.validation import explain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -151,36 +152,29 @@ def collected(folder: Path, statement: Statement) -> Content:
                 {"agent": cell["agent"], "noise": cell["noise"], "record": one["record"]}
             )
     agents = {name: plan["agents"][name] for name in wanted}
+    content = {
+        "statement": statement,
+        "campaign": plan["name"],
+        "planned": {name: sum(cell["agent"] == name for cell in cells.values()) for name in agents},
+        "tries": tries,
+        "problems": plan["problems"],
+        "noise": plan["noise"],
+        "prices": {
+            name: {key: value for key, value in agent["prices"].items() if value is not None}
+            for name, agent in agents.items()
+            if agent["prices"] is not None
+        },
+        "baselines": plan["baselines"],
+        "versions": installed(),
+        "played_with": plan["plugins"],
+        "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
+        "episodes": episodes,
+    }
     try:
-        return Content.model_validate(
-            {
-                "statement": statement,
-                "campaign": plan["name"],
-                "planned": {
-                    name: sum(cell["agent"] == name for cell in cells.values()) for name in agents
-                },
-                "tries": tries,
-                "problems": plan["problems"],
-                "noise": plan["noise"],
-                "prices": {
-                    name: {
-                        key: value for key, value in agent["prices"].items() if value is not None
-                    }
-                    for name, agent in agents.items()
-                    if agent["prices"] is not None
-                },
-                "baselines": plan["baselines"],
-                "versions": installed(),
-                "played_with": plan["plugins"],
-                "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
-                "episodes": episodes,
-            }
-        )
+        return Content.model_validate(content)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        msg = f"campaign {str(folder)!r} is damaged: {where}: {first['msg']}"
-        raise UsageError(msg) from error
+        wrong = explain(error, Content, content)
+        raise UsageError(f"campaign {str(folder)!r} is damaged: {wrong}") from error
 
 
 def installed() -> dict[str, str]:
@@ -225,9 +219,8 @@ def opened(file: Path) -> tuple[Content, Signed]:
         msg = f"submission {file.name!r}: the signature is not that of its content"
         raise UsageError(msg) from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the whole"
-        raise UsageError(f"submission {file.name!r}: {where}: {first['msg']}") from error
+        form = Signed if error.title == "Signed" else Content
+        raise UsageError(f"submission {file.name!r}: {explain(error, form, None)}") from error
     except (OSError, EOFError, ValueError) as error:
         # What gzip finds wrong has no `strerror`.
         why = error.strerror if isinstance(error, OSError) and error.strerror else error

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from sregym_core.model.defect import Defect, Location, did_you_mean, field_path, no_such
+from sregym_core.model.validation import describe_error
 
 from sregym_lint.documents import Document, documents
-from sregym_lint.forms import ComparisonResult, compare, describe_error
+from sregym_lint.forms import ComparisonResult, compare
 from sregym_lint.installed import lint_plugin, vocabulary_of
 from sregym_lint.problems import lint_problem
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import types
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import BaseModel, Tag, ValidationError
-from sregym_core.model.defect import Location, did_you_mean
+from pydantic import BaseModel, ValidationError
+from sregym_core.model.validation import describe_error, location_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
+
+    from sregym_core.model.defect import Location
 
 # So many rounds of leaving out what is wrong end with a valid rest, or with none.
 _ROUNDS = 25
@@ -68,11 +69,9 @@ def compare(
         if not attempt:
             for item in items:
                 text = message(item) if message else None
-                found.append(
-                    (location_in_file(item, data, form), text or describe_error(item, form))
-                )
+                found.append((location_of(item, data), text or describe_error(item, form)))
         # From behind, so that places in lists stay what they were.
-        leaving = sorted({_to_leave(item, rest, form) for item in items}, key=_order, reverse=True)
+        leaving = sorted({_to_leave(item, rest) for item in items}, key=_order, reverse=True)
         for location in leaving:
             left_out |= _leave_out(rest, location)
         if not rest or () in leaving:
@@ -80,9 +79,9 @@ def compare(
     return ComparisonResult(None, found, frozenset(left_out), rest)
 
 
-def _to_leave(item: Mapping[str, Any], data: Any, form: Any) -> Location:
+def _to_leave(item: Mapping[str, Any], data: Any) -> Location:
     """What cannot stay because of an error; () for everything."""
-    location = location_in_file(item, data, form)
+    location = location_of(item, data)
     return location[:-1] if item["type"] == "missing" else location
 
 
@@ -115,101 +114,6 @@ def _names(data: Any) -> set[str]:
     if isinstance(data, list):
         return {name for value in data for name in _names(value)}
     return {data} if isinstance(data, str) else set()
-
-
-def location_in_file(item: Mapping[str, Any], data: Any, form: Any) -> Location:
-    """The location of an error without the names of union members, which nobody wrote.
-
-    The last step of what is missing was not written either, and stays.
-
-    Args:
-        item: One of the errors of a `ValidationError`.
-        data: What was validated.
-        form: By which model.
-    """
-    plain: list[str | int] = []
-    kinds, steps = [form], item["loc"]
-    for index, step in enumerate(steps):
-        tagged = [one for kind in kinds for one in _members(kind) if _tag(one) == step]
-        if tagged:
-            kinds = tagged
-            continue
-        kinds = [inner for kind in kinds for inner in _below(kind, step)]
-        last = index == len(steps) - 1
-        if isinstance(data, dict):
-            if step in data or (last and item["type"] == "missing"):
-                plain.append(step)
-                data = data.get(step)
-        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
-            plain.append(step)
-            data = data[step]
-    return tuple(plain)
-
-
-def describe_error(item: Mapping[str, Any], form: type[BaseModel]) -> str:
-    """An error of pydantic in one line, with the nearest name that would be right."""
-    text = str(item["msg"]).removeprefix("Value error, ")
-    text = text[:1].lower() + text[1:]
-    if item["type"] == "extra_forbidden":
-        known = fields_at(form, item["loc"][:-1])
-        return text + did_you_mean(str(item["loc"][-1]), known)
-    if item["type"] in ("literal_error", "enum"):
-        words = str(item.get("ctx", {}).get("expected", "")).replace(" or ", ", ").split(", ")
-        return text + did_you_mean(str(item["input"]), [word.strip("'") for word in words])
-    return text
-
-
-def fields_at(form: Any, location: Location) -> list[str]:
-    """Names of the fields that a mapping at a location of a form may have; empty when unknown."""
-    here = [form]
-    for step in location:
-        here = [inner for one in here for inner in _below(one, step)]
-    models = [one for kind in here for one in _models(kind)]
-    return sorted({field.alias or name for m in models for name, field in m.model_fields.items()})
-
-
-def _below(kind: Any, step: str | int) -> Iterator[Any]:
-    """What stands at one step below a type; a step may be the tag of a union's member."""
-    origin, arguments = get_origin(kind), get_args(kind)
-    if origin is Annotated:
-        if any(isinstance(extra, Tag) and extra.tag == step for extra in arguments[1:]):
-            yield arguments[0]
-        else:
-            yield from _below(arguments[0], step)
-    elif origin in (Union, types.UnionType):
-        tagged = [one for one in arguments if _tag(one) == step]
-        for one in tagged or arguments:
-            yield from _below(one, step)
-    elif origin in (dict, list, tuple, frozenset, set):
-        yield arguments[-1] if origin is dict else arguments[0]
-    elif isinstance(kind, type) and issubclass(kind, BaseModel):
-        for name, field in kind.model_fields.items():
-            if step in (name, field.alias):
-                yield field.annotation
-
-
-def _members(kind: Any) -> tuple[Any, ...]:
-    """Members of a union, bare or annotated; a member that is a union itself counts by its own."""
-    if get_origin(kind) is Annotated:
-        return _members(get_args(kind)[0])
-    if get_origin(kind) not in (Union, types.UnionType):
-        return ()
-    arguments = get_args(kind)
-    return (*arguments, *(inner for one in arguments if not _tag(one) for inner in _members(one)))
-
-
-def _tag(kind: Any) -> str:
-    extras = get_args(kind)[1:] if get_origin(kind) is Annotated else ()
-    return next((str(extra.tag) for extra in extras if isinstance(extra, Tag)), "")
-
-
-def _models(kind: Any) -> Iterator[type[BaseModel]]:
-    if get_origin(kind) in (Annotated, Union, types.UnionType):
-        arguments = get_args(kind)
-        for one in arguments[:1] if get_origin(kind) is Annotated else arguments:
-            yield from _models(one)
-    elif get_origin(kind) is None and isinstance(kind, type) and issubclass(kind, BaseModel):
-        yield kind
 
 
 class IndexedList(list[Any]):

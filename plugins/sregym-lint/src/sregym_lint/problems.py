@@ -10,10 +10,11 @@ from sregym_core.errors import SregymError
 from sregym_core.model import Problem
 from sregym_core.model.defect import Defect, Location, did_you_mean
 from sregym_core.model.noise_setting import parse_noise
+from sregym_core.model.validation import invalid_fields
 
 from sregym_core import error_location
 from sregym_lint.documents import documents
-from sregym_lint.forms import compare, describe_error
+from sregym_lint.forms import compare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,11 +98,12 @@ def _of_fault(
     application: Application | None,
     factory: ComponentFactory,
 ) -> Iterator[tuple[Location, str]]:
+    given = dict(ref.parameters)
     try:
-        fault.Parameters.model_validate(dict(ref.parameters))
+        fault.Parameters.model_validate(given)
     except ValidationError as error:
-        for one in error.errors():
-            yield (*here, "parameters", *one["loc"]), describe_error(one, fault.Parameters)
+        for location, what in invalid_fields(error, fault.Parameters, given):
+            yield (*here, "parameters", *location), what
     if application is None:
         return
     chooser = factory.chooser(application, f"fault {ref.fault!r}")

@@ -120,11 +120,15 @@ def state_probes(context: OracleContext, snapshot: Snapshot) -> list[Callable[[]
         seen[name] = seen.get(name, 0) + 1
         name += f"#{seen[name]}" if seen[name] > 1 else ""
         probes.append(partial(defect_gone, fault, fault_context, name))
-    before, made = context.baseline.objects, _made_by_operators(context.application)
+    before = context.baseline.objects
+
+    def ready() -> Check:
+        return workloads_ready(snapshot, before, made=_made_by_operators(context.application))
+
     return [
         *probes,
         partial(objects_present, snapshot, before),
-        partial(workloads_ready, snapshot, before, made=made),
+        ready,
         partial(probes_unchanged, snapshot, before),
     ]
 

@@ -103,7 +103,7 @@ def _found(context: OracleContext, states: SystemStates) -> list[Found]:
     faulted = (one for one in _faulted(baseline, at_start) if not one.path.startswith("metadata/"))
     spoiled = unread(found, now.objects, {one.where for one in faulted})
     severed = cut_off(spoiled, baseline.objects, now.objects)
-    return [broadened(context.cluster, now, one) for one in severed]
+    return [broadened(context.cluster, baseline, now, one) for one in severed]
 
 
 def _faulted(baseline: SystemState, at_start: SystemState | None) -> Iterator[Difference]:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from sregym_core.cli import Subcommand, options
-from sregym_core.cli.play import Run
 from sregym_core.errors import ExitCode
+from sregym_runs import Run
+from sregym_runs import options as run_options
 
 SUITE = "lite"
 AGENTS = ("expert", "restart-loop", "noop")
@@ -18,12 +19,13 @@ class Quickstart(Subcommand):
     """Plays a suite with three baseline agents."""
 
     name: ClassVar[str] = "quickstart"
-    summary: ClassVar[str] = "see the whole thing work: a suite, three agents, a report"
+    summary: ClassVar[str] = "demonstrate everything: a suite, three agents, a report"
+    examples: ClassVar[tuple[str, ...]] = ("sregym quickstart",)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
-        options.add_jobs(parser)
-        options.add_out(parser)
+        run_options.add_jobs(parser)
+        run_options.add_out(parser)
         options.add_seed(parser, "of all episodes")
         parser.add_argument("--json", action="store_true", help="result as JSON")
 
@@ -37,7 +39,7 @@ class Quickstart(Subcommand):
                 f"{count} problems on an embedded Kubernetes cluster, played by an expert who knows "
                 "the answers, by an agent that restarts things, and by one that does nothing.\n"
             )
-        folder = arguments.out or options.free_folder(Path("runs"))
+        folder = arguments.out or run_options.free_folder(Path("runs"))
         run = Run(self.settings, self.console)
         parser = argparse.ArgumentParser()
         run.arguments(parser)
@@ -53,7 +55,8 @@ class Quickstart(Subcommand):
 
 
 def _expert_passed(folder: Path) -> bool:
-    from sregym_core.api import Outcome, read_records
+    from sregym_core.api import Outcome
+    from sregym_runs import read_records
 
     outcomes = [record.outcome for record in read_records(folder) if record.agent == AGENTS[0]]
     return bool(outcomes) and all(outcome is Outcome.PASS for outcome in outcomes)

@@ -23,11 +23,17 @@ class ReplayCommand(Subcommand):
 
     name: ClassVar[str] = "replay"
     summary: ClassVar[str] = "step through a recorded episode, and play on from any step"
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym replay runs/run-0001/episodes/e0001",
+        "sregym replay runs/run-0001/e0001 --step 3 --agent expert",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Which episode, and how it is shown."""
         parser.add_argument(
-            "episode", metavar="EPISODE", help="its folder (RUN/episodes/e0001 or RUN/e0001)"
+            "episode",
+            metavar="EPISODE",
+            help="folder of the episode (RUN/episodes/e0001 or RUN/e0001)",
         )
         parser.add_argument("--step", metavar="N", type=int, help="only this step; 0 is before all")
         parser.add_argument(
@@ -42,7 +48,8 @@ class ReplayCommand(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Rebuild it, show it."""
-        from sregym_core.api import Workspace, read_recorded
+        from sregym_core.api import Workspace
+        from sregym_runs import read_recorded
 
         from sregym_replay.story import Story
 

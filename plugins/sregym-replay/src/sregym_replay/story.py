@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.api import Replay, Workspace
 from sregym_core.errors import UsageError
+from sregym_runs import Replay
 
 from sregym_replay.world import WorldView, view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sregym_core.api import Recorded, ReplayedStep
+    from sregym_core.api import Workspace
     from sregym_core.interfaces import Application
     from sregym_core.model import Problem, ToolCall
+    from sregym_runs import Recorded, ReplayedStep
 
 
 @dataclass(frozen=True)

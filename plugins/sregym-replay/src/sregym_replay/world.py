@@ -10,8 +10,8 @@ from sregym_core.interfaces import ClusterError
 from sregym_kubernetes.pod_trouble import pod_trouble
 
 if TYPE_CHECKING:
-    from sregym_core.api import Replay
     from sregym_core.interfaces import Application, Cluster
+    from sregym_runs import Replay
 
 # Of so many seconds the load generator's figures are told.
 USERS_S = 60.0

@@ -20,7 +20,7 @@ from sregym_core.events import (
 )
 from sregym_core.interfaces import Reporter
 from sregym_core.model import Outcome
-from sregym_core.model.noise_scores import scores_by_noise_level
+from sregym_runs.noise_scores import scores_by_noise_level
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sregym_core.events import EpisodeEvent
     from sregym_core.interfaces import RunPlan
     from sregym_core.model import EpisodeRecord, StageRecord
-    from sregym_core.model.noise_scores import NoiseScore
+    from sregym_runs.noise_scores import NoiseScore
 
 STYLES = {
     Outcome.PASS: "green",

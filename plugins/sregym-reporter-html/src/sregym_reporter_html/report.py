@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from sregym_core.interfaces import Reporter
 from sregym_core.model import Outcome
-from sregym_core.model.noise_scores import scores_by_noise_level
+from sregym_runs.noise_scores import scores_by_noise_level
 
 from sregym_reporter_html.bounds import bounded, shortened
 

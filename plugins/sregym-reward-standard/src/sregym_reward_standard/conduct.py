@@ -6,7 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from sregym_core.api.commands import RefusedError, parse, reads_only, verb
+from sregym_core.interfaces import CommandRefusedError
+from sregym_kubernetes.command_lines import parse, reads_only, verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -63,7 +64,7 @@ def looks(call: ToolCall) -> bool:
         return True
     try:
         return reads_only(parse(str(call.arguments.get("command", ""))))
-    except RefusedError:
+    except CommandRefusedError:
         return False
 
 
@@ -73,7 +74,7 @@ def changes(call: ToolCall) -> bool:
         return False
     try:
         command = parse(str(call.arguments.get("command", "")))
-    except RefusedError:
+    except CommandRefusedError:
         return False
     return not reads_only(command) and verb(command)[:1] != ("exec",)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.api import tool_class
+from sregym_kubernetes.tool_classes import tool_class
 
 from sregym_core import __version__
 

@@ -20,7 +20,13 @@ class Sample(Subcommand):
     """Makes a suite of pairs."""
 
     name: ClassVar[str] = "sample"
-    summary: ClassVar[str] = "make a suite: pairs of faults and targets, alone and several at once"
+    summary: ClassVar[str] = (
+        "generate a suite of problems: faults on fitting targets, alone and combined"
+    )
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym sample --count 50 --seed 1 --out suite",
+        "sregym sample --mode gray --no-prove",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
@@ -48,7 +54,7 @@ class Sample(Subcommand):
         parser.add_argument(
             "--out", type=Path, metavar="FOLDER", help="write problem files, for verify and run"
         )
-        parser.add_argument("--json", action="store_true", help="as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Make and print them; each is written as soon as it is there."""

@@ -103,6 +103,7 @@ class Sampler:
         for one in pairs(
             [name for name in names("fault") if self._has_mode(name)],
             [name for name in names("application") if application in ("", name)],
+            whole=True,
             workspace=self._workspace,
         ):
             if _is_whole_component(one.target):

@@ -11,6 +11,7 @@ EXTENSION = Extension(
     server_kinds=(
         ServerKind(
             name="memcached",
+            system_calls=(),
             program=f"{_HERE}.program:MemcachedProgram",
             behaviour=f"{_HERE}.behaviour:MemcachedKind",
             protocols=(

@@ -41,6 +41,7 @@ EXTENSION = Extension(
     server_kinds=(
         ServerKind(
             name="mongodb",
+            system_calls=("open", "read", "write", "fsync", "clock_gettime"),
             program=f"{_HERE}.program:MongodbProgram",
             behaviour=f"{_HERE}.behaviour:MongodbKind",
             protocols=(_PROTOCOL,),

@@ -21,6 +21,7 @@ EXTENSION = Extension(
     server_kinds=(
         ServerKind(
             name="redis",
+            system_calls=("open", "write", "fsync"),
             program=f"{_HERE}.program:RedisProgram",
             behaviour=f"{_HERE}.behaviour:RedisKind",
             protocols=(_PROTOCOL,),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.cli import Subcommand, options
-from sregym_core.cli.play import episode_summary
+from sregym_core.cli.summary import episode_summary
 from sregym_core.errors import ExitCode, UsageError, WorldError
 
 if TYPE_CHECKING:
@@ -27,7 +27,11 @@ class Up(Subcommand):
     """Puts up one broken world and grades what is submitted."""
 
     name: ClassVar[str] = "up"
-    summary: ClassVar[str] = "put up a broken world for you or any agent"
+    summary: ClassVar[str] = "start a broken cluster for you or any agent to repair"
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym up missing_service_hotel_reservation",
+        "sregym up --application hotel-reservation",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
@@ -47,7 +51,7 @@ class Up(Subcommand):
         options.add_noise(parser)
         options.add_budget(parser, episode_s=None, wall_s=None)
         # Worlds differ from one call to the next.
-        told = "of the world (default: a new one, told with the verdict)"
+        told = "seed of the world (default: a new one, printed with the verdict)"
         parser.add_argument("--seed", type=int, metavar="N", help=told)
         parser.add_argument(
             "--folder",
@@ -61,13 +65,13 @@ class Up(Subcommand):
             type=int,
             default=0,
             metavar="N",
-            help="of the Kubernetes API (default: a free one)",
+            help="port of the Kubernetes API (default: a free one)",
         )
         parser.add_argument(
             "--record",
             type=Path,
             metavar="FILE",
-            help="where the record is written once it is over, for `sregym audit`",
+            help="file for the record of the episode, for `sregym audit`",
         )
         parser.add_argument(
             "--json", action="store_true", help="one JSON line when ready, one with the verdict"

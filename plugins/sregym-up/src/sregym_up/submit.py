@@ -18,7 +18,13 @@ class Submit(Subcommand):
     """Submits to a session of `sregym up` or of the agent `shell`."""
 
     name: ClassVar[str] = "submit"
-    summary: ClassVar[str] = "submit the current stage from inside a session"
+    summary: ClassVar[str] = (
+        "submit the diagnosis, or that the repair is done, from inside a session"
+    )
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym submit 'Service geo selects no pods' --component geo",
+        "sregym submit repaired",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""

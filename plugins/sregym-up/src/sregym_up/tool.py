@@ -20,7 +20,11 @@ class Tool(Subcommand):
     """Calls tools of a session of `sregym up` or of the agent `shell`."""
 
     name: ClassVar[str] = "tool"
-    summary: ClassVar[str] = "use a tool from inside a session, or list them"
+    summary: ClassVar[str] = "call a tool from inside a session, or list the tools"
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym tool",
+        "sregym tool query_metrics query='up == 0'",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""

@@ -262,7 +262,10 @@ class Operation(Entry):
     @property
     def heeds(self) -> tuple[str, ...]:
         """What it depends on of requests: `header.NAME`, in lower case, and `query.NAME`."""
-        return self._heeds
+        # Asked for with every operation of a structure: `self._heeds` takes pydantic ten times as long.
+        private = self.__pydantic_private__ or {}
+        heeds: tuple[str, ...] = private["_heeds"]
+        return heeds
 
     @model_validator(mode="after")
     def _finds_what_it_heeds(self) -> Operation:

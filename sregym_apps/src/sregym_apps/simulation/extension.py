@@ -61,6 +61,8 @@ class ServerKind:
         exporter: Reference to an `Exporter` of its metrics.
         images: Service models of public images of it: `package:file.yaml`. What an application
             says of the same image counts before.
+        system_calls: Calls on its files and of the clock that it makes while it serves, and that its
+            clients meet when they fail: of `open`, `read`, `write`, `fsync`, `clock_gettime`.
     """
 
     name: str
@@ -77,6 +79,7 @@ class ServerKind:
     background: Reference | None = None
     exporter: Reference | None = None
     images: tuple[str, ...] = ()
+    system_calls: tuple[str, ...] = ("open", "read", "write", "fsync")
 
     def __post_init__(self) -> None:
         """Refuse fields of another type: TypeError."""

@@ -42,11 +42,7 @@ if TYPE_CHECKING:
         ToolArgumentError,
         UnknownToolError,
     )
-    from sregym_core.api.history import read_records
     from sregym_core.api.playing import play, play_request, verify
-    from sregym_core.api.recorded import Recorded, read_recorded
-    from sregym_core.api.replaying import Replay, ReplayedStep
-    from sregym_core.api.runs import FinishedRun as FinishedRun
     from sregym_core.api.task import Observation, TaskDescription
     from sregym_core.api.workspace import Workspace
     from sregym_core.interfaces.agent import Agent, Budget, Session
@@ -56,14 +52,12 @@ if TYPE_CHECKING:
     from sregym_core.modes import check_start, mode_named
     from sregym_core.proof import Proof
     from sregym_core.salt import random_seed
-    from sregym_core.tool_classes import ToolClass, tool_class
 
 _PLACES = {
     "Agent": "sregym_core.interfaces.agent",
     "Budget": "sregym_core.interfaces.agent",
     "CannotForkError": "sregym_core.api.errors",
     "Claims": "sregym_core.model",
-    "FinishedRun": "sregym_core.api.runs",
     "Environment": "sregym_core.api.environment",
     "EnvironmentClosedError": "sregym_core.api.errors",
     "EnvironmentUsageError": "sregym_core.api.errors",
@@ -79,16 +73,12 @@ _PLACES = {
     "Pair": "sregym_core.api.catalogue",
     "Problem": "sregym_core.model",
     "Proof": "sregym_core.proof",
-    "Recorded": "sregym_core.api.recorded",
-    "Replay": "sregym_core.api.replaying",
-    "ReplayedStep": "sregym_core.api.replaying",
     "Reward": "sregym_core.interfaces.reward",
     "Runner": "sregym_core.interfaces.runner",
     "Session": "sregym_core.interfaces.agent",
     "Solution": "sregym_core.api.catalogue",
     "TaskDescription": "sregym_core.api.task",
     "ToolArgumentError": "sregym_core.api.errors",
-    "ToolClass": "sregym_core.tool_classes",
     "UnknownToolError": "sregym_core.api.errors",
     "Workspace": "sregym_core.api.workspace",
     "check_start": "sregym_core.modes",
@@ -100,10 +90,7 @@ _PLACES = {
     "play_request": "sregym_core.api.playing",
     "problems": "sregym_core.api.catalogue",
     "random_seed": "sregym_core.salt",
-    "read_recorded": "sregym_core.api.recorded",
     "solution": "sregym_core.api.catalogue",
-    "read_records": "sregym_core.api.history",
-    "tool_class": "sregym_core.tool_classes",
     "verify": "sregym_core.api.playing",
 }
 
@@ -120,7 +107,6 @@ __all__ = [
     "EpisodeRecord",
     "EpisodeRequest",
     "EpisodeResult",
-    "FinishedRun",
     "GroundTruth",
     "NoEpisodeError",
     "Observation",
@@ -128,16 +114,12 @@ __all__ = [
     "Pair",
     "Problem",
     "Proof",
-    "Recorded",
-    "Replay",
-    "ReplayedStep",
     "Reward",
     "Runner",
     "Session",
     "Solution",
     "TaskDescription",
     "ToolArgumentError",
-    "ToolClass",
     "UnknownToolError",
     "Workspace",
     "check_start",
@@ -149,10 +131,7 @@ __all__ = [
     "play_request",
     "problems",
     "random_seed",
-    "read_recorded",
-    "read_records",
     "solution",
-    "tool_class",
     "verify",
 ]
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from sregym_core.api.workspace import Workspace
     from sregym_core.interfaces import Fault
-    from sregym_core.model import FailureMode, GroundTruth, Problem, Target
+    from sregym_core.model import FailureMode, FaultTarget, GroundTruth, Problem, Target
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,7 @@ class Solution:
 
 @dataclass(frozen=True)
 class Pair:
-    """A fault and a target of an application that it fits.
-
-    Attributes:
-        fault: Name of the fault primitive.
-        application: Name of the application.
-        target: What a problem file names as its target.
-    """
+    """Names of a fault and an application, and a target that it fits, as a problem file says it."""
 
     fault: str
     application: str
@@ -152,28 +146,50 @@ def pairs(
     faults: Sequence[str] | None = None,
     applications: Sequence[str] | None = None,
     *,
+    whole: bool = False,
     workspace: Workspace | None = None,
 ) -> tuple[Pair, ...]:
     """Every fault with every target that it fits, of all applications, sorted by names.
 
-    Parametrised applications count with their default parameters.
+    Each thing that breaks counts once, in a cluster of three workers in two zones; names choose who
+    stands for a machine or namespace. Applications count with their default parameters.
 
     Args:
         faults: Names of those that count, in their order; None for all.
         applications: The same.
+        whole: Whether every target counts for itself, and variants of faults, too.
         workspace: As for `Environment`.
     """
     from sregym_core.conductor.targets import candidates
 
     factory = (workspace or shared()).factory
-    names = factory.registry.names
-    return tuple(
-        Pair(fault.name, name, target)
-        for fault in map(factory.fault, names("fault") if faults is None else faults)
-        for name in (names("application") if applications is None else applications)
-        for target, found in candidates(factory.application(name), fault.takes, fault.parts)
-        if fault.fits(found)
-    )
+    names, found = factory.registry.names, []
+    for fault in map(factory.fault, names("fault") if faults is None else faults):
+        for name in names("application") if applications is None else applications:
+            every = candidates(factory.application(name), fault.takes, fault.parts)
+            fitting = {target: chosen for target, chosen in every if fault.fits(chosen)}
+            targets = fitting if whole else _each_once(fault, name, fitting)
+            found += [Pair(fault.name, name, target) for target in targets]
+    return tuple(found)
+
+
+def _each_once(
+    fault: Fault, application: str, fitting: Mapping[Target, FaultTarget]
+) -> Sequence[Target]:
+    """Those that stand for all that breaks, in their order."""
+    from sregym_core.model import TargetKind, kind_of
+
+    there = {TargetKind.NODE: 3, TargetKind.ZONE: 2, TargetKind.CLUSTER: 1}
+    groups: dict[Any, list[Target]] = {}
+    for target, chosen in () if fault.variant_of else fitting.items():
+        kind = fault.breaks or kind_of(chosen)
+        own = chosen.namespace if kind == TargetKind.NAMESPACE else target  # type: ignore[union-attr]
+        groups.setdefault(kind if kind in there else own, []).append(target)
+    chance = Random(f"{fault.name} on {application}")  # noqa: S311 - a game, no secret
+    kept: set[Target] = set()
+    for what, targets in groups.items():
+        kept.update(chance.sample(targets, min(len(targets), there.get(what, 1))))
+    return [target for target in fitting if target in kept]
 
 
 def instruction(
@@ -208,11 +224,9 @@ def sampled_pairs(
         for one in pairs(workspace=workspace)
         if able is None or able.issuperset(factory.fault(one.fault).needs)
     ]
-    places = range(len(every))
-    if count is not None and count < len(every):
-        chance = Random(f"sample of pairs, seed {seed}")  # noqa: S311 - a game, no secret
-        places = sorted(chance.sample(places, count))  # type: ignore[assignment]
+    chance = Random(f"sample of pairs, seed {seed}")  # noqa: S311 - a game, no secret
+    drawn = chance.sample(range(len(every)), min(count or len(every), len(every)))
+    chosen = (every[place] for place in sorted(drawn))
     return tuple(
-        pair(one.fault, one.application, str(one.target), workspace=workspace)
-        for one in (every[place] for place in places)
+        pair(one.fault, one.application, str(one.target), workspace=workspace) for one in chosen
     )

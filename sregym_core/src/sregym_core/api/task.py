@@ -119,14 +119,11 @@ def claims_of(given: Claims | Mapping[str, Any] | None) -> Claims | None:
     from pydantic import ValidationError
 
     from sregym_core.model import Claims
+    from sregym_core.model.validation import explain
 
     if given is None or isinstance(given, Claims):
         return given
     try:
         return Claims.model_validate(dict(given))
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        known = ", ".join(Claims.model_fields)
-        msg = f"claims, field {field!r}: {first['msg']}; there are: {known}"
-        raise ToolArgumentError(msg) from error
+        raise ToolArgumentError(f"claims, {explain(error, Claims, given)}") from error

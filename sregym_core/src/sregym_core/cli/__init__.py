@@ -73,10 +73,12 @@ class Subcommand(ABC):
     Attributes:
         name: The word behind `sregym`.
         summary: One line for `sregym --help`.
+        examples: Command lines that its own help ends with.
     """
 
     name: ClassVar[str]
     summary: ClassVar[str]
+    examples: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, settings: Settings, console: Console) -> None:
         self.settings = settings

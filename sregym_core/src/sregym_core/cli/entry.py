@@ -24,11 +24,10 @@ if TYPE_CHECKING:
 
 # Name -> where it is and what it does. Imported only when used: `--help` must not wait for it.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "run": ("play:Run", "let agents play problems and grade them"),
-    "verify": ("verify:Verify", "prove problems by machine"),
-    "report": ("report:Report", "write the report of a finished run again"),
-    "plugins": ("plugin_list:PluginList", "list plugins with their state"),
-    "doctor": ("doctor:Doctor", "say what is missing on this machine or cluster"),
+    "plugins": (
+        "plugin_list:PluginList",
+        "list installed plugins and whether they could be loaded",
+    ),
 }
 
 _FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
@@ -113,7 +112,7 @@ def _dispatch(words: Sequence[str], settings: Settings, console: Console) -> int
         prog=f"sregym {called}",
         description=f"{command.summary[0].upper()}{command.summary[1:]}.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog=_below(joined or name, settings) if {"-h", "--help"} & set(rest) else None,
+        epilog=_epilog(command, joined or name, settings) if {"-h", "--help"} & set(rest) else None,
     )
     command.arguments(parser)
     return check_returned(command, "run", command.run(parser.parse_args(list(rest))), int)
@@ -137,14 +136,19 @@ def _spoken(name: str, known: Iterable[str]) -> str:
     return f"{first} {rest}" if rest and first in known else name
 
 
-def _below(name: str, settings: Settings) -> str | None:
-    """The further commands behind a command's word, for its help; None where there are none."""
+def _epilog(command: Subcommand, name: str, settings: Settings) -> str:
+    """What a command's help ends with: examples, and the further commands behind its word."""
+    examples = "\n  ".join(["examples:", *command.examples]) if command.examples else ""
+    return "\n\n".join(filter(None, [examples, _below(name, settings)]))
+
+
+def _below(name: str, settings: Settings) -> str:
     if name in COMMANDS and name != "plugins":
-        return None
+        return ""
     known = _plugin_summaries(settings).items()
     below = [(word, text) for word, text in known if word.startswith(f"{name}-")]
     lines = [f"  sregym {_spoken(word, [name])}: {text}" for word, text in below]
-    return "\n".join(["further commands:", *lines]) if lines else None
+    return "\n".join(["further commands:", *lines]) if lines else ""
 
 
 def _top_level(words: Sequence[str], settings: Settings, console: Console) -> ExitCode:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,61 +35,11 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_jobs(parser: argparse.ArgumentParser) -> None:
-    """How many at once."""
-    parser.add_argument(
-        "--jobs",
-        type=positive,
-        default=None,
-        metavar="N",
-        help="episodes at once (default: one a processor; on a real cluster 1, more stand in "
-        "namespaces of their own)",
-    )
-
-
-def usual_jobs(factory: ComponentFactory, cluster: str) -> int:
-    """How many at once where nobody says: a real cluster may be small."""
-    return processors() if factory.provider(cluster).simulated else 1
-
-
-def add_timing(parser: argparse.ArgumentParser) -> None:
-    """How long problems let the system settle."""
-    parser.add_argument(
-        "--timing",
-        action="append",
-        default=[],
-        metavar="NAME=SECONDS",
-        help="a duration in place of that of the problems: warm_up_s, settle_s, repair_s, window_s, "
-        "relapse_s; may be given several times",
-    )
-
-
-def timed(problems: tuple[Problem, ...], given: list[str]) -> tuple[Problem, ...]:
-    """Problems with other durations.
-
-    Raises:
-        UsageError: There is no such duration, or it is no number of seconds.
-    """
-    from sregym_core.model import Timing
-
-    named = {}
-    for name, text in named_values(given, "--timing").items():
-        if name not in Timing.model_fields:
-            known = ", ".join(Timing.model_fields)
-            raise UsageError(f"--timing {name}={text}: there is no such duration; known: {known}")
-        try:
-            named[name] = seconds(text)
-        except argparse.ArgumentTypeError as error:
-            raise UsageError(f"--timing {name}={text}: {error}") from error
-    return tuple(
-        problem.model_copy(update={"timing": problem.timing.model_copy(update=named)})
-        for problem in problems
-    )
-
-
 def add_seed(parser: argparse.ArgumentParser, whose: str) -> None:
     """From what all chance derives."""
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help=f"{whose} (default 0)")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help=f"seed {whose} (default: 0)"
+    )
 
 
 def add_noise(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
@@ -162,17 +111,6 @@ def with_noise_options(
     return tuple(problem.model_copy(update=changed) for problem in problems)
 
 
-def add_out(parser: argparse.ArgumentParser) -> None:
-    """Where a run is written."""
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=None,
-        metavar="FOLDER",
-        help="where the records go (default: runs/run-NNNN)",
-    )
-
-
 def add_agent_options(parser: argparse.ArgumentParser) -> None:
     """What agents are told beside the problem."""
     parser.add_argument(
@@ -212,24 +150,32 @@ def add_budget(
         return "none" if value is None else f"{value:g}"
 
     parser.add_argument(
-        "--steps", type=positive, default=None, metavar="N", help="limit of tool calls"
+        "--steps",
+        type=positive,
+        default=None,
+        metavar="N",
+        help="most tool calls in an episode (default: no limit)",
     )
     parser.add_argument(
-        "--tokens", type=positive, default=None, metavar="N", help="limit of tokens"
+        "--tokens",
+        type=positive,
+        default=None,
+        metavar="N",
+        help="most tokens of the language model in an episode (default: no limit)",
     )
     parser.add_argument(
         "--episode-seconds",
         type=seconds,
         default=episode_s,
         metavar="SECONDS",
-        help=f"limit on the episode's clock (default {shown(episode_s)})",
+        help=f"most seconds of an episode on the clock of its cluster (default: {shown(episode_s)})",
     )
     parser.add_argument(
         "--wall-seconds",
         type=seconds,
         default=wall_s,
         metavar="SECONDS",
-        help=f"limit on the wall clock (default {shown(wall_s)})",
+        help=f"most seconds of an episode in real time (default: {shown(wall_s)})",
     )
 
 
@@ -263,20 +209,6 @@ def positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"a whole number from 1 is needed, not {text!r}")
     return number
-
-
-def shard(text: str) -> tuple[int, int]:
-    """Which share of how many: `1/4` is the first of four."""
-    which, _, of = text.partition("/")
-    if which.isdecimal() and of.isdecimal() and 1 <= int(which) <= int(of):
-        return int(which), int(of)
-    msg = f"a share like 1/4 is needed, from 1/N to N/N, not {text!r}"
-    raise argparse.ArgumentTypeError(msg)
-
-
-def processors() -> int:
-    """Processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def named_values(pairs: list[str], option: str) -> dict[str, str]:
@@ -339,22 +271,3 @@ def problem_of_file(name: str) -> Problem:
         msg = f"problem file {name!r} cannot be read: {why}"
         raise UsageError(msg) from error
     return parse_problem(text, name)
-
-
-def free_folder(parent: Path) -> Path:
-    """Make the folder of a new run: the lowest free number below `parent`.
-
-    One that cannot be made is given back all the same: whoever writes there says why.
-    """
-    number = 1
-    while True:
-        folder = parent / f"run-{number:04d}"
-        try:
-            # Made, not looked for: several runs may begin in the same moment.
-            folder.mkdir(parents=True)
-        except FileExistsError:
-            number += 1
-        except OSError:
-            return folder
-        else:
-            return folder

@@ -17,11 +17,12 @@ class PluginList(Subcommand):
     """Lists plugins."""
 
     name: ClassVar[str] = "plugins"
-    summary: ClassVar[str] = "list plugins with their state"
+    summary: ClassVar[str] = "list installed plugins and whether they could be loaded"
+    examples: ClassVar[tuple[str, ...]] = ("sregym plugins --json",)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
-        parser.add_argument("--json", action="store_true", help="as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them, broken and blocked ones in place."""

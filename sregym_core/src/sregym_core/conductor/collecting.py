@@ -23,15 +23,3 @@ def nothing_collected() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-@contextmanager
-def only_own_collected() -> Iterator[None]:
-    """As `nothing_collected`; then cycles are looked for among what was made meanwhile, and no more.
-
-    For processes that end with their work: what was there before is never looked through again.
-    """
-    gc.freeze()
-    with nothing_collected():
-        yield
-    gc.collect()

@@ -13,6 +13,7 @@ from sregym_core.cluster_choice import reward_choice
 from sregym_core.conductor.fitting import mismatch_reason_of
 from sregym_core.errors import PluginClashError, UsageError
 from sregym_core.model.noise_setting import parse_noise
+from sregym_core.model.validation import explain
 from sregym_core.plugins import Plugins
 from sregym_core.problems import ProblemSet
 from sregym_core.registry import Registry
@@ -172,14 +173,9 @@ class ComponentFactory:
         try:
             return fault.Parameters.model_validate(dict(given))
         except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(map(str, first["loc"])) or "parameters"
             owner = self.registry.owner("fault", fault.name).owner
-            told = first["msg"].removeprefix("Value error, ")
-            if first["type"] == "extra_forbidden":
-                told = f"unknown; it takes: {', '.join(fault.Parameters.model_fields) or 'none'}"
-            msg = f"{where}, parameter {field!r} of fault {fault.name!r} ({owner}): {told}"
-            raise UsageError(msg) from error
+            wrong = explain(error, fault.Parameters, dict(given), "parameter")
+            raise UsageError(f"{where}, fault {fault.name!r} ({owner}): {wrong}") from error
 
     def check(self, problem: Problem) -> None:
         """Refuse a problem that cannot be played: an unknown part, wrong parameters, no fit."""

@@ -10,12 +10,20 @@ from sregym_core.conductor import stages
 from sregym_core.conductor.ledger import Ledger, Note
 from sregym_core.conductor.outside import OutsideCalls
 from sregym_core.events import SessionOpened, Submitted
-from sregym_core.interfaces import Command, CommandResult, Receipt, Session, Stage, Task, ToolResult
+from sregym_core.interfaces import (
+    Command,
+    CommandRefusedError,
+    CommandResult,
+    Receipt,
+    Session,
+    Stage,
+    Task,
+    ToolResult,
+)
 from sregym_core.interfaces.session_tool import PagedArguments, ToolError, clock_time
 from sregym_core.model import Tokens
 from sregym_core.policy import Policy
 from sregym_core.toolbox import arguments as forms
-from sregym_core.toolbox import commands
 from sregym_core.toolbox.catalogue import Toolset
 from sregym_core.toolbox.paging import Pages
 from sregym_core.toolbox.tool_context import Output
@@ -223,9 +231,9 @@ class LiveSession(Session):
         """Run a kubectl command and record it."""
         self._spend_step()
         try:
-            parsed = commands.parse(command) if isinstance(command, str) else command
+            parsed = self._read(command) if isinstance(command, str) else command
             self._check(parsed)
-        except commands.RefusedError as error:
+        except CommandRefusedError as error:
             result = CommandResult(1, stderr=f"error: {error}\n")
         else:
             result = self._ledger.in_time(lambda: self._cluster.kubectl_for(parsed, self._policy))
@@ -241,10 +249,13 @@ class LiveSession(Session):
         self._ledger.note(note)
         return result
 
+    def _read(self, line: str, stdin: str = "") -> Command:
+        return self._cluster.operations.read_command(line, stdin)
+
     def _check(self, command: Command) -> None:
-        commands.check(command)
+        self._cluster.operations.check_command(command)
         if self._stage is Stage.DONE:
-            raise commands.RefusedError(f"{stages.all_in(self._task)} already; the session is over")
+            raise CommandRefusedError(f"{stages.all_in(self._task)} already; the session is over")
 
     def observe(
         self, service: str, path: str, query: Sequence[tuple[str, str]] = ()
@@ -350,8 +361,8 @@ class LiveSession(Session):
     def _kubectl_text(self, given: forms.Kubectl) -> Output:
         line: str | Command = given.command
         if given.stdin:
-            with suppress(commands.RefusedError):  # told and recorded below, like any other
-                line = commands.parse(given.command, given.stdin)
+            with suppress(CommandRefusedError):  # told and recorded below, like any other
+                line = self._read(given.command, given.stdin)
         result = self.kubectl(line)
         text = (result.stdout + result.stderr).rstrip("\n")
         if not result.ok:

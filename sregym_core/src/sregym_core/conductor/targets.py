@@ -8,14 +8,13 @@ zones stay without names.
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sregym_core.errors import MissingCapabilityError, UsageError, WorldError
 from sregym_core.interfaces import node_access
 from sregym_core.model import (
     ClusterTarget,
     Component,
-    ComponentChoice,
     ComponentPart,
     ComponentTarget,
     Link,
@@ -32,6 +31,7 @@ from sregym_core.model import (
     Zone,
     ZoneChoice,
     ZoneTarget,
+    parse_target,
 )
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def candidates(
     chooser = Chooser(named)
     for kind in TargetKind:
         if kind in kinds:
-            for target in _CANDIDATES[kind](application):
+            for target in _written(application, kind):
                 yield target, chooser.choose(target)
     if TargetKind.COMPONENT in kinds:
         for target in _parts(application, parts):
@@ -210,63 +210,32 @@ def candidates(
 
 def _parts(application: Application, parts: Sequence[ComponentPart]) -> Iterator[Target]:
     """Containers and Services of components that are not meant when only the component is named."""
-    for component in application.components():
-        choices: list[ComponentChoice] = []
-        if ComponentPart.CONTAINER in parts:
-            others = [c.name for c in component.containers if c.name != component.container]
-            choices += [ComponentChoice(name=component.name, container=name) for name in others]
-        if ComponentPart.SERVICE in parts:
-            others = [s.ref.name for s in component.services if s.ref != component.service]
-            choices += [ComponentChoice(name=component.name, service=name) for name in others]
-        for choice in choices:
-            yield ComponentTarget(component=choice)
-
-
-def _links(application: Application) -> Iterator[Target]:
-    names = {part.name for part in application.components()}
     for part in application.components():
-        for caller in part.callers:
-            if caller in names:
-                ends = {"from": caller, "to": part.name}
-                yield LinkTarget.model_validate({"link": ends})
+        others = [("container", c.name) for c in part.containers if c.name != part.container]
+        others += [("service", s.ref.name) for s in part.services if s.ref != part.service]
+        for field, name in others:
+            if field in parts:
+                yield parse_target({"component": {"name": part.name, field: name}})
 
 
-def _nodes(application: Application) -> Iterator[Target]:
-    for part in application.components():
-        yield NodeTarget.model_validate({"node": {"runs": part.name}})
-    yield NodeTarget.model_validate({"node": {"role": "worker"}})
-
-
-def _components(application: Application) -> Iterator[Target]:
-    for part in application.components():
-        yield ComponentTarget(component=ComponentChoice(name=part.name))
-
-
-def _zones(application: Application) -> Iterator[Target]:
-    for part in application.components():
-        yield ZoneTarget.model_validate({"zone": {"runs": part.name}})
-
-
-def _objects(application: Application) -> Iterator[Target]:
-    for obj in application.manifests():
-        yield ObjectTarget(object=ObjectRef.of(obj))
-
-
-def _namespaces(application: Application) -> Iterator[Target]:
-    for name in application.namespaces:
-        yield NamespaceTarget(namespace=name)
-
-
-def _whole(_application: Application) -> Iterator[Target]:
-    yield ClusterTarget()
-
-
-_CANDIDATES: dict[TargetKind, Callable[[Application], Iterator[Target]]] = {
-    TargetKind.COMPONENT: _components,
-    TargetKind.NODE: _nodes,
-    TargetKind.LINK: _links,
-    TargetKind.ZONE: _zones,
-    TargetKind.OBJECT: _objects,
-    TargetKind.NAMESPACE: _namespaces,
-    TargetKind.CLUSTER: _whole,
-}
+def _written(application: Application, kind: TargetKind) -> Iterator[Target]:
+    """Everything of an application that is of a kind, as problems write it down."""
+    names = [part.name for part in application.components()]
+    callers = [(part.name, name) for part in application.components() for name in part.callers]
+    written: dict[TargetKind, Sequence[Any]] = {
+        TargetKind.COMPONENT: names,
+        TargetKind.NODE: [
+            *({"node": {"runs": name}} for name in names),
+            {"node": {"role": "worker"}},
+        ],
+        TargetKind.LINK: [
+            {"link": {"from": ends[1], "to": ends[0]}} for ends in callers if ends[1] in names
+        ],
+        TargetKind.ZONE: [{"zone": {"runs": name}} for name in names],
+        TargetKind.OBJECT: [
+            ObjectTarget(object=ObjectRef.of(obj)) for obj in application.manifests()
+        ],
+        TargetKind.NAMESPACE: [{"namespace": name} for name in application.namespaces],
+        TargetKind.CLUSTER: [{"cluster": True}],
+    }
+    return map(parse_target, written[kind])

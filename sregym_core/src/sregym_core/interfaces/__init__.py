@@ -45,7 +45,12 @@ from sregym_core.interfaces.nodes import (
     restore_settings,
 )
 from sregym_core.interfaces.noise import Noise, NoiseContext
-from sregym_core.interfaces.operations import ContainerRuns, Operations, Startup
+from sregym_core.interfaces.operations import (
+    CommandRefusedError,
+    ContainerRuns,
+    Operations,
+    Startup,
+)
 from sregym_core.interfaces.oracle import (
     Baseline,
     DiagnosisOracle,
@@ -94,6 +99,7 @@ __all__ = [
     "ClusterProvider",
     "ClusterSpec",
     "Command",
+    "CommandRefusedError",
     "CommandResult",
     "ContainerRuns",
     "DeadlineExceeded",

@@ -153,6 +153,9 @@ class Fault(ABC):
         modes: Failure modes of a system with this fault alone; see `FailureMode`.
         tipping: Names of the parameters that select a trigger for `replay`. Without them the same
             defect is injected and stays latent.
+        breaks: What it breaks, where that is not what a target names: a quota is the namespace's,
+            whichever component meets it. Pairs are counted by it.
+        variant_of: The fault that differs from it in a value alone; pairs of that one count for both.
     """
 
     name: ClassVar[str]
@@ -164,6 +167,8 @@ class Fault(ABC):
     needs: ClassVar[tuple[Capability, ...]] = ()
     modes: ClassVar[tuple[FailureMode, ...]] = ()
     tipping: ClassVar[tuple[str, ...]] = ()
+    breaks: ClassVar[TargetKind | None] = None
+    variant_of: ClassVar[str] = ""
 
     def settings_on(self, node: str) -> tuple[NodeSetting, ...]:
         """The node settings that it applies with default parameters, as far as they depend on no target.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sregym_core.interfaces.application import Application, Prober, Traffic
     from sregym_core.interfaces.attacks import Attacks
-    from sregym_core.interfaces.cluster import CommandResult, KubeObject
+    from sregym_core.interfaces.cluster import Command, CommandResult, KubeObject
     from sregym_core.interfaces.oracle import Baseline, SystemState
     from sregym_core.model import Component, Node, ObjectRef
 
@@ -31,6 +31,10 @@ class ContainerRuns:
     pod: str
     container: str
     restarts: int
+
+
+class CommandRefusedError(ValueError):
+    """A command line of an agent is not run; the text says why and what to do instead."""
 
 
 class Startup(ABC):
@@ -118,6 +122,26 @@ class Operations(ABC):
         self, namespace: str, workload: ObjectRef, argv: Sequence[str], stdin: str
     ) -> CommandResult | None:
         """Run a command in a ready pod of a workload; None when it has none."""
+
+    @abstractmethod
+    def read_command(self, line: str, stdin: str = "") -> Command:
+        """Read a command line of the cluster's client, as an agent types it without a shell.
+
+        Args:
+            line: May carry its standard input as a here-document.
+            stdin: Its standard input, where it does not.
+
+        Raises:
+            CommandRefusedError: It needs a shell, or quotes are open.
+        """
+
+    @abstractmethod
+    def check_command(self, command: Command) -> None:
+        """Refuse what reaches beyond the cluster: the command runs on the machine of the harness.
+
+        Raises:
+            CommandRefusedError: It would read or write files there, ask back on a terminal, or never end.
+        """
 
     @abstractmethod
     def starting(self, application: Application) -> Startup:

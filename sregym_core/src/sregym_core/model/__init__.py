@@ -35,7 +35,6 @@ from sregym_core.model.record import (
     ToolCall,
     outcome_of,
 )
-from sregym_core.model.suites import suites_of
 from sregym_core.model.target import (
     ClusterTarget,
     ComponentChoice,
@@ -156,7 +155,6 @@ __all__ = [
     "pod_spec",
     "pod_template",
     "sources_and_level",
-    "suites_of",
     "template_patch",
     "worst",
 ]

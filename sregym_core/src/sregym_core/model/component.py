@@ -73,6 +73,7 @@ class Container(Value):
         env: Its literal environment variables.
         ports: Numbers of the ports that it declares.
         probes: Fields of its probes: `livenessProbe`, `readinessProbe`, `startupProbe`.
+        user: Number of the user that it is told to run as; None for that of its image.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Container(Value):
     env: dict[str, str] = Field(default_factory=dict)
     ports: tuple[int, ...] = ()
     probes: tuple[str, ...] = ()
+    user: int | None = None
 
 
 class Port(Value):
@@ -269,6 +271,8 @@ class Component(Value):
         registered: Whether its callers find its addresses in a registry: its Service carries nothing.
         replica_set: The name of the set that its pods are the members of, of which one leads; empty
             where each stands alone.
+        system_calls: Those without which its program does not go on serving; None where unknown.
+        defaults: Variables that its program reads -> what it takes without them; likewise.
     """
 
     name: str
@@ -301,6 +305,8 @@ class Component(Value):
     settings: tuple[ProgramSetting, ...] = ()
     registered: bool = False
     replica_set: str = ""
+    system_calls: tuple[str, ...] | None = None
+    defaults: dict[str, str | None] | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -334,6 +340,8 @@ class Component(Value):
             one = self._named("container", container, {c.name: c for c in self.containers})
             changed |= {"container": one.name, "image": one.image, "command": one.command}
             changed |= {"memory_limit": one.memory_limit, "env": one.env}
+            if one.name != self.container:
+                changed |= {"system_calls": None, "defaults": None}
         if service:
             use = self._named("Service", service, {s.ref.name: s for s in self.services})
             changed |= {"service": use.ref, "selector": use.selector, "ports": use.ports}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
@@ -13,9 +15,46 @@ from sregym_core.model.base import Value
 from sregym_core.model.problem import FailureMode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from sregym_core.model.problem import Problem
+
+
+class Origin(StrEnum):
+    """How near a problem is to the upstream benchmark; agents may know what is published there."""
+
+    PORTED = "ported"
+    SIMILAR = "similar"
+    NEW = "new"
+
+
+@dataclass(frozen=True)
+class PortedProblems:
+    """What the problems of the upstream benchmark have; by it the others are similar or new.
+
+    Attributes:
+        faults: Their faults.
+        modes: The ways in which they fail.
+    """
+
+    faults: frozenset[str]
+    modes: frozenset[FailureMode]
+
+    @classmethod
+    def among(cls, problems: Iterable[Problem]) -> PortedProblems:
+        """Of those of the problems that have an upstream id."""
+        ported = [problem for problem in problems if problem.upstream]
+        return cls(
+            frozenset(ref.fault for problem in ported for ref in problem.faults),
+            frozenset(mode for problem in ported for mode in problem.modes),
+        )
+
+    def origin_of(self, problem: Problem) -> Origin:
+        """`ported` with an upstream id; `similar` if no fault and no mode of it is unknown there."""
+        if problem.upstream:
+            return Origin.PORTED
+        known = self.faults.issuperset(ref.fault for ref in problem.faults)
+        return Origin.SIMILAR if known and self.modes.issuperset(problem.modes) else Origin.NEW
 
 
 class SuiteRules(Value):
@@ -26,6 +65,7 @@ class SuiteRules(Value):
         layers: It is of one of these layers.
         faults: One of its faults has a name like one of these, with `*` for anything.
         upstream: It corresponds to a problem of the upstream benchmark.
+        origins: It is as near to the upstream benchmark as one of these.
         noise_level: How much noise disturbs the suite where nobody says otherwise, 0 to 3; nothing
             said: as much as each problem says.
     """
@@ -34,11 +74,12 @@ class SuiteRules(Value):
     layers: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     upstream: bool = False
+    origins: tuple[Origin, ...] = ()
     noise_level: int | None = None
 
-    def hold(self, problem: Problem) -> bool:
+    def hold(self, problem: Problem, origin: Origin) -> bool:
         """Whether the problem belongs to the suite."""
-        if self.upstream and problem.upstream:
+        if (self.upstream and problem.upstream) or origin in self.origins:
             return True
         names = [ref.fault for ref in problem.faults]
         if any(fnmatchcase(name, like) for name in names for like in self.faults):
@@ -59,7 +100,7 @@ def noise_level_of(suite: str) -> int | None:
     return None if rules is None else rules.noise_level
 
 
-def suites_of(problem: Problem) -> tuple[str, ...]:
+def suites_of(problem: Problem, origin: Origin) -> tuple[str, ...]:
     """Names of all suites of a problem: first those that its file names."""
-    derived = (name for name, rules in derived_suites().items() if rules.hold(problem))
+    derived = (name for name, rules in derived_suites().items() if rules.hold(problem, origin))
     return tuple(dict.fromkeys((*problem.suites, *derived)))

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from sregym_core.error_location import format_with_location, must_propagate
 from sregym_core.errors import PluginError, SregymError
 from sregym_core.interfaces import Tool, ToolArguments, ToolError, ToolGroup
+from sregym_core.model.validation import explain
 from sregym_core.toolbox import arguments, on_call
 from sregym_core.toolbox.tool_context import Output
 
@@ -108,9 +109,8 @@ class Toolset:
         try:
             return entry.given.model_validate(dict(given))
         except ValidationError as error:
-            wrong = "; ".join(_complaint(detail) for detail in error.errors())
-            known = ", ".join(entry.given.model_fields) or "no arguments"
-            raise ToolError(f"{name}: {wrong}; it takes: {known}") from error
+            wrong = explain(error, entry.given, dict(given), "argument")
+            raise ToolError(f"{name}: {wrong}") from error
 
     def respond(self, name: str, context: SessionToolContext, given: ToolArguments) -> Output:
         """What a tool that only observes has to say; that it cannot answer is an output, too.
@@ -162,8 +162,3 @@ def _schema(given: type[ToolArguments]) -> dict[str, Any]:
     if made.get("required"):
         schema["required"] = made["required"]
     return {**schema, "additionalProperties": False}
-
-
-def _complaint(detail: Any) -> str:
-    place = ".".join(map(str, detail["loc"])) or "arguments"
-    return f"argument {place!r}: {detail['msg']}"

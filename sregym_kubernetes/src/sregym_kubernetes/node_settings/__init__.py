@@ -13,6 +13,7 @@ from sregym_kubernetes.node_settings.disks import (
     DiskUse,
 )
 from sregym_kubernetes.node_settings.kernel import (
+    SAME_CALLS,
     CpuUse,
     KernelTable,
     MemoryUse,
@@ -36,6 +37,7 @@ from sregym_kubernetes.node_settings.machines import (
 )
 
 __all__ = [
+    "SAME_CALLS",
     "AnyNodeSetting",
     "Blocks",
     "CpuUse",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 from sregym_core.model.node_setting import Capability, NodeSetting
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Sysctl(NodeSetting):
@@ -91,6 +95,16 @@ class ProcessLimit(NodeSetting):
     node: str
     resource: str = "nofile"
     limit: int | None = None
+
+
+# Calls that do the same as others for whoever makes them.
+SAME_CALLS: Mapping[str, str] = MappingProxyType(
+    {
+        **{"openat": "open", "pread64": "read", "readv": "read", "pwrite64": "write"},
+        **{"writev": "write", "fdatasync": "fsync", "socket": "connect", "clone3": "clone"},
+        **{"fork": "clone", "vfork": "clone", "gettimeofday": "clock_gettime"},
+    }
+)
 
 
 class SystemCall(NodeSetting):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.interfaces import Baseline, Operations, SystemState, node_access
 from sregym_core.model import ObjectRef
 
+from sregym_kubernetes import command_lines
 from sregym_kubernetes.attacks import KubernetesAttacks
 from sregym_kubernetes.node_settings import parse_setting
 from sregym_kubernetes.operations import alerts, objects, probing, role
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import (
         Application,
         Cluster,
+        Command,
         CommandResult,
         ContainerRuns,
         Prober,
@@ -115,6 +117,14 @@ class KubernetesOperations(Operations):
         """In the first ready pod, by the workload's selector."""
         pod = ready_pod(self._cluster, workload)
         return None if pod is None else self._cluster.exec(namespace, pod, argv, stdin=stdin)
+
+    def read_command(self, line: str, stdin: str = "") -> Command:
+        """A line of kubectl."""
+        return command_lines.parse(line, stdin)
+
+    def check_command(self, command: Command) -> None:
+        """By kubectl's verbs and flags."""
+        command_lines.check(command)
 
     def starting(self, application: Application) -> StartingPods:
         """By the states of its pods."""

@@ -6,7 +6,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from sregym_core.errors import NodeError
-from sregym_kubernetes.node_settings import LinkState, Peer, RegistryAccess, SystemCall
+from sregym_kubernetes.node_settings import SAME_CALLS, LinkState, Peer, RegistryAccess, SystemCall
 
 from sregym_cluster_embedded import syscalls
 from sregym_cluster_embedded.keys import TableKey
@@ -25,16 +25,11 @@ if TYPE_CHECKING:
 
 _SYSCALL = "set on nodes: "
 # The settings of rules that stand, without values.
-# What programs of the simulation call, and what is the same to them.
+# What programs of the simulation call.
 _CALLS = (
     *("open", "read", "write", "fsync", "connect", "bind", "sendmmsg"),
     *runtime_calls.CALLS,
 )
-_SAME_CALL = {
-    "openat": "open", "pread64": "read", "readv": "read", "pwrite64": "write", "writev": "write",
-    "fdatasync": "fsync", "socket": "connect", "clone3": "clone", "fork": "clone", "vfork": "clone",
-    "gettimeofday": "clock_gettime",
-}  # fmt: skip
 _SYSCALLS: TableKey[str, SystemCall] = TableKey("nodes.syscalls")
 _BLOCKED = {
     "": None,
@@ -115,9 +110,9 @@ def read_call(world: World, setting: SystemCall) -> SystemCall:
 def write_call(world: World, setting: SystemCall) -> None:
     """Make a rule for system calls so."""
     name = _SYSCALL + setting.key
-    call = _SAME_CALL.get(setting.call, setting.call)
+    call = SAME_CALLS.get(setting.call, setting.call)
     if call not in _CALLS:
-        known = ", ".join((*_CALLS, *_SAME_CALL))
+        known = ", ".join((*_CALLS, *SAME_CALLS))
         msg = f"the system call {setting.call!r} is not simulated; there are: {known}"
         raise NodeError(msg)
     if setting.is_neutral:

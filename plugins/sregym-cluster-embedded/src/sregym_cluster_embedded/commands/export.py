@@ -22,6 +22,10 @@ class Export(Subcommand):
 
     name: ClassVar[str] = "export"
     summary: ClassVar[str] = "write metrics, logs and traces of an episode to files"
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym export telemetry runs/run-0001/episodes/e0001 --format csv",
+        "sregym export telemetry missing_service_hotel_reservation --hour broken",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """What to export, of which episode, as what, where to."""
@@ -35,7 +39,7 @@ class Export(Subcommand):
             "--format",
             choices=("parquet", "csv", "jsonl"),
             default="parquet",
-            help="of the files (default: parquet)",
+            help="format of the files (default: parquet)",
         )
         parser.add_argument(
             "--hour",
@@ -49,10 +53,13 @@ class Export(Subcommand):
             help="write this table (can be given several times; default: all)",
         )
         parser.add_argument(
-            "--seed", type=int, help="of the hour (default: that of the episode, else 0)"
+            "--seed", type=int, help="seed of the hour (default: that of the episode, else 0)"
         )
         parser.add_argument(
-            "--out", metavar="FOLDER", type=Path, help="where to (default: telemetry-EPISODE)"
+            "--out",
+            metavar="FOLDER",
+            type=Path,
+            help="folder to write to (default: telemetry-EPISODE)",
         )
         parser.add_argument("--json", action="store_true", help="say what was written as JSON")
 

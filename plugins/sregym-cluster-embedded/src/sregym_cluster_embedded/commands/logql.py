@@ -21,6 +21,9 @@ class Logql(Subcommand):
 
     name: ClassVar[str] = "logql"
     summary: ClassVar[str] = "evaluate LogQL over a file of log lines"
+    examples: ClassVar[tuple[str, ...]] = (
+        'sregym logql \'{app="web"} |= "error"\' --lines lines.jsonl --limit 20',
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Query, lines, times."""
@@ -39,12 +42,25 @@ class Logql(Subcommand):
         parser.add_argument(
             "--at", metavar="TIME", help="the moment of a metric query, or of the last line"
         )
-        parser.add_argument("--start", metavar="TIME", help="from here; the first line if none")
-        parser.add_argument("--end", metavar="TIME", help="before here; behind the last if none")
-        parser.add_argument("--step", metavar="SECONDS", type=float, help="a metric query as range")
-        parser.add_argument("--limit", metavar="N", type=int, default=100, help="of lines (100)")
         parser.add_argument(
-            "--direction", choices=("backward", "forward"), default="backward", help="of lines"
+            "--start",
+            metavar="TIME",
+            help="start of the range, Unix seconds or RFC 3339 (default: the first line)",
+        )
+        parser.add_argument(
+            "--end",
+            metavar="TIME",
+            help="end of the range, exclusive (default: after the last line)",
+        )
+        parser.add_argument("--step", metavar="SECONDS", type=float, help="a metric query as range")
+        parser.add_argument(
+            "--limit", metavar="N", type=int, default=100, help="most lines to print (default: 100)"
+        )
+        parser.add_argument(
+            "--direction",
+            choices=("backward", "forward"),
+            default="backward",
+            help="order of the lines (default: backward, the latest first)",
         )
         parser.add_argument("--json", action="store_true", help="answer as Loki's HTTP API")
 

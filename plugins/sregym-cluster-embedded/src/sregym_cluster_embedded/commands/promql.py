@@ -22,6 +22,10 @@ class Promql(Subcommand):
 
     name: ClassVar[str] = "promql"
     summary: ClassVar[str] = "evaluate PromQL over a file of samples, or run a script of tests"
+    examples: ClassVar[tuple[str, ...]] = (
+        "sregym promql 'rate(requests_total[5m])' --samples samples.om",
+        "sregym promql --script rules.test",
+    )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Expression, samples, times, script."""
@@ -35,14 +39,14 @@ class Promql(Subcommand):
         parser.add_argument(
             "--at", metavar="TIME", help="Unix seconds or RFC 3339; the last sample's time if none"
         )
-        parser.add_argument("--start", metavar="TIME", help="evaluate a range from here")
-        parser.add_argument("--end", metavar="TIME", help="up to here")
+        parser.add_argument("--start", metavar="TIME", help="start of a range")
+        parser.add_argument("--end", metavar="TIME", help="end of the range, inclusive")
         parser.add_argument("--step", metavar="SECONDS", type=float, help="at every such step")
         parser.add_argument(
             "--dialect",
             metavar="VERSION",
             default="2.42",
-            help="of Prometheus: 2.42 (default) or 3",
+            help="version of Prometheus whose PromQL it is: 2.42 (default) or 3",
         )
         parser.add_argument("--json", action="store_true", help="answer as Prometheus' HTTP API")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sregym_core.api import Recorded
+    from sregym_runs import Recorded
 
 
 def find(place: str) -> Recorded | None:
@@ -15,7 +15,7 @@ def find(place: str) -> Recorded | None:
     Raises:
         UsageError: A file of it is damaged.
     """
-    from sregym_core.api import read_recorded
+    from sregym_runs import read_recorded
 
     given = Path(place)
     folders = (given, given.parent / "episodes" / given.name)

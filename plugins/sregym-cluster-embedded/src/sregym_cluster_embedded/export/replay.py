@@ -10,17 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.api import Environment, Replay
+from sregym_core.api import Environment
 from sregym_core.errors import UsageError, WorldError
 from sregym_core.interfaces import Budget
+from sregym_runs import Replay
 
 from sregym_cluster_embedded.cluster.embedded import EmbeddedCluster
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sregym_core.api import Recorded, Workspace
+    from sregym_core.api import Workspace
     from sregym_core.model import EpisodeRecord
+    from sregym_runs import Recorded
 
     from sregym_cluster_embedded.world import World
 

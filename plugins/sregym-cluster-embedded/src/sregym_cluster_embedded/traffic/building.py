@@ -14,7 +14,6 @@ from sregym_apps.model import (
     amount,
     count,
     expand,
-    route_of,
 )
 
 from sregym_cluster_embedded.traffic.breaking import set_breakers
@@ -33,6 +32,7 @@ from sregym_cluster_embedded.traffic.live import state_of
 from sregym_cluster_embedded.traffic.opened import FAST_MS, NO_ROUTE_MS, open_for_each_call
 from sregym_cluster_embedded.traffic.openings import open_connections
 from sregym_cluster_embedded.traffic.processors import free_processors, nodes_of
+from sregym_cluster_embedded.traffic.reached import reached
 from sregym_cluster_embedded.traffic.refusing import refusal, reset_share
 from sregym_cluster_embedded.traffic.searches import Search, searched
 from sregym_cluster_embedded.traffic.structure import (
@@ -50,7 +50,7 @@ from sregym_cluster_embedded.traffic.structure import (
     Structure,
 )
 from sregym_cluster_embedded.traffic.timeouts import set_deadlines
-from sregym_cluster_embedded.traffic.variants import failures_as_calls, present, taking_ms
+from sregym_cluster_embedded.traffic.variants import failures_as_calls, present, taken
 from sregym_cluster_embedded.userland.client_errors import error_text
 from sregym_cluster_embedded.userland.computing import computing
 from sregym_cluster_embedded.userland.dependency_tracking import DependencyTracker
@@ -76,8 +76,6 @@ if TYPE_CHECKING:
 
 # Cores of a container without a limit: those of its node.
 _FREE_CORES = 2.0
-# What a command takes that is slow by itself hardly varies.
-_EVEN = 0.01
 
 # An operation that is still being looked at: it calls itself, by way of others.
 _UNFINISHED = -2
@@ -98,6 +96,7 @@ class Builder:
         self._known: dict[tuple[ContainerRef, str, tuple[tuple[str, str], ...]], int] = {}
         self._facts: dict[ContainerRef, Mapping[str, str]] = {}
         self._servers: dict[ContainerRef, int] = {}
+        self._processes: dict[ContainerRef, Process | None] = {}
         self._fills: dict[tuple[ContainerRef, float, str, str, int], int] = {}
         self._produced: dict[tuple[str, str], list[tuple[int, float]]] = {}
         self._groups: dict[tuple[str, str, str], list[Consumer]] = {}
@@ -348,8 +347,7 @@ class Builder:
                 return (broken(refused.kind, refused.text, callee),)
         else:
             if client.protocol == "http" and isinstance(program, ServiceProgram):
-                method, _, path = operation.partition(" ")
-                operation = route_of(program, method, path) or operation
+                operation = reached(self.world, program, operation) or operation
             callee = self.operation(server.ref, operation)
             if callee == -1:
                 inner = f"unknown method {call.call.partition('.')[2]}"
@@ -358,16 +356,16 @@ class Builder:
                 return (broken("server", inner),)
             if callee == _UNFINISHED and call.share == 1:  # it goes around until somebody gives up
                 return (broken("timeout"),)
-        route = CallRoute(self._number(), target.share, target, callee, search=search)
+        transit, lost = Time(), 0.0
         if target.path is not None:
-            there, lost = network_time(target.path), timed_out_share(target.path, timeout_ms)
-            route = route._replace(transit=there, lost=lost)
-        if took_ms := taking_ms(call, self._facts.get(process.ref, {})):
-            route = route._replace(
-                transit=route.transit.then(Time(took_ms, (_EVEN * took_ms) ** 2))
-            )
+            transit, lost = network_time(target.path), timed_out_share(target.path, timeout_ms)
+        if took := taken(call, self._facts.get(process.ref, {})):
+            transit = transit.then(took)
         if waits_ms:
-            route = route._replace(transit=route.transit.then(Time(waits_ms, waits_ms**2)))
+            transit = transit.then(Time(waits_ms, waits_ms**2))
+        route = CallRoute(
+            self._number(), target.share, target, callee, transit=transit, lost=lost, search=search
+        )
         asked = (process.ref, server.ref, call.on_error.then)
         if refused is not None:
             failing = broken(refused.kind, refused.text, callee, refused.share)
@@ -382,7 +380,9 @@ class Builder:
         return self.made.routes - 1
 
     def _process(self, ref: ContainerRef) -> Process | None:
-        return self.footing.at(process_of, self.world, ref)
+        if ref not in self._processes:
+            self._processes[ref] = self.footing.at(process_of, self.world, ref)
+        return self._processes[ref]
 
     def _client(
         self, process: Process, name: str, command: str = ""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_apps.model import Client, IngressProgram, ServiceProgram, expand, route_of
+from sregym_apps.model import Client, IngressProgram, ServiceProgram, expand
 
 from sregym_cluster_embedded.traffic import ingress_requests
 from sregym_cluster_embedded.traffic.latency import Time, network_time, timed_out_share
 from sregym_cluster_embedded.traffic.load_schedules import number, users_of
+from sregym_cluster_embedded.traffic.reached import reached
 from sregym_cluster_embedded.traffic.structure import Destination, Part, Source
 from sregym_cluster_embedded.userland.flags import flag_values
 from sregym_cluster_embedded.userland.process import process_of
@@ -142,8 +143,8 @@ def _end(sender: _Sender, target: Target, entry: MixEntry) -> Destination:
     program = None if process is None else builder.runtime.program_of(process)
     if not isinstance(program, ServiceProgram):
         return Destination(target.share, -1, "404", transit, lost)
-    method, _, path = entry.request.partition(" ")
-    name = route_of(program, method, path)
+    path = entry.request.partition(" ")[2]
+    name = reached(builder.world, program, entry.request)
     if name is None:
         return Destination(target.share, -1, "404", transit, lost)
     operation = program.operations[name]

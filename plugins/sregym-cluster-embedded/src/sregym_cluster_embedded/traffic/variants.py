@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_apps.model import Call, Client, OnError, ServiceProgram, expand, is_on
 from sregym_apps.simulation import WireProtocol
 
+from sregym_cluster_embedded.traffic.latency import Time
 from sregym_cluster_embedded.traffic.opened import FAST_MS
 from sregym_cluster_embedded.traffic.structure import CallRoute, CallSite, CallStep
 from sregym_cluster_embedded.userland.flags import flag_values
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 # What a request does to itself is no call: it is neither counted nor traced as one.
 _ITSELF = WireProtocol("itself", call_spans=False, discovery=True)
+
+# What a command takes that is slow by itself hardly varies.
+_EVEN = 0.01
 
 
 class Present(NamedTuple):
@@ -66,10 +70,12 @@ def present(
     asked: tuple[tuple[str, str], ...] = (),
 ) -> Present:
     """What holds of an operation of a process, as things stand, for requests of which this is so."""
-    facts = process.facts() | dict.fromkeys(model.heeds, "") | dict(asked)
+    facts = process.facts()  # a dict of its own, put together anew for each operation
+    facts.update(dict.fromkeys(model.heeds, ""))
+    facts.update(asked)
     program = process.behaviour
     if isinstance(program, ServiceProgram) and program.flags:
-        facts |= dict(look.at(flag_values, world, process.ref))
+        facts.update(look.at(flag_values, world, process.ref))
     held = tuple(one for one in model.variants if is_on(expand(one.when, facts)))
     cpu = sum(_number(expand(one.cpu_ms, facts)) for one in held)
     cpu += filtering_ms(model, facts)
@@ -80,9 +86,10 @@ def present(
     return Present(facts, held, model.cpu_ms + cpu, model.latency_ms + late, jitter, left)
 
 
-def taking_ms(call: Call, now: Mapping[str, str]) -> float:
-    """How long a command takes in its datastore besides what any does."""
-    return _number(expand(call.takes_ms, now))
+def taken(call: Call, now: Mapping[str, str]) -> Time | None:
+    """How long a command takes in its datastore besides what any does; None for no longer."""
+    took_ms = _number(expand(call.takes_ms, now))
+    return Time(took_ms, (_EVEN * took_ms) ** 2) if took_ms else None
 
 
 def failures_as_calls(now: Present, made: Structure, sites: list[CallSite]) -> tuple[CallStep, ...]:
@@ -113,6 +120,7 @@ def _itself() -> Client:
     return client
 
 
+@lru_cache(maxsize=1024)
 def _number(text: str) -> float:
     """A number that is not negative; `true` is 1, and what is none 0."""
     if text.strip().lower() == "true":

@@ -1,7 +1,8 @@
 """Calls that the runtimes of programs make for memory, threads and time, and what they do where these fail.
 
 A runtime makes them when it starts, and again as it works: to let its heap grow, for a further thread,
-to read the clock. Which runtime a program has is told by the library by which it writes its log.
+to read the clock. Which runtime a program has is told by `sregym_apps.system_calls`, as is what it calls
+at work.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_apps.model import Line
+from sregym_apps.system_calls import language_of
 
 from sregym_cluster_embedded import syscalls
 from sregym_cluster_embedded.keys import TableKey
@@ -36,13 +38,6 @@ _EVERY_S: Mapping[str, float] = MappingProxyType(
 )
 CALLS = tuple(_EVERY_S)
 
-_LANGUAGES: Mapping[str, str] = MappingProxyType(
-    {
-        **dict.fromkeys(("zerolog-console", "zerolog-json", "go-log", "slog", "zap", "klog"), "go"),
-        **dict.fromkeys(("log4j", "spring-boot"), "jvm"),
-        **{"pino": "node", "python": "python", "dotnet": "dotnet"},
-    }
-)
 _NATIVE = "native"
 
 
@@ -103,7 +98,7 @@ _AT_START: Mapping[str, Mapping[str, RuntimeExit]] = MappingProxyType(
         _NATIVE: _LOADED,
     }
 )
-_AT_WORK: Mapping[str, Mapping[str, RuntimeExit]] = MappingProxyType(
+AT_WORK: Mapping[str, Mapping[str, RuntimeExit]] = MappingProxyType(
     {
         "go": {
             "mmap": RuntimeExit(
@@ -180,7 +175,7 @@ def retry_call(world: World, ref: ContainerRef, call: str) -> None:
     process = process_of(world, ref)
     if process is None or not process.running:
         return
-    if process.stopped or not _gives_up(world, process, call, _AT_WORK):
+    if process.stopped or not _gives_up(world, process, call, AT_WORK):
         await_calls(world, process)
 
 
@@ -205,7 +200,7 @@ def _gives_up(
     number, words = syscalls.number(error), syscalls.strerror(error)
     code = world.service(RUNTIME).kind_of(process).call_failed(world, process, call, number, words)
     if code is None:
-        known = ends[_LANGUAGES.get(program.log.format, _NATIVE)].get(call)
+        known = ends[language_of(program)].get(call)
         if known is None:
             return False
         held = world.service(RUNTIME).memory_bytes(world, process.ref)

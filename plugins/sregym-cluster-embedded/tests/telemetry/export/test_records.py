@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.export.records import find
 from sregym_cluster_embedded.export.replay import replayed
-from sregym_core.api import Recorded, Workspace
+from sregym_core.api import Workspace
 from sregym_core.errors import UsageError
 from sregym_core.model import EpisodeRecord, Outcome, TimelineEntry
 from sregym_core.settings import Settings
+from sregym_runs import Recorded
 
 RECORD = EpisodeRecord(
     episode="e0001",
@@ -65,8 +66,7 @@ def test_damaged_files(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as damaged:
         find(str(episode))
     assert str(damaged.value) == (
-        f"'{episode}/record.json' is damaged: field 'seed': Input should be a valid integer, "
-        "unable to parse string as an integer"
+        f"'{episode}/record.json' is damaged: field 'seed': must be a whole number, not 'x'"
     )
 
 

@@ -19,6 +19,7 @@ class Telemetry(Subcommand):
 
     name: ClassVar[str] = "telemetry"
     summary: ClassVar[str] = "install metrics, logs, traces and alerts on a real cluster"
+    examples: ClassVar[tuple[str, ...]] = ("sregym telemetry install --cluster kubeconfig:staging",)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
@@ -39,7 +40,7 @@ class Telemetry(Subcommand):
             "--namespace",
             default=NAMESPACE,
             metavar="NAME",
-            help=f"where it stands (default {NAMESPACE})",
+            help=f"namespace to install into (default: {NAMESPACE})",
         )
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:

@@ -1,0 +1,3 @@
+"""What is missing on this machine or cluster."""
+
+from __future__ import annotations
