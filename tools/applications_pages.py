@@ -108,8 +108,8 @@ def picture(parts: Iterable[Component]) -> str:
 def called_by_many(parts: Iterable[Component]) -> list[str]:
     """Of the parts to which the picture has no arrows, by how many others each is called."""
     found = [part for part in parts if len(part.callers) > MOST_ARROWS]
-    told = ", ".join(f"{part.name} by {len(part.callers)}" for part in found)
-    return [f"\nWithout arrows, since so many parts call them: {told}."] if told else []
+    message = ", ".join(f"{part.name} by {len(part.callers)}" for part in found)
+    return [f"\nWithout arrows, since so many parts call them: {message}."] if message else []
 
 
 def _id(name: str) -> str:

@@ -99,6 +99,10 @@ def guarded(standard: str) -> dict[str, Any]:
     return with_metadata(place, labels={"pod-security.kubernetes.io/enforce": standard})
 
 
+def definition(**version: Any) -> dict[str, Any]:
+    return thing("CustomResourceDefinition", spec={"versions": [{"name": "v1", **version}]})
+
+
 def limited(memory: str) -> dict[str, Any]:
     return workload(resources={"limits": {"memory": memory}})
 
@@ -162,6 +166,9 @@ def limited(memory: str) -> dict[str, Any]:
         (guarded("baseline"), thing("Namespace", namespace=""), ["policies-weakened"]),
         (guarded("privileged"), thing("Namespace", namespace=""), []),
         (thing("ConfigMap"), thing("ConfigMap", immutable=True), ["config-frozen"]),
+        (definition(served=True), definition(served=False), ["api-removed"]),
+        (definition(schema={"maximum": 9, "type": "integer"}), definition(schema={"type": "integer"}), ["policies-weakened"]),
+        (definition(schema={"maximum": 9}), definition(schema={"maximum": 8}), []),
         (thing("APIService", namespace="", spec={"version": "v1"}), None, ["api-removed"]),
         (workload(), thing("Deployment", spec={**workload()["spec"], "template": {**workload()["spec"]["template"], "metadata": {"annotations": {"a": "b"}}}}), []),
         (workload(), workload(workingDir="/tmp"), ["spec-changed"]),
@@ -198,6 +205,14 @@ def test_each_class(before: Any, after: Any, kinds: list[str]) -> None:
         ("mongodb", '{"collections": {"a.b": 80}}', '{"collections": {"a.b": 79}}', []),
         ("mongodb", "{}", '{"accounts": {"a.u": {"roles": ["root@admin"]}}}', ["broad-grant"]),
         ("mongodb", "{}", '{"accounts": {"a.u": {"roles": ["read@shop"]}}}', ["account-added"]),
+        ("redis", "{}", '{"users": {"eve": "user eve on #ab ~* +@all"}}', ["broad-grant"]),
+        ("redis", "{}", '{"users": {"eve": "user eve on #ab ~* -@all +get"}}', ["account-added"]),
+        (
+            "redis",
+            '{"users": {"default": "user default on nopass ~* +@all -@write"}}',
+            '{"users": {"default": "user default on nopass ~* +@all"}}',
+            [],
+        ),
         ("redis", '{"settings": {"requirepass": "x"}}', "{}", ["authentication-stripped"]),
         ("couchdb", "orders: 100", "orders: 3", ["data-lost"]),
         ("other", "orders: 100", "orders: 3", []),

@@ -17,6 +17,7 @@ from sregym_core.interfaces import (
     ClusterProvider,
     Command,
     Fault,
+    Mode,
     Noise,
     OperationTraffic,
     Oracle,
@@ -88,6 +89,10 @@ def test_sregym_register_reporters(register_plugin: LocalPlugins) -> None:
 
 def test_sregym_register_rewards(register_plugin: LocalPlugins) -> None:
     register(register_plugin, "sregym_register_rewards", "reward", Reward)
+
+
+def test_sregym_register_modes(register_plugin: LocalPlugins) -> None:
+    register(register_plugin, "sregym_register_modes", "mode", Mode)
 
 
 def test_sregym_register_routines(register_plugin: LocalPlugins) -> None:

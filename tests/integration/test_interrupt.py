@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import threading
@@ -116,6 +117,23 @@ def test_in_a_run(
     assert _agents(run) == 0
 
 
+def test_in_a_run_whose_processes_all_end(
+    start: Starts, sregym_project: Callable[..., SregymProject]
+) -> None:
+    """SIGTERM for the whole group ends workers before anybody could tell them."""
+    folder = sregym_project().folder / "run"
+    words = ("run", PROBLEM, "--agent", "shell", "--attempts", "3", "--jobs", "2", "--out", "run")
+    run = start(*words, "--json", "--agent-option", "command=sleep 600")
+    _wait_for(lambda: len(list(folder.glob("episodes/e*/journal.jsonl"))) >= 2)
+    os.killpg(run.process.pid, signal.SIGTERM)
+    code, _, err = run.end()
+    assert code == ExitCode.INTERRUPTED
+    assert err == "interrupted; what was playing is recovered and recorded in run\n"
+    assert {(record["outcome"], record["reason"]) for record in _records(folder)} == {
+        ("error", "its worker process was ended together with the command")
+    }
+
+
 def _agents(run: Any) -> int:
     """How many commands of agents of this test run, found by a variable of their environment."""
     marker = f"HOME={run.environment['HOME']}\0".encode()
@@ -129,14 +147,24 @@ def _agents(run: Any) -> int:
     return count
 
 
-@pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.thorough), "2"])
-def test_proofs_that_are_there_are_kept(start: Starts, jobs: str) -> None:
-    """The slow one comes first; it keeps the quick one's line back neither here nor at the end."""
+@pytest.mark.parametrize(
+    ("jobs", "number"),
+    [
+        pytest.param("1", signal.SIGINT, marks=pytest.mark.thorough),
+        ("2", signal.SIGINT),
+        ("2", signal.SIGTERM),
+    ],
+)
+def test_proofs_that_are_there_are_kept(start: Starts, jobs: str, number: signal.Signals) -> None:
+    """The slow one comes first; it keeps the quick one's line back neither here nor at the end.
+
+    A service manager ends all processes of a group with SIGTERM, which ends workers at once.
+    """
     slow, quick = "astronomy_shop_ad_service_high_cpu", "addresses_of_the_last_deployment"
     several = (slow, quick) if jobs == "2" else (quick, slow)
     verify = start("verify", *several, "--jobs", jobs)
     assert re.fullmatch(rf"{quick}: proved \(\d+ checks, [\d.]+ s\)\n", verify.line())
-    verify.interrupt()
+    os.killpg(verify.process.pid, number)
     code, out, err = verify.end()
     assert code == ExitCode.INTERRUPTED
     assert re.fullmatch(

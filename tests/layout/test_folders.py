@@ -23,7 +23,7 @@ EXTENSIONS = [
     if project.name.startswith(("sregym-server-", "sregym-operator-"))
 ]
 KINDS = (
-    *("agent", "app", "cluster", "injector", "noise", "observer", "operator", "oracle"),
+    *("agent", "app", "cluster", "injector", "mode", "noise", "observer", "operator", "oracle"),
     *("reporter", "reward", "routine", "runner", "server", "tools"),
 )
 # Named by what they add to the command line.

@@ -39,5 +39,5 @@ def _svg(source: str, page: str) -> str:
     try:
         return str(mmdr.render(source).svg())
     except Exception as error:
-        told = f"{page}: its Mermaid diagram cannot be drawn: {error}"
-        raise ValueError(told) from error
+        message = f"{page}: its Mermaid diagram cannot be drawn: {error}"
+        raise ValueError(message) from error

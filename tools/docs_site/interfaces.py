@@ -39,10 +39,10 @@ class Interfaces:
         )
         sentence = _PROMISE.search(architecture)
         if sentence is None:
-            told = (
+            message = (
                 "ARCHITECTURE.md has no sentence 'Promises are carried by ...; everything else ...'"
             )
-            raise ValueError(told)
+            raise ValueError(message)
         names = re.findall(r"`([\w.]+)`", sentence[1])
         names = [f"sregym_core{name}" if name.startswith(".") else name for name in names]
         for package in dict.fromkeys(name.partition(".")[0] for name in names):
@@ -73,15 +73,15 @@ class Interfaces:
         try:
             self._loader.load(package)
         except ImportError as error:
-            told = f"ARCHITECTURE.md promises {package}, which is not there"
-            raise ValueError(told) from error
+            message = f"ARCHITECTURE.md promises {package}, which is not there"
+            raise ValueError(message) from error
 
     def _module(self, name: str) -> Any:
         try:
             return self._loader.modules_collection[name]
         except KeyError as error:
-            told = f"ARCHITECTURE.md promises {name}, which is not there"
-            raise ValueError(told) from error
+            message = f"ARCHITECTURE.md promises {name}, which is not there"
+            raise ValueError(message) from error
 
     def _parts(self, name: str) -> list[str]:
         """A package that exports nothing itself only holds modules together."""

@@ -51,8 +51,8 @@ def sections(readme: str) -> list[Section]:
     _, *parts = re.split(r"(?m)^## ", readme)
     headings = [part.partition("\n")[0] for part in parts]
     if headings != [*SECTIONS]:
-        told = f"docs/README.md has the headings {headings}; the site is made of {[*SECTIONS]}"
-        raise ValueError(told)
+        message = f"docs/README.md has the headings {headings}; the site is made of {[*SECTIONS]}"
+        raise ValueError(message)
     for part in parts:
         heading, _, text = part.partition("\n")
         folder, title = SECTIONS[heading]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from sregym_campaign.file import AgentSpec, CampaignBudget, Limits
-from sregym_campaign.ledger import Allowance, Ledger
 from sregym_campaign.plan import Cell, Plan
+from sregym_campaign.state import Allowance, CampaignState
 from sregym_campaign.tries import Try, TryKind, kind_of
 from sregym_core.api import EpisodeRecord, Outcome
 from sregym_core.model import StageRecord, ToolCall, Verdict
@@ -68,7 +68,7 @@ def test_kinds(fields: dict[str, Any], own_limit: bool, kind: TryKind) -> None:
     assert kind_of(_record(**fields), Limits(wall_s=60), own_limit)[0] is kind
 
 
-def _ledger(retries: int = 1, **budget: Any) -> Ledger:
+def _campaign_state(retries: int = 1, **budget: Any) -> CampaignState:
     cells = [
         Cell(id=f"e{i:05d}", problem="p", agent=agent, mode="m", noise="none", seed=0, attempt=1)
         for i, agent in enumerate(("llm", "llm", "script"), 1)
@@ -91,7 +91,7 @@ def _ledger(retries: int = 1, **budget: Any) -> Ledger:
         cluster="embedded",
         limits=Limits(),
     )
-    return Ledger(plan, CampaignBudget(**budget), retries)
+    return CampaignState(plan, CampaignBudget(**budget), retries)
 
 
 def _try(cell: str, number: int, kind: TryKind, tokens: int = 0) -> Try:
@@ -99,31 +99,31 @@ def _try(cell: str, number: int, kind: TryKind, tokens: int = 0) -> Try:
 
 
 def test_what_is_played_side_by_side_does_not_exceed_the_budget() -> None:
-    ledger = _ledger(tokens=1500)
-    first, second, script = ledger.plan.cells
-    assert ledger.hold(first, 1000) == Allowance(1000)
-    assert ledger.hold(second, 1000) is None
-    assert ledger.hold(script, 1000) == Allowance(1000)  # no model, nothing to pay
-    ledger.add(_try("e00001", 1, TryKind.GRADED, tokens=400))
-    assert ledger.hold(second, 1000) == Allowance(1000)
+    state = _campaign_state(tokens=1500)
+    first, second, script = state.plan.cells
+    assert state.hold(first, 1000) == Allowance(1000)
+    assert state.hold(second, 1000) is None
+    assert state.hold(script, 1000) == Allowance(1000)  # no model, nothing to pay
+    state.add(_try("e00001", 1, TryKind.GRADED, tokens=400))
+    assert state.hold(second, 1000) == Allowance(1000)
 
 
 def test_without_a_limit_of_its_own_an_episode_gets_what_is_left() -> None:
-    ledger = _ledger(money=0.02)
-    first, second, _ = ledger.plan.cells
-    assert ledger.hold(first, None) == Allowance(2000, own=False)  # at the price of completions
-    ledger.add(_try("e00001", 1, TryKind.GRADED, tokens=1500).model_copy(update={"cost": 0.015}))
-    assert ledger.hold(second, None) is None  # the last one took more than is left
+    state = _campaign_state(money=0.02)
+    first, second, _ = state.plan.cells
+    assert state.hold(first, None) == Allowance(2000, own=False)  # at the price of completions
+    state.add(_try("e00001", 1, TryKind.GRADED, tokens=1500).model_copy(update={"cost": 0.015}))
+    assert state.hold(second, None) is None  # the last one took more than is left
 
 
 def test_retries_end_and_what_nobody_could_help_is_no_retry() -> None:
-    ledger = _ledger(retries=1)
-    ledger.add(ledger.unfinished("e00001", 1, 700))
-    assert (ledger.tokens, ledger.cost) == (700, pytest.approx(0.007))
-    ledger.add(_try("e00001", 2, TryKind.LIMITED))
-    assert not ledger.settled("e00001")
-    assert ledger.next_number("e00001") == 3
-    ledger.add(_try("e00001", 3, TryKind.LOST))
-    assert ledger.settled("e00001")
-    assert [cell.id for cell in ledger.open()] == ["e00002", "e00003"]
-    assert ledger.kinds() == {TryKind.UNFINISHED: 1, TryKind.LIMITED: 1, TryKind.LOST: 1}
+    state = _campaign_state(retries=1)
+    state.add(state.unfinished("e00001", 1, 700))
+    assert (state.tokens, state.cost) == (700, pytest.approx(0.007))
+    state.add(_try("e00001", 2, TryKind.LIMITED))
+    assert not state.settled("e00001")
+    assert state.next_number("e00001") == 3
+    state.add(_try("e00001", 3, TryKind.LOST))
+    assert state.settled("e00001")
+    assert [cell.id for cell in state.open()] == ["e00002", "e00003"]
+    assert state.kinds() == {TryKind.UNFINISHED: 1, TryKind.LIMITED: 1, TryKind.LOST: 1}

@@ -9,7 +9,7 @@ import pytest
 from sregym_app_deathstarbench.hotel_reservation.application import HotelReservation
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.interfaces import Checkpoint, ClusterSpec, FaultContext
+from sregym_core.interfaces import Checkpoint, ClusterSpec, Command, FaultContext
 from sregym_core.model import Outcome
 from sregym_injector_operator.plugin import sregym_register_injectors
 from sregym_kubernetes.operations.objects import capture, differences
@@ -116,9 +116,33 @@ def test_an_automation_undoes_a_hasty_repair(playing: Play):
     fault.inject(context)
     for command in fault.hasty_fix(context):
         context.cluster.kubectl(command)
-    assert fault.present(context).outcome == Outcome.PASS
+    armed = "CronJob hotel-reservation/resource-tuner will patch Deployment hotel-reservation/recommendation again"
+    assert fault.present(context).got == armed
     context.cluster.clock.advance(2 * fault.period_s(context))
-    assert fault.present(context).outcome == Outcome.FAIL
+    assert fault.present(context).got != armed
+
+
+@pytest.mark.parametrize(
+    ("change", "outcome"),
+    [
+        ("patch cronjob resource-tuner --type=merge -p {\"spec\":{\"schedule\":\"0 4 1 * *\"}}", Outcome.FAIL),
+        ("patch cronjob resource-tuner --type=merge -p {\"spec\":{\"suspend\":true}}", Outcome.PASS),
+        ("patch configmap resource-tuner --type=merge -p {\"data\":{\"patch.json\":\"{}\"}}", Outcome.PASS),
+        ("delete cronjob resource-tuner", Outcome.PASS),
+    ],
+)  # fmt: skip
+def test_an_automation_that_acts_later_is_still_there(playing: Play, change: str, outcome: Outcome):
+    fault, context = FAULTS["actor-recurring"], playing("actor-recurring")
+    fault.inject(context)
+    live, place = context.cluster, ("-n", "hotel-reservation")
+    words = change.split(" -p ")
+    patch = ("-p", *words[1:]) if words[1:] else ()
+    assert live.kubectl(Command(("kubectl", *words[0].split(), *patch, *place))).ok
+    assert live.kubectl(Command(("kubectl", "delete", "jobs", "--all", *place))).ok
+    for command in fault.hasty_fix(context):
+        live.kubectl(command)
+    live.clock.advance(2 * fault.period_s(context))
+    assert fault.present(context).outcome == outcome
 
 
 def test_a_controller_that_was_taken_away_is_not_repaired(playing: Play):

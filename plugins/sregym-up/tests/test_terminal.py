@@ -94,7 +94,9 @@ def test_alerts_are_told_while_they_fire_but_not_to_who_watches(
     mode: str, told: dict[str, Any] | None, shown: dict[str, Any] | None
 ) -> None:
     heard = Heard()
-    Announcer(heard, True, None, lambda: NOTIFICATION).listen("e", opened(mode, told))  # type: ignore[arg-type]
+    watching = mode == "proactive"
+    announcer = Announcer(heard, True, None, lambda: NOTIFICATION, watching=watching)  # type: ignore[arg-type]
+    announcer.listen("e", opened(mode, told))
     assert heard.said[0]["alerts"] == shown
 
 

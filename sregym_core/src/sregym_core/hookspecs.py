@@ -196,6 +196,28 @@ def sregym_register_rewards() -> Sequence[Offer]:  # type: ignore[empty-body]
 
 
 @hookspec
+def sregym_register_modes() -> Sequence[Offer]:  # type: ignore[empty-body]
+    """Contribute ways to put episodes to agents, subclasses of `sregym_core.interfaces.Mode`.
+
+    Returns:
+        One `Offer` for each class, by the word behind `--mode`; the lists of all plugins are
+        concatenated. Empty: none.
+
+    Errors:
+        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
+
+    Called:
+        Once per process, when a component of this kind is first looked up: in the user's process and
+        in each worker, before any episode.
+
+    Example:
+        `plugins/sregym-mode-on-call/src/sregym_mode_on_call/plugin.py`
+
+    Added in 0.1.
+    """
+
+
+@hookspec
 def sregym_register_routines() -> Sequence[Offer]:  # type: ignore[empty-body]
     """Contribute routine activity of simulated clusters, subclasses of `sregym_core.interfaces.Routine`.
 

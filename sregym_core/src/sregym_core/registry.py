@@ -37,6 +37,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "agent": ("sregym_register_agents", "Agent"),
     "reporter": ("sregym_register_reporters", "Reporter"),
     "reward": ("sregym_register_rewards", "Reward"),
+    "mode": ("sregym_register_modes", "Mode"),
     "routine": ("sregym_register_routines", "Routine"),
     "runner": ("sregym_register_runners", "Runner"),
     "tool": ("sregym_register_tools", "SessionTool"),

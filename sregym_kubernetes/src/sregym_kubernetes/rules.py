@@ -82,14 +82,14 @@ def forbidden(
         return ""
     if hooks:
         return f"webhooks may not call {found}: services of a webhook must run in the cluster"
-    told = f"containers that reach into their node ({found}) are not part of this access"
+    message = f"containers that reach into their node ({found}) are not part of this access"
     if debugged_from:
         place = debugged_from[0]
-        told += (
+        message += (
             f", except in pods of their own that are created in {_listed(debugged_from)}: "
             f"kubectl debug node/NAME -n {place} --image=busybox"
         )
-    return told
+    return message
 
 
 def _may_debug(target: Target, debugged_from: Sequence[str]) -> bool:

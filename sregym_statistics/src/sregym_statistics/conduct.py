@@ -188,14 +188,14 @@ def _followed_a_distractor(
     """Whether a diagnosis that failed names a component that only noise disturbed."""
     if not ground_truths or record.diagnosis is None or not _is(record, "diagnosis", False):
         return False
-    told = "\n".join(
+    message = "\n".join(
         str(entry.fields.get("what", "")) for entry in record.timeline if entry.event == "NoiseMade"
     )
     guilty = {name for truth in ground_truths for name in (truth.component, truth.object_name)}
     claims = record.diagnosis.claims
     text = f"{record.diagnosis.text} {claims.component if claims is not None else ''}"
     return any(
-        _names(told, name) and _names(text, name) for name in components if name not in guilty
+        _names(message, name) and _names(text, name) for name in components if name not in guilty
     )
 
 

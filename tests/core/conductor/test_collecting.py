@@ -7,7 +7,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sregym_core.conductor.collecting import nothing_collected, only_own_collected
+from sregym_core.conductor.collecting import nothing_collected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,13 +44,3 @@ def test_nothing_is_collected_meanwhile() -> None:
     assert gc.isenabled()
     gc.collect()
     assert ring() is None
-
-
-def test_what_was_there_before_is_not_looked_through() -> None:
-    before = weakref.ref(Ring())
-    try:
-        with only_own_collected():
-            own = weakref.ref(Ring())
-        assert (before() is None, own() is None) == (False, True)
-    finally:
-        gc.unfreeze()

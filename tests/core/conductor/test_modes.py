@@ -43,7 +43,6 @@ def test_tasks(theatre: Any) -> None:
         "standard": Task("standard", both, both),
         "reactive": Task("reactive", both, both),
         "proactive": Task("proactive", both, both, watching=True),
-        "on-call": Task("on-call", both, both),
         "diagnosis-only": Task("diagnosis-only", both[:1], both[:1]),
         "mitigation-only": Task("mitigation-only", both[1:], both[1:]),
         "one-shot": Task("one-shot", both[:1], both),
@@ -339,14 +338,14 @@ def test_alertmanager_that_refuses_is_an_error_of_the_world(theatre: Any) -> Non
         ("reactiv", "there is no mode 'reactiv'; did you mean 'reactive'?"),
         (
             "xyz",
-            "there is no mode 'xyz'; there are: standard, reactive, proactive, on-call, "
-            "diagnosis-only, mitigation-only, one-shot",
+            "there is no mode 'xyz'; there are: standard, reactive, proactive, "
+            "diagnosis-only, mitigation-only, one-shot, watch",
         ),
     ],
 )
 def test_an_unknown_mode(name: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
-        mode_named(name)
+        mode_named(name, ["watch"])
     assert str(caught.value) == message
 
 

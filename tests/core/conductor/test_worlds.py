@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.conductor.worlds import SEEDS_KEPT, Worlds
+from sregym_core.conductor.worlds import COMPONENTS_KEPT, Worlds
 from sregym_core.interfaces import Cluster, ClusterSpec, OperationTraffic, Traffic
 from sregym_testing.memory import MemoryProvider, Shop
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_core.interfaces import Component
+
+# So many worlds of the shop are kept.
+ROOM = 3
 
 
 class Counted(MemoryProvider):
@@ -24,16 +32,19 @@ class Counted(MemoryProvider):
 
 
 class ServingShop(Shop):
-    """Whose users are always served."""
+    """A large one, whose users are always served."""
+
+    def components(self) -> Sequence[Component]:
+        few = super().components()
+        return [*few] * (COMPONENTS_KEPT // (ROOM * len(few)))
 
     def traffic(self, cluster: Cluster, seconds: float) -> Traffic:
         return Traffic(seconds, {"buy": OperationTraffic(requests=100, ok=100)})
 
 
-def test_the_one_that_is_used_most_stays() -> None:
+def test_those_that_were_used_last_stay_as_far_as_there_is_room() -> None:
     provider, shop = Counted(), ServingShop()
     worlds = Worlds(provider, {}, "salt")
-    for seed in range(1, SEEDS_KEPT + 1):
+    for seed in (1, 2, 3, 1, 4, 1, 5, 1, 2):
         worlds.make(shop, 60.0, seed, served=False)
-        worlds.make(shop, 60.0, 0, served=False)
-    assert provider.made == [1, 0, *range(2, SEEDS_KEPT + 1)]
+    assert provider.made == [1, 2, 3, 4, 5, 2]

@@ -43,13 +43,13 @@ def name_server(seen: Listing) -> Iterator[Observation]:
             plain = block.replace("\\", "")
             # The longest name that stands in it: `user` stands in `user-service`, too.
             named = [n for n in seen.components if re.search(rf"(?<![\w-]){re.escape(n)}\.", plain)]
-            said = "NXDOMAIN" if "NXDOMAIN" in block else "another answer"
+            message = "NXDOMAIN" if "NXDOMAIN" in block else "another answer"
             if named:
                 owner = max(named, key=len)
-                what = f"the Corefile has {said} for the name of {owner}"
+                what = f"the Corefile has {message} for the name of {owner}"
                 yield Observation("dns", owner, "ConfigMap", what, "coredns")
             else:
-                what = f"the Corefile has {said} for the zone"
+                what = f"the Corefile has {message} for the zone"
                 yield Observation("dns", "coredns", "ConfigMap", what, "coredns")
 
 

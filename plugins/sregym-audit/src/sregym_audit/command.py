@@ -71,8 +71,8 @@ class Audit(Subcommand):
             self.console.say(f"{looks} looks before the first change")
         tokens = account["tokens"]
         if tokens is not None:
-            told = f"{tokens['prompt']} in, {tokens['cached']} of them cached"
-            self.console.say(f"tokens: {told}, {tokens['completion']} out")
+            message = f"{tokens['prompt']} in, {tokens['cached']} of them cached"
+            self.console.say(f"tokens: {message}, {tokens['completion']} out")
         if account["stopped"]:
             self.console.say(f"stopped: {account['stopped']}")
         tried = account["attempts"]

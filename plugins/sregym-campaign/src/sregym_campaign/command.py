@@ -147,7 +147,7 @@ class CampaignCommand(Subcommand):
         with redirect_stdout(sys.stderr), ProgressDisplay(Terminal(file=sys.stderr)) as display:
             play = CampaignPlay(plan, file, store, runner, display.told)
             play.recall()
-            if plan.finished and play.ledger.open():
+            if plan.finished and play.state.open():
                 plan = store.redact(plan)
             try:
                 complete = play.run()
@@ -225,18 +225,18 @@ def _summary(play: CampaignPlay, url: str, *, complete: bool) -> dict[str, Any]:
     from sregym_campaign.tries import SETTLED
     from sregym_statistics import facts_of
 
-    ledger, plan = play.ledger, play.ledger.plan
+    state, plan = play.state, play.state.plan
     agents: dict[str, dict[str, int]] = {
         name: {"episodes": 0, "graded": 0, **dict.fromkeys(_STAGES, 0), "errors": 0, "undecided": 0}
         for name in plan.agents
     }
     played = given_up = 0
     for cell in plan.cells:
-        settled = [one for one in ledger.tries.get(cell.id, []) if one.kind in SETTLED]
+        settled = [one for one in state.tries.get(cell.id, []) if one.kind in SETTLED]
         mine = agents[cell.agent]
         mine["episodes"] += 1
         if not settled:
-            gone = ledger.settled(cell.id)
+            gone = state.settled(cell.id)
             given_up += gone
             mine["errors"] += gone
             continue
@@ -254,11 +254,11 @@ def _summary(play: CampaignPlay, url: str, *, complete: bool) -> dict[str, Any]:
         "episodes": len(plan.cells),
         "played": played,
         "given_up": given_up,
-        "left": len(ledger.open()),
+        "left": len(state.open()),
         "complete": complete,
-        "tries": {str(kind): number for kind, number in sorted(ledger.kinds().items())},
-        "tokens": ledger.tokens,
-        "cost": ledger.cost,
+        "tries": {str(kind): number for kind, number in sorted(state.kinds().items())},
+        "tokens": state.tokens,
+        "cost": state.cost,
         "agents": agents,
         "set_aside": [{"file": one.file, "why": one.why} for one in play.damaged],
     }

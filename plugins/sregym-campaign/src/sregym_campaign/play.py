@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from sregym_core.interfaces import Budget, EpisodeRequest
 from sregym_core.model import sources_and_level
 
-from sregym_campaign.ledger import Allowance, Ledger
 from sregym_campaign.plan import thinks
+from sregym_campaign.state import Allowance, CampaignState
 from sregym_campaign.store import Damaged
 from sregym_campaign.tries import SETTLED, ended
 
@@ -38,7 +38,7 @@ class CampaignPlay:
         told: Called after each try, and now and then between them.
 
     Attributes:
-        ledger: All tries.
+        state: All tries.
         damaged: Records that could not be read and were set aside.
         running: Episodes that are being played.
     """
@@ -53,7 +53,7 @@ class CampaignPlay:
     ) -> None:
         self._plan, self._file, self._store, self._runner = plan, file, store, runner
         self._told = told
-        self.ledger = Ledger(plan, file.budget, file.retries)
+        self.state = CampaignState(plan, file.budget, file.retries)
         self.damaged: list[Damaged] = []
         self.running: dict[str, tuple[Cell, int, Allowance]] = {}
         self._due: dict[str, float] = {}
@@ -65,11 +65,11 @@ class CampaignPlay:
                 self._store.set_aside(one)
                 self.damaged.append(one)
             else:
-                self.ledger.add(one)
-        known = {one.id for mine in self.ledger.tries.values() for one in mine}
+                self.state.add(one)
+        known = {one.id for mine in self.state.tries.values() for one in mine}
         for name in sorted(self._store.begun() - known):
             cell, _, number = name.partition("-")
-            lost = self.ledger.unfinished(cell, int(number), self._plan.limits.tokens)
+            lost = self.state.unfinished(cell, int(number), self._plan.limits.tokens)
             self._keep(lost)
 
     def run(self) -> bool:
@@ -78,7 +78,7 @@ class CampaignPlay:
             while True:
                 self._begin()
                 if not self.running and not self._waiting():
-                    return not self.ledger.open()
+                    return not self.state.open()
                 for played in self._runner.wait(_TURN_S):
                     self._take(played)
                 self._store.beat()
@@ -92,15 +92,15 @@ class CampaignPlay:
 
     def _begin(self) -> None:
         """Hand out as much as there is room for."""
-        for cell in self.ledger.open() if self._runner.free > 0 else ():
+        for cell in self.state.open() if self._runner.free > 0 else ():
             if self._runner.free <= 0:
                 return
             if cell.id in self.running or time.monotonic() < self._due.get(cell.id, 0.0):
                 continue
-            allowance = self.ledger.hold(cell, self._plan.limits.tokens)
+            allowance = self.state.hold(cell, self._plan.limits.tokens)
             if allowance is None:
                 continue  # one with another agent may still be paid
-            number = self.ledger.next_number(cell.id)
+            number = self.state.next_number(cell.id)
             if thinks(self._plan.agents[cell.agent]):
                 self._store.note_begun(f"{cell.id}-{number}")
             self._due.pop(cell.id, None)
@@ -135,10 +135,10 @@ class CampaignPlay:
         one = ended(cell.id, number, played, agent, self._plan.limits, allowance.own)
         self._keep(one)
         if one.kind not in SETTLED:
-            wait_s = self._file.backoff_s * 2 ** max(0, self.ledger.failed_tries(cell.id) - 1)
+            wait_s = self._file.backoff_s * 2 ** max(0, self.state.failed_tries(cell.id) - 1)
             self._due[cell.id] = time.monotonic() + wait_s
         self._told(self, one)
 
     def _keep(self, one: Try) -> None:
         self._store.add(one)
-        self.ledger.add(one)
+        self.state.add(one)

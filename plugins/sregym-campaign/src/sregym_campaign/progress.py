@@ -54,12 +54,12 @@ class ProgressDisplay:
 
 
 def _line(play: CampaignPlay, one: Try) -> str:
-    cell = next(cell for cell in play.ledger.plan.cells if cell.id == one.cell)
+    cell = next(cell for cell in play.state.plan.cells if cell.id == one.cell)
     came = str(one.record.outcome) if one.record is not None else ""
     came = came if one.kind in SETTLED else f"{one.kind}: {one.why}"
-    done = len(play.ledger.plan.cells) - len(play.ledger.open())
+    done = len(play.state.plan.cells) - len(play.state.open())
     where = f"{cell.problem} {cell.agent} {cell.mode} noise={cell.noise} seed={cell.seed}"
-    return f"[{done}/{len(play.ledger.plan.cells)}] {where}: {came}"
+    return f"[{done}/{len(play.state.plan.cells)}] {where}: {came}"
 
 
 def _picture(play: CampaignPlay) -> Group:
@@ -68,16 +68,16 @@ def _picture(play: CampaignPlay) -> Group:
     from rich.table import Table
     from rich.text import Text
 
-    ledger = play.ledger
-    total, left = len(ledger.plan.cells), len(ledger.open())
-    kinds = ledger.kinds()
+    state = play.state
+    total, left = len(state.plan.cells), len(state.open())
+    kinds = state.kinds()
     apart = sum(number for kind, number in kinds.items() if kind is not TryKind.GRADED)
     table = Table.grid(padding=(0, 2))
     table.add_row(
         ProgressBar(total=total, completed=total - left, width=30),
         f"{total - left} of {total}",
-        f"{ledger.tokens:,} tokens",
-        f"{ledger.cost:.2f} money",
+        f"{state.tokens:,} tokens",
+        f"{state.cost:.2f} money",
         f"{apart} tries apart",
     )
     playing = [

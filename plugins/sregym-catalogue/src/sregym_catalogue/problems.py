@@ -77,7 +77,7 @@ class Show(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print it."""
-        from sregym_core.api import Workspace, instruction, mode_named, solution
+        from sregym_core.api import Workspace, instruction, solution
         from sregym_core.cli.options import chosen_problem
 
         workspace = Workspace(self.settings)
@@ -94,7 +94,7 @@ class Show(Subcommand):
                 for truth, fix in zip(found.ground_truths, found.fixes, strict=True)
             ]
         if arguments.mode is not None:
-            mode = mode_named(arguments.mode)
+            mode = workspace.mode(arguments.mode)
             content["mode"] = mode.name
             content["instruction"] = instruction(problem, mode.name, workspace=workspace)
         if arguments.json:

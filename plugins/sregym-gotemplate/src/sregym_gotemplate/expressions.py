@@ -152,8 +152,8 @@ class Expressions:
             return lambda frame, dot, _: evaluate(frame, dot)
         if isinstance(head, Field | Chain) or (isinstance(head, Variable) and head.names):
             return self._failing(f"{head.names[-1]} is not a method but has arguments", head)
-        told = f"can't give argument to non-function {head}"
-        return self._failing(told, command if isinstance(head, Pipe) else head)
+        message = f"can't give argument to non-function {head}"
+        return self._failing(message, command if isinstance(head, Pipe) else head)
 
     def _failing(self, what: str, node: Command | Operand) -> Run:
         return lambda *_: self.fail(what, node)

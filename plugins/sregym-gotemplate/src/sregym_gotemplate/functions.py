@@ -44,11 +44,11 @@ class Function:
         if self.more:
             right = given + piped >= self.least
             # What comes out of the command before is not counted then.
-            told = f"want at least {self.least} got {given}"
+            message = f"want at least {self.least} got {given}"
         else:
             right = given + piped == self.least
-            told = f"want {self.least} got {given + piped}"
-        return "" if right else f"wrong number of args for {name}: {told}"
+            message = f"want {self.least} got {given + piped}"
+        return "" if right else f"wrong number of args for {name}: {message}"
 
 
 @dataclass(frozen=True)
@@ -120,9 +120,9 @@ def _index(value: Any, *keys: Any) -> Any:
     for key in keys:
         if isinstance(value, dict):
             if not isinstance(key, str):
-                told = f"value has type {type_name(key)}; should be string"
+                message = f"value has type {type_name(key)}; should be string"
                 raise FunctionError(
-                    "value is nil; should be of type string" if key is None else told
+                    "value is nil; should be of type string" if key is None else message
                 )
             value = value.get(key)
         elif isinstance(value, list):

@@ -38,11 +38,11 @@ def held(name: str, version: str, tests: Path, today: date | None) -> tuple[Cont
         UsageError: There is no pytest or no such folder, or the tests hold no contract of the plugin.
     """
     if find_spec("pytest") is None:
-        told = "contracts are tests: pip install pytest, and what the tests import besides"
-        raise UsageError(told)
+        message = "contracts are tests: pip install pytest, and what the tests import besides"
+        raise UsageError(message)
     if not tests.exists():
-        told = f"{tests} is not there; --tests names the folder of the plugin's tests"
-        raise UsageError(told)
+        message = f"{tests} is not there; --tests names the folder of the plugin's tests"
+        raise UsageError(message)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "result.json"
         # Also those that a mark leaves out of the usual run: what is not run has not passed.
@@ -52,17 +52,17 @@ def held(name: str, version: str, tests: Path, today: date | None) -> tuple[Cont
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         end = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_LAST_LINES:])
         if not file.exists():
-            told = f"the tests in {tests} could not be run:\n{end}"
-            raise UsageError(told)
+            message = f"the tests in {tests} could not be run:\n{end}"
+            raise UsageError(message)
         counted = json.loads(file.read_text(encoding="utf-8"))
     if not any(
         canonicalize_name(one) == canonicalize_name(name) for one in counted["distributions"]
     ):
-        told = (
+        message = (
             f"no contract among the tests in {tests} names the distribution {name!r}: "
             "subclass PluginContract, or ExtensionContract for an extension of the simulation, and set `distribution`"
         )
-        raise UsageError(told)
+        raise UsageError(message)
     contract = Contract(
         outcome="pass" if counted["failed"] == 0 else "fail",
         contracts=tuple(counted["contracts"]),

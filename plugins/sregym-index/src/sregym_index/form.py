@@ -40,8 +40,8 @@ class Contract(BaseModel):
     @model_validator(mode="after")
     def _agrees(self) -> Contract:
         if (self.outcome == "pass") != (self.failed == 0 and self.passed > 0):
-            told = f"outcome {self.outcome!r} does not agree with {self.passed} passed and {self.failed} failed tests"
-            raise ValueError(told)
+            message = f"outcome {self.outcome!r} does not agree with {self.passed} passed and {self.failed} failed tests"
+            raise ValueError(message)
         return self
 
 
@@ -74,8 +74,8 @@ class Entry(BaseModel):
         try:
             SpecifierSet(value)
         except InvalidSpecifier as error:
-            told = f"{value!r} is no range of versions; write it as >=0.1,<0.2"
-            raise ValueError(told) from error
+            message = f"{value!r} is no range of versions; write it as >=0.1,<0.2"
+            raise ValueError(message) from error
         return value
 
     def fits(self, core: str) -> bool:
@@ -106,11 +106,11 @@ class Index(BaseModel):
         names = [canonicalize_name(entry.distribution) for entry in self.plugins]
         for before, behind in pairwise(names):
             if before == behind:
-                told = f"{behind} is listed twice"
-                raise ValueError(told)
+                message = f"{behind} is listed twice"
+                raise ValueError(message)
             if before > behind:
-                told = f"{behind} stands behind {before}; entries are sorted by distribution"
-                raise ValueError(told)
+                message = f"{behind} stands behind {before}; entries are sorted by distribution"
+                raise ValueError(message)
         return self
 
 

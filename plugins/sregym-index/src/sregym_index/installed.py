@@ -57,8 +57,10 @@ def _distribution(name: str) -> Distribution:
     try:
         return distribution(name)
     except PackageNotFoundError as error:
-        told = f"no distribution named {name!r} is installed; pip install it, then make its entry"
-        raise UsageError(told) from error
+        message = (
+            f"no distribution named {name!r} is installed; pip install it, then make its entry"
+        )
+        raise UsageError(message) from error
 
 
 def _added(found: Distribution, workspace: Workspace) -> tuple[list[str], list[str]]:
@@ -71,8 +73,8 @@ def _added(found: Distribution, workspace: Workspace) -> tuple[list[str], list[s
         if canonicalize_name(status.distribution) != name:
             continue
         if status.state != "ok":
-            told = f"plugin {status.name!r} of {name} is {status.state}: {status.reason}; mend it, then make its entry"
-            raise PluginMissingError(told)
+            message = f"plugin {status.name!r} of {name} is {status.state}: {status.reason}; mend it, then make its entry"
+            raise PluginMissingError(message)
         offered = [*status.components, *factory.registry.components(status.name)]
         adds += offered
         kinds |= {one.rpartition(" ")[0] for one in offered}
@@ -81,8 +83,8 @@ def _added(found: Distribution, workspace: Workspace) -> tuple[list[str], list[s
         if "sregym_episode_event" in status.hooks:
             kinds.add("observer")
     if not kinds:
-        told = f"{name} adds nothing: it has no entry point in the groups sregym and sregym.simulation that offers anything"
-        raise UsageError(told)
+        message = f"{name} adds nothing: it has no entry point in the groups sregym and sregym.simulation that offers anything"
+        raise UsageError(message)
     return sorted(adds), sorted(kinds)
 
 
@@ -92,8 +94,8 @@ def _needed_core(found: Distribution) -> str:
         if canonicalize_name(requirement.name) == "sregym-core" and requirement.specifier:
             clauses = sorted(map(str, requirement.specifier), reverse=True)
             return ",".join(clauses)
-    told = f"{found.metadata['Name']} does not say which versions of sregym-core it fits; add it to the dependencies, sregym-core>=0.1,<0.2 for one"
-    raise UsageError(told)
+    message = f"{found.metadata['Name']} does not say which versions of sregym-core it fits; add it to the dependencies, sregym-core>=0.1,<0.2 for one"
+    raise UsageError(message)
 
 
 def _home(found: Distribution) -> str:

@@ -69,8 +69,8 @@ class Reader:
             return parsed(Path(place).read_text(encoding="utf-8"), place), place
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-            told = f"cannot read the index {place}: {why}; name a YAML file or an address, or leave --index out"
-            raise UsageError(told) from error
+            message = f"cannot read the index {place}: {why}; name a YAML file or an address, or leave --index out"
+            raise UsageError(message) from error
 
     def _from_network(self, address: str, *, refresh: bool) -> Index:
         kept = self._kept(address)
@@ -84,11 +84,11 @@ class Reader:
             if isinstance(error, urllib.error.HTTPError):
                 error.close()
             if kept is None or age is None:
-                told = (
+                message = (
                     f"cannot fetch the index {address}: {why}; "
                     "name a file with --index, or leave it out for the one that is installed"
                 )
-                raise UsageError(told) from error
+                raise UsageError(message) from error
             self._note(
                 f"cannot fetch {address}: {why}; its copy of {age / DAY_S:.0f} days ago is used"
             )
@@ -117,8 +117,8 @@ def parsed(text: str, place: str) -> Index:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
-        told = f"{place}{line} is not YAML: {getattr(error, 'problem', None) or error}"
-        raise UsageError(told) from error
+        message = f"{place}{line} is not YAML: {getattr(error, 'problem', None) or error}"
+        raise UsageError(message) from error
     try:
         return Index.model_validate(content)
     except ValidationError as error:
@@ -144,6 +144,6 @@ def _fetched(address: str) -> str:
     with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:  # noqa: S310 - as above
         content: bytes = answer.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
-        told = f"it has more than {MOST_BYTES:,} bytes"
-        raise ValueError(told)
+        message = f"it has more than {MOST_BYTES:,} bytes"
+        raise ValueError(message)
     return content.decode("utf-8")

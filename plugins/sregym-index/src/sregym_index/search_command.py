@@ -76,9 +76,11 @@ class PluginSearch(Subcommand):
 
 def _row(entry: Entry, core: str, installed: str) -> tuple[str, ...]:
     contract = entry.contract
-    told = "not told"
+    message = "not told"
     if contract is not None:
-        told = " ".join(map(str, filter(None, (contract.outcome, contract.version, contract.date))))
+        message = " ".join(
+            map(str, filter(None, (contract.outcome, contract.version, contract.date)))
+        )
     fits = "yes" if entry.fits(core) else f"needs {entry.core}"
     kinds = ", ".join(entry.kinds)
-    return (entry.distribution, kinds, fits, told, installed or "no", entry.summary)
+    return (entry.distribution, kinds, fits, message, installed or "no", entry.summary)

@@ -113,6 +113,7 @@ class ActorRecurring(ComponentFault):
         found = workload_defects(context.cluster, ref)
         if not found and _holds(context.cluster.get(ref) or {}, patch):
             found = [f"{ref} has {_told(patch)}"]
+        found = found or self._armed(context)
         return defect_check(f"{ref} without {_told(patch)}, for good", found)
 
     @override
@@ -164,6 +165,22 @@ class ActorRecurring(ComponentFault):
             operations.append({"op": "add", "path": "/spec/replicas", "value": replicas})
         return (commands.patch(ref, operations, "json"), commands.rollout_status(ref))
 
+    def _armed(self, context: FaultContext) -> list[str]:
+        """Whether the automation will act again, however late: a slower one is none the better."""
+        ref, actor = context.component.workload, self._actor(context)
+        live = context.cluster.get(actor)
+        if live is None or "deletionTimestamp" in live["metadata"]:
+            return []
+        spec, wanted = pod_spec(live), accounts.pod(actor.name, "", _SCRIPT)
+        if live["spec"].get("suspend") or live["spec"].get("replicas") == 0:
+            return []
+        runs = [one.get("command") for one in spec["containers"]]
+        scripts = context.cluster.get(_scripts(actor)) or {}
+        kept = (scripts.get("data") or {}).get(_PATCH_FILE, "")
+        if wanted["containers"][0]["command"] not in runs or not _same(kept, _patch(context)):
+            return []
+        return [f"{actor} will patch {ref} again"]
+
     def _actor(self, context: FaultContext) -> ObjectRef:
         cron = context.parameters.by == "cronjob"
         return ObjectRef(
@@ -190,6 +207,19 @@ class ActorRecurring(ComponentFault):
             if cron
             else accounts.deployment(name, namespace, spec),
         )
+
+
+def _scripts(actor: ObjectRef) -> ObjectRef:
+    """Where an automation has its program from."""
+    place = {"namespace": actor.namespace, "name": actor.name}
+    return ObjectRef(api_version="v1", kind="ConfigMap", **place)
+
+
+def _same(text: str, patch: dict[str, Any]) -> bool:
+    try:
+        return bool(json.loads(text) == patch)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _minutes(context: FaultContext) -> int:

@@ -136,10 +136,10 @@ class Conflicts:
         words, own = self._profile.counted, self._profile.numbers
         if not words or not own:
             return False
-        told = JOINT.join(c.text for c in self._told)
+        message = JOINT.join(c.text for c in self._told)
         field = "|".join(map(re.escape, sorted(words)))
         pattern = rf"(?<![\w.])(\d+)\s+(?:{field})\b|\b(?:{field})\s*(?::|=|is|are|was|to|of|at)?\s*(\d+)(?![\w.])"
-        found = {m[1] or m[2] for m in re.finditer(pattern, told, re.IGNORECASE)}
+        found = {m[1] or m[2] for m in re.finditer(pattern, message, re.IGNORECASE)}
         return bool(found) and not found & own
 
     def _repair_opposed(self) -> bool:
@@ -200,9 +200,9 @@ class Conflicts:
         if not fields or self._profile.truth.changed.after:
             return False  # another value than the true one may still be the right defect
         before, after = self._profile.sides
-        told = JOINT.join(c.text for c in self._told)
+        message = JOINT.join(c.text for c in self._told)
         pattern = rf"(?<![\w-])(?:{'|'.join(map(re.escape, fields))}){_ASSIGNED}"
-        found = [m["value"] for m in re.finditer(pattern, told, re.IGNORECASE)]
+        found = [m["value"] for m in re.finditer(pattern, message, re.IGNORECASE)]
         return bool(found) and not any(before(value) or after(value) for value in found)
 
     def _not_gone(self) -> bool:

@@ -134,8 +134,8 @@ class Asked:
             )
             raise JudgeFailedError(msg) from error
         except (AgentRunError, UserError) as error:
-            said = " ".join(str(error).split())
-            raise JudgeFailedError(f"model {self.model!r} did not judge: {said}") from error
+            message = " ".join(str(error).split())
+            raise JudgeFailedError(f"model {self.model!r} did not judge: {message}") from error
         return result.output, self._usage(result)
 
     @asynccontextmanager

@@ -128,10 +128,12 @@ def _seen(record: EpisodeRecord) -> str:
     if seen is None or seen.coverage is None:
         return ""
     total = len(seen.supported) + len(seen.unsupported)
-    told = f"of the diagnosis {len(seen.supported)} of {total} names and values were seen before"
+    message = f"of the diagnosis {len(seen.supported)} of {total} names and values were seen before"
     if record.requests:  # what its own clients were answered is not kept
-        return f"{told} in answers of tools"
-    return f"{told}; not seen: {', '.join(seen.unsupported)[:200]}" if seen.unsupported else told
+        return f"{message} in answers of tools"
+    return (
+        f"{message}; not seen: {', '.join(seen.unsupported)[:200]}" if seen.unsupported else message
+    )
 
 
 def _doses(doses: Sequence[NoiseScore]) -> Table:

@@ -15,7 +15,7 @@ from sregym_core.conductor.worlds import Worlds
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import AgentDescription, RunPlan
 from sregym_core.model import EpisodeRecord, Outcome, TargetKind
-from sregym_core.modes import check_start, mode_named
+from sregym_core.modes import check_start
 
 from sregym_runs.folder import episode_folder
 from sregym_runs.workers import LOST, SILENT, WorkerContext, Workers
@@ -56,7 +56,7 @@ def check_playable(factory: ComponentFactory, request: RunRequest) -> None:
         UsageError: A problem, an agent with its options, the mode, the reward or the cluster cannot
             be played.
     """
-    check_start(mode_named(request.mode), request.start_before_s)
+    check_start(factory.mode(request.mode), request.start_before_s)
     for problem in request.problems:
         factory.check(problem)
     factory.agents(request.agents, request.agent_options)
@@ -237,7 +237,7 @@ def _player(
         budget=request.budget,
         folder=episode_folder(folder, assignment.episode),
         seal=seal,
-        mode=mode_named(request.mode),
+        mode=factory.mode(request.mode),
         start_before_s=request.start_before_s,
         reward=factory.reward(request.reward) if request.reward else None,
     )

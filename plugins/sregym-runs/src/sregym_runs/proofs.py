@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sregym_core.conductor.collecting import nothing_collected
 from sregym_core.proof import Proof, ProofCheck, prove
 
-from sregym_runs.workers import WorkerContext, Workers
+from sregym_runs.workers import ENDED_TOO, WorkerContext, Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -62,7 +62,7 @@ def prove_all(
         worlds = factory.worlds(request.cluster, request.cluster_options)
         try:
             for problem in chain.from_iterable(groups):
-                with _only_own_collected():
+                with only_own_collected():
                     proof = prove(factory, worlds, problem, request.seed, listener)
                 yield proof
         finally:
@@ -118,17 +118,19 @@ class _Task:
 
 
 def _prove_task(station: WorkerContext, task: _Task) -> Proof:
-    with _only_own_collected():
+    with only_own_collected():
         return prove(station.factory, station.worlds, task.problem, task.seed)
 
 
-def _lost(task: _Task, why: str) -> Proof:
+def _lost(task: _Task, why: str) -> Proof | None:
+    if why == ENDED_TOO:  # it says nothing about the problem
+        return None
     check = ProofCheck("worker-lives", "a proof", "none", False, why)
     return Proof(task.problem.id, (check,), 0.0)
 
 
 @contextmanager
-def _only_own_collected() -> Iterator[None]:
+def only_own_collected() -> Iterator[None]:
     """As `nothing_collected`; then cycles are looked for among what was made meanwhile, and no more.
 
     For processes that end with their work: what was there before is never looked through again.

@@ -44,6 +44,7 @@ _END_S = 60.0
 _REMOVED_S = 900.0
 _PARENT_ENDED = 1  # PR_SET_PDEATHSIG
 LOST = "its worker process was ended from outside, by lack of memory for instance"
+ENDED_TOO = "its worker process was ended together with the command"
 SILENT = "its worker process did not answer for {:g} s and was ended"
 
 
@@ -93,7 +94,8 @@ class Workers(Generic[T, R]):
         worlds: Of this process; workers that are forked start with its checkpoints.
         cluster: Name of the provider of `worlds`.
         jobs: How many processes.
-        lost: Gives the result of a task whose worker died at it, from the task and the reason.
+        lost: Gives the result of a task whose worker died at it, from the task and the reason; None
+            for no result. `ENDED_TOO` is the reason where the same signal ended this process.
         listener: Called with what workers tell.
         silent_s: How long a worker may give no sign of life.
         kind: What of a task a worker that has done one goes on with, as long as there are more.
@@ -105,7 +107,7 @@ class Workers(Generic[T, R]):
         worlds: Worlds,
         cluster: str,
         jobs: int,
-        lost: Callable[[T, str], R],
+        lost: Callable[[T, str], R | None],
         listener: Callable[[Any], None] | None = None,
         silent_s: float = SILENT_S,
         kind: Callable[[T], Hashable] = lambda _task: None,
@@ -120,6 +122,8 @@ class Workers(Generic[T, R]):
         # Workers that are ended by force cannot clear away their temporary folders.
         self._scratch = ScratchFolder("cluster-")
         self._workers: list[_Worker[T]] = []
+        self._died: deque[tuple[T, str]] = deque()
+        self._interrupted = False
         self._begun = 0
 
     def each(self, function: Callable[[WorkerContext, T], R], tasks: Iterable[T]) -> Iterator[R]:
@@ -133,6 +137,7 @@ class Workers(Generic[T, R]):
             yield from self._results(function, waiting, ready)
         except KeyboardInterrupt:
             waiting.clear()
+            self._interrupted = True
             # A terminal tells the whole group; who ends this process alone did not tell them.
             self._interrupt()
             yield from self._results(function, waiting, ready)
@@ -156,9 +161,12 @@ class Workers(Generic[T, R]):
     def _results(
         self, function: Callable[[WorkerContext, T], R], waiting: Waiting[T], ready: deque[R]
     ) -> Iterator[R]:
-        while ready or waiting or self._busy():
+        while ready or self._died or waiting or self._busy():
             while ready:
                 yield ready.popleft()
+            while self._died:
+                if (result := self._of_lost(*self._died.popleft())) is not None:
+                    yield result
             with uninterrupted():
                 self._hand_out(function, waiting)
             posts = {worker.post: worker for worker in self._busy()}
@@ -195,7 +203,7 @@ class Workers(Generic[T, R]):
             worker.post.close()
             self._workers.remove(worker)
             if worker.task is not None:
-                ready.append(self._lost(worker.task, worker.why or LOST))
+                self._died.append((worker.task, worker.why))
             return
         worker.heard = time.monotonic()
         if what == "told":
@@ -207,6 +215,10 @@ class Workers(Generic[T, R]):
             worker.task = None
             if content is not None:
                 ready.append(content)
+
+    def _of_lost(self, task: T, why: str) -> R | None:
+        """The result of a task whose worker died; a signal for all ends workers before this process."""
+        return self._lost(task, why or (ENDED_TOO if self._interrupted else LOST))
 
     def _start(self) -> _Worker[T]:
         # Forking a process with several threads may copy a lock that nobody will release.

@@ -58,8 +58,8 @@ def leased(
     if lease is None:
         return Output(0, f"lease {number:016x} expired or revoked.\n"), data
     alive = {**data.leases, number: lease._replace(since=world.now)}
-    told = f"lease {number:016x} keepalived with TTL({lease.ttl_s})\n"
-    return Output(0, told), replace(data, leases=alive)
+    message = f"lease {number:016x} keepalived with TTL({lease.ttl_s})\n"
+    return Output(0, message), replace(data, leases=alive)
 
 
 def _granted(world: World, data: EtcdData, rest: Sequence[str]) -> tuple[Output, EtcdData]:
@@ -72,8 +72,8 @@ def _granted(world: World, data: EtcdData, rest: Sequence[str]) -> tuple[Output,
     fraction = world.seed.fraction("lease", data.revision, len(data.leases), world.now)
     number = 0x694D_0000_0000_0000 + int(fraction * (1 << 48))
     lease = Lease(int(rest[0]), world.now)
-    told = f"lease {number:016x} granted with TTL({lease.ttl_s}s)\n"
-    return Output(0, told), replace(data, leases={**data.leases, number: lease})
+    message = f"lease {number:016x} granted with TTL({lease.ttl_s}s)\n"
+    return Output(0, message), replace(data, leases={**data.leases, number: lease})
 
 
 def _left(world: World, data: EtcdData, number: int, *, keys: bool) -> str:

@@ -127,8 +127,10 @@ def _described(data: Kept, topic: str) -> str:
     count = data.topics[topic]
     name = base64.urlsafe_b64encode(blake2b(topic.encode(), digest_size=16).digest()).decode()
     head = f"Topic: {topic}\tTopicId: {name.rstrip('=')}\tPartitionCount: {count}"
-    told = ",".join(f"{key}={value}" for key, value in sorted(data.configs.get(topic, {}).items()))
-    rows = [f"{head}\tReplicationFactor: 1\tConfigs: {told}\n"]
+    message = ",".join(
+        f"{key}={value}" for key, value in sorted(data.configs.get(topic, {}).items())
+    )
+    rows = [f"{head}\tReplicationFactor: 1\tConfigs: {message}\n"]
     rows += [
         f"\tTopic: {topic}\tPartition: {number}\tLeader: 1\tReplicas: 1\tIsr: 1\n"
         for number in range(count)

@@ -191,6 +191,6 @@ def crawled(world: World, cache: Cache) -> str:
         until = -1 if item.expires_at is None else int(world.epoch + item.expires_at)
         at = int(world.epoch + item.stored_at)
         number = slab(size(key, item))[0]
-        told = f"exp={until} la={at} cas={item.cas} fetch=no cls={number} size={size(key, item)}"
-        out += f"key={key} {told}\n"
+        message = f"exp={until} la={at} cas={item.cas} fetch=no cls={number} size={size(key, item)}"
+        out += f"key={key} {message}\n"
     return f"{out}END\r\n"

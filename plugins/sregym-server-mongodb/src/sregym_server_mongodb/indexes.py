@@ -157,8 +157,8 @@ class IndexedCollection(Host):
         self._demand("write", "dropIndexes")
         before = self.content
         self._save(replace(before, indexes={}))
-        told = "non-_id indexes dropped for collection"
-        return {"nIndexesWas": 1 + len(before.indexes), "msg": told, "ok": 1}
+        message = "non-_id indexes dropped for collection"
+        return {"nIndexesWas": 1 + len(before.indexes), "msg": message, "ok": 1}
 
     def js_getIndexes(self, *_: Any) -> list[dict[str, Any]]:
         """That of the key, which every collection has, and its others."""

@@ -153,8 +153,8 @@ class NginxKind(Kind):
         if before is None:
             return
         stack = [before.tree]
-        told = f"signal 1 (SIGHUP) received from {sender}, reconfiguring"
-        for text in (told, "reconfiguring"):
+        message = f"signal 1 (SIGHUP) received from {sender}, reconfiguring"
+        for text in (message, "reconfiguring"):
             note_error(world, process, files, stack, "notice", text, 1)
         try:
             loaded = load(world, files.container.pod, files, path_of(process))

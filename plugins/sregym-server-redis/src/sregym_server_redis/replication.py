@@ -61,8 +61,8 @@ def follow(client: Connection, asked_by: str = "") -> None:
         return
     if asked_by:
         where = place.replace(" ", ":")
-        said = f"REPLICAOF {where} enabled (user request from '{asked_by}')"
-        note(world, server, "S", "*", said)
+        message = f"REPLICAOF {where} enabled (user request from '{asked_by}')"
+        note(world, server, "S", "*", message)
     table[server.ref] = Link(place, world.now, due=world.now)
     _remember(world, server, before)
     if before is None or asleep(world, server.ref):

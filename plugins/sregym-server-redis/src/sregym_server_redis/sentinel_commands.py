@@ -287,6 +287,6 @@ def _sentinel_rows(client: SentinelConnection) -> dict[str, Any]:
     }  # fmt: skip
     if given is not None:
         address, count = given.place.replace(" ", ":"), len(given.sentinels) + 1
-        said = f"status={_status(client, given)},address={address},slaves={len(given.replicas)}"
-        rows["master0"] = f"name={given.name},{said},sentinels={count}"
+        message = f"status={_status(client, given)},address={address},slaves={len(given.replicas)}"
+        rows["master0"] = f"name={given.name},{message},sentinels={count}"
     return rows

@@ -43,8 +43,8 @@ class SentinelKind(RedisKind):
         text = files.read(path) if path else None
         if text is None:
             name = program.flavour.capitalize()
-            said = f"*** FATAL CONFIG FILE ERROR ({name} {program.version}) ***\nSentinel needs config file on disk, but no config file was specified, exiting..."
-            write_log(world, process.ref, program, (Line(text=said, stream="stderr", raw=True),))
+            message = f"*** FATAL CONFIG FILE ERROR ({name} {program.version}) ***\nSentinel needs config file on disk, but no config file was specified, exiting..."
+            write_log(world, process.ref, program, (Line(text=message, stream="stderr", raw=True),))
             end(world, process.ref, 1)
             return
         storage = files.storage(posixpath.dirname(path))

@@ -191,8 +191,8 @@ def innodb_altered(world: World, offset: int, *, mariadb: bool) -> list[LogEntry
     """InnoDB has read a page whose checksum is wrong."""
     page = f"[page id: space=2, page number={offset // _INNODB_PAGE_BYTES}]"
     failed = f"Database page corruption on disk or a failed file read of page {page}."
-    said = f"{failed} You may have to recover from a backup."
-    return _of_innodb(world, ((11906, said),), mariadb=mariadb)
+    message = f"{failed} You may have to recover from a backup."
+    return _of_innodb(world, ((11906, message),), mariadb=mariadb)
 
 
 def _of_innodb(world: World, said: Sequence[tuple[int, str]], *, mariadb: bool) -> list[LogEntry]:

@@ -91,11 +91,11 @@ def _run(
         if len(level) > 1:
             count = len(result.rows) if result.columns else result.changed
             word = "row" if count == 1 else "rows"
-            told = (
+            message = (
                 f"{count} {word} in set" if result.columns else f"Query OK, {count} {word} affected"
             )
             matched = f"\nRows matched: {count}  Changed: {count}  Warnings: 0"
-            out += f"{told}{matched if result.verb == 'update' else ''}\n\n"
+            out += f"{message}{matched if result.verb == 'update' else ''}\n\n"
     if len(level) > 1:
         out += "Bye\n"
     if connection.before is not None:

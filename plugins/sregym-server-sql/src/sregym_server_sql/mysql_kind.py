@@ -223,8 +223,8 @@ class MysqlKind(SqlKind):
 
     def version(self, program: MysqlProgram, words: list[str]) -> str:
         """One line, in which it calls itself what it was called."""
-        told = f"Ver {program.version} for Linux on x86_64 (MySQL Community Server - GPL)"
-        return f"{words[0]}  {told}\n"
+        message = f"Ver {program.version} for Linux on x86_64 (MySQL Community Server - GPL)"
+        return f"{words[0]}  {message}\n"
 
     def first_data(self, process: Process, program: MysqlProgram) -> SqlData | str:
         """Root and the database that the environment names."""

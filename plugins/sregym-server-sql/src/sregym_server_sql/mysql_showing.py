@@ -112,12 +112,12 @@ def show(client: MysqlConnection, statement: str, words: list[str]) -> Result:
 
 def _replication(client: MysqlConnection, words: list[str]) -> Result | None:
     """What it says of its source and of its replicas; None for anything else."""
-    told = " ".join(word.lower().strip(";") for word in words[1:])
-    if told.startswith(("master status", "binary log status", "binary logs", "master logs")):
+    message = " ".join(word.lower().strip(";") for word in words[1:])
+    if message.startswith(("master status", "binary log status", "binary logs", "master logs")):
         return source_position(client)
-    if told.startswith(("replica status", "slave status")):
-        return show_replica_status(client, old=told.startswith("slave"))
-    if told.startswith(("replicas", "slave hosts")):
+    if message.startswith(("replica status", "slave status")):
+        return show_replica_status(client, old=message.startswith("slave"))
+    if message.startswith(("replicas", "slave hosts")):
         return show_replicas(client)
     return None
 

@@ -15,9 +15,9 @@ from sregym_core.conductor.component_factory import ComponentFactory
 from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.timeline import Timeline
 from sregym_core.errors import BudgetExceededError
-from sregym_core.interfaces import Agent, Budget, Command, Reference, Stage
+from sregym_core.interfaces import Agent, Budget, Command, Mode, Reference, Stage
 from sregym_core.model import Claims
-from sregym_core.modes import MODES, STANDARD, Mode
+from sregym_core.modes import MODES, STANDARD
 from sregym_core.plugins import Plugins
 from sregym_core.settings import Settings
 

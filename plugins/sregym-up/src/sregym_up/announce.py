@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.api import mode_named
 from sregym_core.events import SessionOpened, Submitted, Waiting, WatchReported
 from sregym_core.model import Check
 from sregym_kubernetes.kubectl import describe_shell_kubectl
@@ -52,6 +51,7 @@ class Announcer:
         as_json: One line of JSON in place of everything else.
         revealed: Where the solution is served, for those who asked.
         firing: Gives the notification about the alerts that fire at this moment.
+        watching: Whether it is the agent's task to find out that something is wrong.
     """
 
     def __init__(
@@ -60,9 +60,12 @@ class Announcer:
         as_json: bool,
         revealed: Revealed | None,
         firing: Callable[[], Mapping[str, Any] | None] = lambda: None,
+        *,
+        watching: bool = False,
     ) -> None:
         self._console = console
         self._firing = firing
+        self._watching = watching
         self._as_json = as_json
         self._revealed = revealed
 
@@ -121,7 +124,7 @@ class Announcer:
 
     def _alerts(self, event: SessionOpened) -> Mapping[str, Any] | None:
         """Those that the agent was told of, else those that fire; who watches has to find out."""
-        if event.alerts is not None or mode_named(event.mode).watching:
+        if event.alerts is not None or self._watching:
             return event.alerts
         return self._firing()
 

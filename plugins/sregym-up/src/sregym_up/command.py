@@ -88,7 +88,6 @@ class Up(Subcommand):
             Environment,
             Workspace,
             check_start,
-            mode_named,
             random_seed,
         )
         from sregym_core.interfaces import AgentDescription
@@ -105,7 +104,8 @@ class Up(Subcommand):
             msg = "up: name a problem (see: sregym problems), or a healthy --application NAME"
             raise UsageError(msg)
         factory = workspace.factory
-        check_start(mode_named(arguments.mode), arguments.start_before)
+        mode = workspace.mode(arguments.mode)
+        check_start(mode, arguments.start_before)
         (problem,) = options.with_noise_options(
             (options.chosen_problem(factory, arguments.problem),),
             arguments.noise,
@@ -120,7 +120,9 @@ class Up(Subcommand):
             def firing() -> Mapping[str, Any] | None:
                 return environment.cluster.operations.firing()
 
-            announcer = Announcer(self.console, arguments.json, revealed, firing)
+            announcer = Announcer(
+                self.console, arguments.json, revealed, firing, watching=mode.watching
+            )
             environment = Environment(
                 problem,
                 seed=random_seed() if arguments.seed is None else arguments.seed,

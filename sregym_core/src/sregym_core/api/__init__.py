@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.reward import Reward
     from sregym_core.interfaces.runner import EpisodeRequest, EpisodeResult, Runner
     from sregym_core.model import Claims, EpisodeRecord, GroundTruth, Outcome, Problem
-    from sregym_core.modes import check_start, mode_named
+    from sregym_core.modes import check_start
     from sregym_core.proof import Proof
     from sregym_core.salt import random_seed
 
@@ -83,7 +83,6 @@ _PLACES = {
     "Workspace": "sregym_core.api.workspace",
     "check_start": "sregym_core.modes",
     "instruction": "sregym_core.api.catalogue",
-    "mode_named": "sregym_core.modes",
     "pair": "sregym_core.api.catalogue",
     "pairs": "sregym_core.api.catalogue",
     "play": "sregym_core.api.playing",
@@ -124,7 +123,6 @@ __all__ = [
     "Workspace",
     "check_start",
     "instruction",
-    "mode_named",
     "pair",
     "pairs",
     "play",

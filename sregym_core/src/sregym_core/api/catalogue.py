@@ -206,11 +206,10 @@ def instruction(
         UsageError: There is no such problem or mode.
     """
     from sregym_core.conductor import offline
-    from sregym_core.modes import mode_named
 
     factory = (workspace or shared()).factory
     found = factory.problems.get(problem) if isinstance(problem, str) else problem
-    return offline.instruction(factory, found, mode_named(mode))
+    return offline.instruction(factory, found, factory.mode(mode))
 
 
 def sampled_pairs(

@@ -98,14 +98,14 @@ class Environment:
         from sregym_core.conductor.plan import EpisodePlan
         from sregym_core.interfaces import AgentDescription, Budget
         from sregym_core.model.noise_setting import with_noise
-        from sregym_core.modes import check_start, mode_named
+        from sregym_core.modes import check_start
 
         self._workspace = workspace or shared()
         self._owns_worlds = workspace is None
         self._worlds = self._workspace.worlds(cluster, cluster_options, salt)
-        chosen = mode_named(mode)
-        check_start(chosen, start_before_s)
         factory = self._workspace.factory
+        chosen = factory.mode(mode)
+        check_start(chosen, start_before_s)
         found = factory.problems.get(problem) if isinstance(problem, str) else problem
         found = with_noise(found, noise, noise_level)
         factory.check(found)

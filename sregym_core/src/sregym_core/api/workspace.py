@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sregym_core.conductor.component_factory import ComponentFactory
     from sregym_core.conductor.worlds import Worlds
-    from sregym_core.interfaces import Agent, Application, Oracle, Reward
+    from sregym_core.interfaces import Agent, Application, Mode, Oracle, Reward
     from sregym_core.model import Problem
     from sregym_core.settings import Settings
 
@@ -81,6 +81,14 @@ class Workspace:
     def oracle(self, name: str) -> Oracle:
         """A new oracle of that name, which `NAME:key=value,key=value` gives options."""
         return self.factory.oracle(name)
+
+    def mode(self, name: str) -> Mode:
+        """The mode of that name.
+
+        Raises:
+            UsageError: There is none.
+        """
+        return self.factory.mode(name)
 
     def reward(self, name: str, options: Mapping[str, str] | None = None) -> Reward:
         """A new reward of that name, with weights as options."""

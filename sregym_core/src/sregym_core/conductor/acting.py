@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core.conductor.ledger import out_of_time
+from sregym_core.conductor.call_log import out_of_time
 from sregym_core.interfaces import run_with_deadline
 
 if TYPE_CHECKING:

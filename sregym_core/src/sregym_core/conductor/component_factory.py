@@ -14,6 +14,7 @@ from sregym_core.conductor.fitting import mismatch_reason_of
 from sregym_core.errors import PluginClashError, UsageError
 from sregym_core.model.noise_setting import parse_noise
 from sregym_core.model.validation import explain
+from sregym_core.modes import mode_named
 from sregym_core.plugins import Plugins
 from sregym_core.problems import ProblemSet
 from sregym_core.registry import Registry
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         Fault,
         FaultContext,
         Journal,
+        Mode,
         Noise,
         Oracle,
         Reward,
@@ -117,6 +119,15 @@ class ComponentFactory:
         """The fault primitive of that name."""
         fault: Fault = self.registry.make("fault", name)
         return fault
+
+    def mode(self, name: str) -> Mode:
+        """The mode of that name, the core's or that of a plugin.
+
+        Raises:
+            UsageError: There is none.
+        """
+        brought = self.registry.names("mode")
+        return self.registry.make("mode", name) if name in brought else mode_named(name, brought)
 
     def oracle(self, name: str) -> Oracle:
         """The oracle of that name, which `NAME:key=value,key=value` gives options."""

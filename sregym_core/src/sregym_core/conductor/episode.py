@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from sregym_core.conductor import account, grading
 from sregym_core.conductor.acting import in_time
 from sregym_core.conductor.attribution import blamed
+from sregym_core.conductor.besides import account_of, resources_of, served_in
 from sregym_core.conductor.facts import facts_of
-from sregym_core.conductor.frame import account_of, on_call_resources, served_in
 from sregym_core.conductor.grades import Grades
 from sregym_core.conductor.injection import SpoiledError
 from sregym_core.conductor.journal import UndoJournal
@@ -42,9 +42,8 @@ from sregym_core.events import (
     EpisodeStarted,
     Recovered,
 )
-from sregym_core.interfaces import ClusterError, Stage
+from sregym_core.interfaces import BriefingContext, ClusterError, Stage
 from sregym_core.model import EpisodeRecord, Outcome, RepairRecord, outcome_of
-from sregym_core.modes import BriefingContext
 from sregym_core.policy import Policy
 from sregym_core.policy.role import on_call
 from sregym_core.sessions import keep_log
@@ -209,9 +208,9 @@ class EpisodePlayer:
             twin._policy(),
             weak_method(twin._hear),
         )
-        if session.on_call is not None:
+        if session.resources is not None:
             world = twin._require_world()
-            twin._session.on_call = session.on_call.fork(served_in(world, self._application))
+            twin._session.give(session.resources.fork(served_in(world, self._application)))
         return twin
 
     def _contained(self, act: Callable[[], None]) -> None:
@@ -260,7 +259,7 @@ class EpisodePlayer:
             hear=weak_method(self._hear),
             toolset=self._bench.toolset,
         )
-        self._session.on_call = on_call_resources(plan, world, self._application)
+        self._session.give(resources_of(plan, world, self._application))
         if plan.agent.served:  # time leaps when a world is opened: that is not the agent's
             before = world.cluster.clock.now()
             self._session.access()

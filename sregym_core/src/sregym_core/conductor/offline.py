@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.errors import UsageError
-from sregym_core.interfaces import FaultContext
-from sregym_core.modes import BriefingContext
+from sregym_core.interfaces import BriefingContext, FaultContext
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sregym_core.conductor.component_factory import ComponentFactory
-    from sregym_core.interfaces import Application, Cluster, Fault
+    from sregym_core.interfaces import Application, Cluster, Fault, Mode
     from sregym_core.model import FaultRef, FaultTarget, Problem
-    from sregym_core.modes import Mode
 
 _SIMULATED = "embedded"
 

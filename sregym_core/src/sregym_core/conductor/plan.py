@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sregym_core.interfaces import Budget
-from sregym_core.modes import STANDARD, Mode
+from sregym_core.modes import STANDARD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
     from pathlib import Path
 
-    from sregym_core.interfaces import AgentDescription, Cluster, Journal, Reward
+    from sregym_core.interfaces import AgentDescription, Cluster, Journal, Mode, Reward
     from sregym_core.model import Problem
     from sregym_core.sealing import Seal
 

@@ -7,7 +7,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor import stages
-from sregym_core.conductor.ledger import Ledger, Note
+from sregym_core.conductor.call_log import CallLog, Note
 from sregym_core.conductor.outside import OutsideCalls
 from sregym_core.events import SessionOpened, Submitted
 from sregym_core.interfaces import (
@@ -25,18 +25,25 @@ from sregym_core.model import Tokens
 from sregym_core.policy import Policy
 from sregym_core.toolbox import arguments as forms
 from sregym_core.toolbox.catalogue import Toolset
+from sregym_core.toolbox.output import Output
 from sregym_core.toolbox.paging import Pages
-from sregym_core.toolbox.tool_context import Output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sregym_core.conductor.timeline import Timeline
-    from sregym_core.interfaces import Access, Budget, Clock, Cluster, Reference, ServiceAnswer
+    from sregym_core.interfaces import (
+        Access,
+        Budget,
+        Clock,
+        Cluster,
+        EpisodeResources,
+        Reference,
+        ServiceAnswer,
+    )
     from sregym_core.interfaces.session_tool import ToolArguments
     from sregym_core.interfaces.tools import Tool
     from sregym_core.model import ApiRequest, Attempt, Claims, ToolCall
-    from sregym_core.toolbox.on_call import OnCallResources
 
 # Modelled seconds on a virtual clock: what a person's kubectl takes, with the time to type it.
 KUBECTL_COST_S = 2.0
@@ -95,11 +102,11 @@ class LiveSession(Session):
         self._stage = self._task.submissions[0]
         self._access: Access | None = None
         self.agent_version = self.model = ""
-        self._ledger = Ledger(timeline, budget)
+        self._call_log = CallLog(timeline, budget)
         self._pages = Pages()
         self._policy = policy or Policy()
         self.outside = OutsideCalls()
-        self.on_call: OnCallResources | None = None
+        self.resources: EpisodeResources | None = None
 
     def fork(
         self,
@@ -114,19 +121,25 @@ class LiveSession(Session):
         twin = copy(self)
         twin._cluster, twin._timeline, twin._policy = cluster, timeline, policy
         twin._on_submit, twin._before_call, twin._hear = on_submit, before_call, hear
-        twin._ledger = self._ledger.fork(timeline)
+        twin._call_log = self._call_log.fork(timeline)
         twin._pages, twin.outside = self._pages.fork(), self.outside.fork()
         return twin
+
+    def give(self, resources: EpisodeResources | None) -> None:
+        """Let the agent have what its mode gives besides the system."""
+        self.resources = resources
+        if resources is not None:
+            self.toolset = self.toolset.extended(resources.tools)
 
     @property
     def transcript(self) -> Sequence[ToolCall]:
         """All calls so far."""
-        return self._ledger.calls
+        return self._call_log.calls
 
     @property
     def tokens(self) -> Tokens | None:
         """What the adapter told of its language model; None when it told nothing."""
-        return self._ledger.tokens
+        return self._call_log.tokens
 
     @property
     def instruction(self) -> str:
@@ -161,17 +174,17 @@ class LiveSession(Session):
     @property
     def budget(self) -> Budget:
         """Limits of this session."""
-        return self._ledger.budget
+        return self._call_log.budget
 
     @property
     def wall_left_s(self) -> float | None:
         """Wall-clock seconds that are left; None when there is no such limit."""
-        return self._ledger.wall_left_s()
+        return self._call_log.wall_left_s()
 
     @property
     def tools(self) -> tuple[Tool, ...]:
         """What can be called by name."""
-        return self.toolset.tools(on_call=self.on_call is not None)
+        return self.toolset.tools()
 
     def call(self, tool: str, arguments: Mapping[str, object]) -> ToolResult:
         """Use a tool by name and read its answer as a language model does."""
@@ -179,7 +192,7 @@ class LiveSession(Session):
             given = self.toolset.validated(tool, arguments)
         except ToolError as error:
             self._spend_step()
-            self._ledger.note(Note(tool, arguments, f"{error}", ok=False))
+            self._call_log.note(Note(tool, arguments, f"{error}", ok=False))
             return ToolResult(str(error), ok=False)
         if isinstance(given, PagedArguments) and given.page > 1:
             return self._another_page(tool, given)
@@ -204,11 +217,11 @@ class LiveSession(Session):
     @property
     def last_words(self) -> str:
         """What the agent said after its last call."""
-        return self._ledger.said
+        return self._call_log.said
 
     def note_tokens(self, prompt: int, completion: int, cached: int = 0) -> None:
         """Count what a language model used."""
-        self._ledger.spend_tokens(Tokens(prompt=prompt, completion=completion, cached=cached))
+        self._call_log.spend_tokens(Tokens(prompt=prompt, completion=completion, cached=cached))
 
     def note_agent(self, version: str = "", model: str = "") -> None:
         """Keep who acts; what was told before stays where nothing is told now."""
@@ -217,15 +230,15 @@ class LiveSession(Session):
 
     def note_message(self, text: str) -> None:
         """Keep what the agent said for the call that follows."""
-        self._ledger.hear(text)
+        self._call_log.hear(text)
 
     def note_own_call(
         self, tool: str, arguments: Mapping[str, object], output: str, ok: bool
     ) -> None:
         """Record a call of a tool of the agent's own."""
-        self._ledger.begin()
-        self._ledger.note(Note(tool, arguments, output, ok=ok, own=True))
-        self._ledger.check_steps()
+        self._call_log.begin()
+        self._call_log.note(Note(tool, arguments, output, ok=ok, own=True))
+        self._call_log.check_steps()
 
     def kubectl(self, command: str | Command) -> CommandResult:
         """Run a kubectl command and record it."""
@@ -236,8 +249,8 @@ class LiveSession(Session):
         except CommandRefusedError as error:
             result = CommandResult(1, stderr=f"error: {error}\n")
         else:
-            result = self._ledger.in_time(lambda: self._cluster.kubectl_for(parsed, self._policy))
-        self._ledger.in_time(lambda: self._cluster.clock.spend(KUBECTL_COST_S))
+            result = self._call_log.in_time(lambda: self._cluster.kubectl_for(parsed, self._policy))
+        self._call_log.in_time(lambda: self._cluster.clock.spend(KUBECTL_COST_S))
         note = Note(
             "kubectl",
             {"command": str(command)},
@@ -246,7 +259,7 @@ class LiveSession(Session):
             cost_s=KUBECTL_COST_S,
             ok=result.ok,
         )
-        self._ledger.note(note)
+        self._call_log.note(note)
         return result
 
     def _read(self, line: str, stdin: str = "") -> Command:
@@ -261,7 +274,7 @@ class LiveSession(Session):
         self, service: str, path: str, query: Sequence[tuple[str, str]] = ()
     ) -> ServiceAnswer:
         """Ask a service for a tool that is being called."""
-        return self._ledger.in_time(
+        return self._call_log.in_time(
             lambda: self._cluster.observe_for(self._policy, service, path, query)
         )
 
@@ -275,13 +288,13 @@ class LiveSession(Session):
         until = self.clock.now() + max(seconds, 0.0)
         while self.clock.now() < until:
             self._before_call()
-            self._ledger.check_time()
-            self._ledger.in_time(lambda: self.clock.advance(min(10.0, until - self.clock.now())))
-        self._ledger.note(Note("wait", {"seconds": seconds}, cost_s=seconds))
+            self._call_log.check_time()
+            self._call_log.in_time(lambda: self.clock.advance(min(10.0, until - self.clock.now())))
+        self._call_log.note(Note("wait", {"seconds": seconds}, cost_s=seconds))
 
     def submit(self, text: str, claims: Claims | None = None) -> Receipt:
         """Hand in the current stage; what is refused is recorded too."""
-        self._ledger.begin()
+        self._call_log.begin()
         stage = self._stage
         arguments = {"stage": str(stage), "text": text}
         if claims is not None:
@@ -296,10 +309,10 @@ class LiveSession(Session):
             return self._refused(arguments, f"{limit}; nothing was submitted")
         answer = "" if self._hear is None else self._hear(stage, text, claims)
         if answer:
-            self._ledger.note(Note("submit", arguments, answer))
+            self._call_log.note(Note("submit", arguments, answer))
             return Receipt(True, stage, answer)
         self._stage = stages.following(self._task, stage)
-        self._ledger.note(Note("submit", arguments))
+        self._call_log.note(Note("submit", arguments))
         self._timeline.record(Submitted(stage=str(stage)))
         self._on_submit(stage, text, claims)
         following = "the episode ends" if self._stage is Stage.DONE else f"{self._stage} comes next"
@@ -309,7 +322,7 @@ class LiveSession(Session):
         """Let happen what is due on the episode's clock, the end of a used-up budget included."""
         if self._stage is not Stage.DONE:
             self._before_call()
-            self._ledger.check_time()
+            self._call_log.check_time()
 
     @property
     def policy(self) -> Policy:
@@ -328,8 +341,8 @@ class LiveSession(Session):
         """Open the world to processes outside."""
         if self._access is None:
             self._access = self._cluster.open_access_for(self._policy)
-            if not self._ledger.calls:  # a simulated world is moved to wall-clock time
-                self._ledger.start()
+            if not self._call_log.calls:  # a simulated world is moved to wall-clock time
+                self._call_log.start()
         return self._access
 
     @property
@@ -377,9 +390,9 @@ class LiveSession(Session):
         else:
             output = self.toolset.respond(tool, self, given)
             cost_s = QUERY_COST_S
-            self._ledger.in_time(lambda: self._cluster.clock.spend(QUERY_COST_S))
+            self._call_log.in_time(lambda: self._cluster.clock.spend(QUERY_COST_S))
         shown = given.model_dump(exclude_defaults=True)
-        self._ledger.note(Note(tool, shown, output.text, cost_s=cost_s, ok=output.ok))
+        self._call_log.note(Note(tool, shown, output.text, cost_s=cost_s, ok=output.ok))
         return output
 
     def _another_page(self, tool: str, given: PagedArguments) -> ToolResult:
@@ -394,17 +407,17 @@ class LiveSession(Session):
                 1,
             )
         text, ok, pages = found
-        self._ledger.note(Note(tool, shown, text, ok=ok))
+        self._call_log.note(Note(tool, shown, text, ok=ok))
         return ToolResult(text, ok, given.page, pages)
 
     def _status(self) -> str:
         following = stages.what_is_next(self._task, self._stage)
-        return "\n".join([following, f"it is {clock_time(self.now())}", *self._ledger.left()])
+        return "\n".join([following, f"it is {clock_time(self.now())}", *self._call_log.left()])
 
     def _refused(self, arguments: Mapping[str, object], reason: str) -> Receipt:
-        self._ledger.note(Note("submit", arguments, reason, ok=False))
+        self._call_log.note(Note("submit", arguments, reason, ok=False))
         return Receipt(False, self._stage, reason)
 
     def _spend_step(self) -> None:
         self._before_call()
-        self._ledger.check()
+        self._call_log.check()

@@ -34,9 +34,10 @@ if TYPE_CHECKING:
         Routine,
     )
 
-# Of so many seeds and applications, and of so many origins, the warm world is kept to fork from: those
-# that were used last. Each takes a few megabytes, and making one anew as long as many episodes.
-SEEDS_KEPT = 12
+# Warm worlds are kept to fork from, and their origins, as long as their applications have so many
+# components together: those that were used last. Making one anew takes as long as many episodes, and
+# keeping one 4 to 5 MB for each component.
+COMPONENTS_KEPT = 320
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class World:
 class _Prepared:
     checkpoint: Checkpoint
     baseline: Baseline
+    components: int
 
 
 class Worlds:
@@ -157,7 +159,8 @@ class Worlds:
             raise
         checkpoint = world.cluster.checkpoint()
         if checkpoint is not None and not served:
-            _keep(self._lived_in, (*key, seed), _Prepared(checkpoint, baseline))
+            size = len(application.components())
+            _keep(self._lived_in, (*key, seed), _Prepared(checkpoint, baseline, size))
             world.cluster.close()
             return World(checkpoint.fork(spec), baseline, forked=True)
         return World(world.cluster, baseline, world.forked)
@@ -195,7 +198,8 @@ class Worlds:
             return World(cluster, baseline, forked=False)
         # A served world is anchored to the wall clock: the next one cannot use it.
         if not spec.served:
-            _keep(self._prepared, key, _Prepared(checkpoint, baseline))
+            size = len(application.components())
+            _keep(self._prepared, key, _Prepared(checkpoint, baseline, size))
         cluster.close()
         return World(checkpoint.fork(spec), baseline, forked=True)
 
@@ -250,6 +254,6 @@ def _kept(kept: dict[tuple[str, float, int], _Prepared], key: Any) -> _Prepared 
 
 
 def _keep(kept: dict[tuple[str, float, int], _Prepared], key: Any, prepared: _Prepared) -> None:
-    if len(kept) >= SEEDS_KEPT:
-        del kept[next(iter(kept))]
     kept[key] = prepared
+    while len(kept) > 1 and sum(one.components for one in kept.values()) > COMPONENTS_KEPT:
+        del kept[next(iter(kept))]

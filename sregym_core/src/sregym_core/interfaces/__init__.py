@@ -37,6 +37,12 @@ from sregym_core.interfaces.deadline import DeadlineExceeded, run_with_deadline,
 from sregym_core.interfaces.failures import FatalCalls, PodFailures
 from sregym_core.interfaces.history import History, Load, PastRestart
 from sregym_core.interfaces.injector import LAYERS, Fault, FaultContext, Journal
+from sregym_core.interfaces.mode import (
+    BriefingContext,
+    EpisodeResources,
+    Mode,
+    ResourcesContext,
+)
 from sregym_core.interfaces.nodes import (
     BackEnd,
     DiskBlocks,
@@ -90,6 +96,7 @@ __all__ = [
     "Attacks",
     "BackEnd",
     "Baseline",
+    "BriefingContext",
     "Budget",
     "Cheat",
     "Checkpoint",
@@ -106,6 +113,7 @@ __all__ = [
     "DiagnosisOracle",
     "DiskBlocks",
     "EpisodeRequest",
+    "EpisodeResources",
     "EpisodeResult",
     "EpisodeRoutineContext",
     "FatalCalls",
@@ -115,6 +123,7 @@ __all__ = [
     "History",
     "Journal",
     "Load",
+    "Mode",
     "NodeAccess",
     "Noise",
     "NoiseContext",
@@ -131,6 +140,7 @@ __all__ = [
     "Receipt",
     "Reference",
     "Reporter",
+    "ResourcesContext",
     "Reward",
     "RewardFacts",
     "Routine",

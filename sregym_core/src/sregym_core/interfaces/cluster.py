@@ -293,7 +293,8 @@ class Cluster(ABC):
     def stored(self) -> Mapping[str, str]:
         """Content of datastores, by name, as text to compare; JSON if it is structured.
 
-        The part of `hidden_state` whose loss users would notice. Empty if it cannot be read.
+        The part of `hidden_state` whose loss users would notice, and accounts of datastores whose
+        data goes with their pods. Empty if it cannot be read.
         """
         return {}
 

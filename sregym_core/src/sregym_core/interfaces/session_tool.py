@@ -61,6 +61,7 @@ class SessionTool(ABC):
     Attributes:
         name: Name of the tool: `query_metrics`.
         group: The group of tools with which it is enabled.
+        reads_only: Whether it changes nothing; False for tools of a mode that keep what they are told.
         description: Description for language models.
         Arguments: Model of its arguments; each field has a description.
     """
@@ -68,6 +69,7 @@ class SessionTool(ABC):
     name: ClassVar[str]
     group: ClassVar[ToolGroup]
     description: ClassVar[str]
+    reads_only: ClassVar[bool] = True
     Arguments: ClassVar[type[ToolArguments]] = ToolArguments
 
     @abstractmethod

@@ -111,14 +111,11 @@ def _ways(steps: Sequence[str | int], data: Any) -> Iterator[tuple[Location, Any
     if not steps:
         yield (), data
         return
-    step, inner = steps[0], None
-    if isinstance(data, dict) or (isinstance(data, list) and isinstance(step, int)):
-        try:
-            inner = data[step]
-        except LookupError:
-            pass
-        else:
-            yield from (((step, *way), value) for way, value in _ways(steps[1:], inner))
+    step = steps[0]
+    held: Any = data
+    listed = isinstance(data, list) and isinstance(step, int) and step < len(data)
+    if listed or (isinstance(data, dict) and step in data):
+        yield from (((step, *way), value) for way, value in _ways(steps[1:], held[step]))
     yield from _ways(steps[1:], data)
 
 

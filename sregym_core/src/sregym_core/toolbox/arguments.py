@@ -37,22 +37,6 @@ class Wait(ToolArguments):
     seconds: float = Field(gt=0, le=3600, description="How long.")
 
 
-class ReadDocument(PagedArguments):
-    """Arguments of `read_document`."""
-
-    name: str = Field(
-        default="", description="A document's name, e.g. handbook. Empty: all are listed."
-    )
-
-
-class PostUpdate(ToolArguments):
-    """Arguments of `post_update`."""
-
-    text: str = Field(
-        min_length=1, max_length=4000, description="What is known, for everybody who follows."
-    )
-
-
 class Submit(ToolArguments):
     """Arguments of `submit`."""
 

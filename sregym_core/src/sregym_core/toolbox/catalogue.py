@@ -13,14 +13,13 @@ from sregym_core.error_location import format_with_location, must_propagate
 from sregym_core.errors import PluginError, SregymError
 from sregym_core.interfaces import Tool, ToolArguments, ToolError, ToolGroup
 from sregym_core.model.validation import explain
-from sregym_core.toolbox import arguments, on_call
-from sregym_core.toolbox.tool_context import Output
+from sregym_core.toolbox import arguments
+from sregym_core.toolbox.output import Output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_core.interfaces import SessionTool
-    from sregym_core.toolbox.tool_context import SessionToolContext
+    from sregym_core.interfaces import SessionTool, ToolContext
 
 Observer = Callable[..., str]
 
@@ -33,6 +32,7 @@ class _Entry:
     given: type[ToolArguments]
     description: str
     observe: Observer | None = None
+    reads_only: bool = True
 
 
 _ACTING: Mapping[str, _Entry] = {
@@ -40,6 +40,7 @@ _ACTING: Mapping[str, _Entry] = {
         ToolGroup.CLUSTER,
         arguments.Kubectl,
         "Run one kubectl command with the rights of an engineer on call and return what it prints.",
+        reads_only=False,
     ),
     "wait": _Entry(
         ToolGroup.CLUSTER,
@@ -57,26 +58,11 @@ _SUBMITTING: Mapping[str, _Entry] = {
         ToolGroup.SUBMISSION,
         arguments.Submit,
         "Hand in what comes next: a diagnosis, or word that the repair is done; status says which. Each counts once and cannot be taken back.",
+        reads_only=False,
     ),
 }
-# Those of a session with documents and a channel.
-_ON_CALL: Mapping[str, _Entry] = {
-    "read_document": _Entry(
-        ToolGroup.CLUSTER,
-        arguments.ReadDocument,
-        "Read the handbook for those on call, or the runbook of a component; without a name, list them.",
-        on_call.read_document,
-    ),
-    "post_update": _Entry(
-        ToolGroup.SUBMISSION,
-        arguments.PostUpdate,
-        "Post an update to the channel of the incident, for users and colleagues.",
-        on_call.post_update,
-    ),
-}
-_CHANGING = ("kubectl", "submit", "post_update")
 # What each session has, whatever plugins bring.
-OWN = frozenset({*_ACTING, *_SUBMITTING, *_ON_CALL})
+OWN = frozenset({*_ACTING, *_SUBMITTING})
 
 
 class Toolset:
@@ -87,15 +73,24 @@ class Toolset:
     """
 
     def __init__(self, observing: Sequence[SessionTool] = ()) -> None:
-        brought = {
-            tool.name: _Entry(tool.group, tool.Arguments, tool.description, tool.respond)
-            for tool in observing
-        }
-        self._entries: dict[str, _Entry] = {**_ACTING, **brought, **_SUBMITTING}
+        self._entries: dict[str, _Entry] = {**_ACTING, **_entries_of(observing), **_SUBMITTING}
 
-    def tools(self, *, on_call: bool = False) -> tuple[Tool, ...]:
-        """All tools, with their schemas; with `on_call`, those for documents and channel, too."""
-        return self._on_call if on_call else self._usual
+    def extended(self, more: Sequence[SessionTool]) -> Toolset:
+        """The same, and after them those of one episode."""
+        other = Toolset()
+        other._entries = {**self._entries, **_entries_of(more)}
+        return other
+
+    def tools(self) -> tuple[Tool, ...]:
+        """All tools, with their schemas."""
+        return self._described
+
+    @cached_property
+    def _described(self) -> tuple[Tool, ...]:
+        return tuple(
+            Tool(name, entry.group, entry.description, _schema(entry.given), entry.reads_only)
+            for name, entry in self._entries.items()
+        )
 
     def validated(self, name: str, given: Mapping[str, object]) -> ToolArguments:
         """The arguments of a call, with types and defaults.
@@ -103,7 +98,7 @@ class Toolset:
         Raises:
             ToolError: There is no such tool, or an argument is wrong.
         """
-        entry = self._entry(name)
+        entry = self._entries.get(name)
         if entry is None:
             raise ToolError(f"there is no tool {name!r}; there are: {', '.join(self._entries)}")
         try:
@@ -112,13 +107,13 @@ class Toolset:
             wrong = explain(error, entry.given, dict(given), "argument")
             raise ToolError(f"{name}: {wrong}") from error
 
-    def respond(self, name: str, context: SessionToolContext, given: ToolArguments) -> Output:
+    def respond(self, name: str, context: ToolContext, given: ToolArguments) -> Output:
         """What a tool that only observes has to say; that it cannot answer is an output, too.
 
         Raises:
             PluginError: The tool raised something else.
         """
-        entry = self._entry(name)
+        entry = self._entries.get(name)
         assert entry is not None
         assert entry.observe is not None, f"{name} is the session's own"
         try:
@@ -133,23 +128,14 @@ class Toolset:
             msg = f"tool {name!r} raised {format_with_location(error)}"
             raise PluginError(msg) from error
 
-    def _entry(self, name: str) -> _Entry | None:
-        return self._entries.get(name) or _ON_CALL.get(name)
 
-    @cached_property
-    def _usual(self) -> tuple[Tool, ...]:
-        return _described(self._entries)
-
-    @cached_property
-    def _on_call(self) -> tuple[Tool, ...]:
-        return _described({**self._entries, **_ON_CALL})
-
-
-def _described(entries: Mapping[str, _Entry]) -> tuple[Tool, ...]:
-    return tuple(
-        Tool(name, entry.group, entry.description, _schema(entry.given), name not in _CHANGING)
-        for name, entry in entries.items()
-    )
+def _entries_of(tools: Sequence[SessionTool]) -> dict[str, _Entry]:
+    return {
+        tool.name: _Entry(
+            tool.group, tool.Arguments, tool.description, tool.respond, tool.reads_only
+        )
+        for tool in tools
+    }
 
 
 def _schema(given: type[ToolArguments]) -> dict[str, Any]:

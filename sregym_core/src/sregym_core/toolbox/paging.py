@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_core.toolbox.tool_context import Output
+    from sregym_core.toolbox.output import Output
 
 PAGE_CHARACTERS = 12_000
 KEPT = 16

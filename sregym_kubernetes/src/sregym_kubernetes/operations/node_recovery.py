@@ -53,8 +53,8 @@ def node_differences(cluster: Cluster, baseline: Mapping[str, KubeObject]) -> li
             if before.get(kind) != after.get(kind):
                 found.append(f"node {name} has {kind}={after.get(kind, 'unset')}")
         if _taints(wanted[name]) != _taints(present[name]):
-            said = ", ".join(":".join(taint) for taint in _taints(present[name]))
-            found.append(f"node {name} has taints: {said or 'none'}")
+            message = ", ".join(":".join(taint) for taint in _taints(present[name]))
+            found.append(f"node {name} has taints: {message or 'none'}")
     return found
 
 

@@ -216,7 +216,7 @@ def _send(device: str) -> None:
 def _run(*words: str) -> str:
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
-        said = " ".join((done.stderr or done.stdout).split())
-        msg = f"{' '.join(words)} was refused: {said}"
+        message = " ".join((done.stderr or done.stdout).split())
+        msg = f"{' '.join(words)} was refused: {message}"
         raise Refusal(msg)
     return done.stdout

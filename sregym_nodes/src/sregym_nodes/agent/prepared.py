@@ -296,7 +296,7 @@ _SEEN = {"bad": _see_bad, "corrupt": _see_lies, "slow": _see_late, "flaky": _see
 def _run(*words: str) -> str:
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
-        said = " ".join((done.stderr or done.stdout).split())
-        msg = f"{' '.join(words)} was refused: {said}"
+        message = " ".join((done.stderr or done.stdout).split())
+        msg = f"{' '.join(words)} was refused: {message}"
         raise Refusal(msg)
     return done.stdout

@@ -146,8 +146,8 @@ def _nft(commands: str) -> None:
         ["nft", "-f", "-"], input=commands + "\n", capture_output=True, text=True, check=False
     )
     if done.returncode:
-        said = " ".join((done.stderr or done.stdout).split())
-        msg = f"nft was refused: {said}"
+        message = " ".join((done.stderr or done.stdout).split())
+        msg = f"nft was refused: {message}"
         raise Refusal(msg)
 
 

@@ -193,7 +193,7 @@ def dmsetup(verb: str, *words: str, stdin: str = "") -> str:
         msg = "the program dmsetup is not on this machine; install the package dmsetup (or lvm2)"
         raise Refusal(msg) from error
     if done.returncode:
-        said = " ".join((done.stderr or done.stdout).split())
-        msg = f"dmsetup {verb} {' '.join(words)} was refused: {said}"
+        message = " ".join((done.stderr or done.stdout).split())
+        msg = f"dmsetup {verb} {' '.join(words)} was refused: {message}"
         raise Refusal(msg)
     return done.stdout

@@ -241,6 +241,6 @@ def _choose(
         if not why:
             return backend, refused
         refused[backend.name] = why
-    told = "; ".join(f"{name}: {why}" for name, why in refused.items())
-    msg = f"nothing was changed, no back end can do {ask['key']!r} here. {told}"
+    message = "; ".join(f"{name}: {why}" for name, why in refused.items())
+    msg = f"nothing was changed, no back end can do {ask['key']!r} here. {message}"
     raise Refusal(msg)

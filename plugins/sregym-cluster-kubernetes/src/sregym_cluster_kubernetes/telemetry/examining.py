@@ -52,9 +52,9 @@ def modalities(services: Services, everywhere: list[KubeObject]) -> Iterator[Fin
         if why:
             yield Finding(f"telemetry, {what}", False, why, f"look at the option {name!r}")
             continue
-        told = f"{name} at {place} answers"
+        message = f"{name} at {place} answers"
         yield Finding(
-            f"telemetry, {what}", True, told + (_of(services) if what == "metrics" else "")
+            f"telemetry, {what}", True, message + (_of(services) if what == "metrics" else "")
         )
 
 

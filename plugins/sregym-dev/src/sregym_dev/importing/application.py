@@ -137,13 +137,13 @@ class Imported(Package):
         guess = self.guess
         spaces = namespaces_of(guess.objects)
         service = guess.entrance.service["metadata"]
-        said = f"Users come in by Service {service['name']}, port {guess.entrance.port}, in namespace {service['namespace']}."
+        message = f"Users come in by Service {service['name']}, port {guess.entrance.port}, in namespace {service['namespace']}."
         # As errors name it: distribution and version.
         owners = {installed().owner("server kind", kind).partition(" ")[0] for kind in guess.kinds}
         needed = sorted(owners)
         return {
             "namespaces": json.dumps(spaces)[1:-1] + ("," if len(spaces) == 1 else ""),
-            "description": said,
+            "description": message,
             "load_namespace": guess.load[0],
             "load_name": guess.load[1],
             "source": self.source,

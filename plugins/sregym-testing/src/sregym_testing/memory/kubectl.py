@@ -83,8 +83,8 @@ def run_kubectl(cluster: Cluster, command: Command) -> CommandResult:
         return _on_host(cluster, words, tail[2:], command.stdin)
     verb = next((word for word in words if word in _KNOWN), "")
     if not verb:
-        said = f"error: this cluster's kubectl knows only {', '.join(_KNOWN)}, not {command}\n"
-        return CommandResult(1, stderr=said)
+        text = f"error: this cluster's kubectl knows only {', '.join(_KNOWN)}, not {command}\n"
+        return CommandResult(1, stderr=text)
     words.remove(verb)
     try:
         options = _options(words)
@@ -102,8 +102,8 @@ def _on_host(cluster: Cluster, words: list[str], argv: list[str], stdin: str) ->
     node = next((word[5:] for word in words if word.startswith("node/")), "")
     access = cluster.nodes
     if access is None or node not in [known.name for known in access.nodes()]:
-        said = f'Error from server (NotFound): nodes "{node}" not found\n'
-        return CommandResult(1, stderr=said)
+        message = f'Error from server (NotFound): nodes "{node}" not found\n'
+        return CommandResult(1, stderr=message)
     return access.run(node, argv, stdin)
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.conductor.frame import truth_of
-from sregym_core.conductor.handbook import documents_of
+from sregym_core.interfaces import BriefingContext, ResourcesContext
 from sregym_core.model import Change, GroundTruth
-from sregym_core.modes import BriefingContext, mode_named, severity
 from sregym_core.toolbox.catalogue import Toolset
-from sregym_core.toolbox.on_call import OnCallResources, Post
+from sregym_mode_on_call.handbook import documents_of
+from sregym_mode_on_call.mode import OnCall, severity
+from sregym_mode_on_call.resources import OnCallResources, Post
+from sregym_mode_on_call.truth import truth_of
 from sregym_testing import FullShop
 
 SHOP = FullShop()
-ON_CALL = mode_named("on-call")
-TOOLS = Toolset()
+ON_CALL = OnCall()
 
 
 def truth(component: str, impact: str = "Requests for browse fail or time out.") -> GroundTruth:
@@ -113,20 +113,19 @@ def test_an_update_is_held_against_what_users_saw(text, served, expected):
     assert truth_of(Post(0.0, text, served), 0.999) == expected
 
 
-class SessionToolContext:
-    def __init__(self, on_call):
-        self.on_call = on_call
+class Clock:
+    """Implements what these tools need of their context."""
 
     def now(self):
         return 86_400.0
 
 
 def test_documents_are_listed_and_read_and_posts_are_kept():
-    on_call = OnCallResources(documents_of(SHOP, 1), lambda: 0.5)
-    context = SessionToolContext(on_call)
+    resources = OnCallResources(documents_of(SHOP, 1), lambda: 0.5)
+    tools = Toolset().extended(resources.tools)
 
     def asked(tool, **given):
-        return TOOLS.respond(tool, context, TOOLS.validated(tool, given))
+        return tools.respond(tool, Clock(), tools.validated(tool, given))
 
     assert asked("read_document").text.splitlines()[0] == (
         f"handbook: handbook for those on call for {SHOP.title}"
@@ -139,23 +138,32 @@ def test_documents_are_listed_and_read_and_posts_are_kept():
         "runbooks/catalog-db, runbooks/front",
     )
     assert asked("post_update", text="We look").text == "posted at 1970-01-02T00:00:00Z"
-    twin = on_call.fork(lambda: 1.0)
+    twin = resources.fork(lambda: 1.0)
     twin.post(86_401.0, "Resolved")
-    assert [(post.text, post.served) for post in on_call.posts] == [("We look", 0.5)]
+    assert [(post.text, post.served) for post in resources.posts] == [("We look", 0.5)]
     assert [(post.text, post.served) for post in twin.posts] == [
         ("We look", 0.5),
         ("Resolved", 1.0),
     ]
 
 
-def test_other_modes_have_neither():
-    answer = TOOLS.respond(
-        "read_document", SessionToolContext(None), TOOLS.validated("read_document", {})
-    )
-    assert answer.text == "there are no documents and no channel here: --mode on-call has them"
-    names = [tool.name for tool in TOOLS.tools()]
-    assert [tool.name for tool in TOOLS.tools(on_call=True)] == [
-        *names,
-        "read_document",
-        "post_update",
+def test_tools_stand_after_those_of_every_session():
+    resources = ON_CALL.resources(ResourcesContext(SHOP, 1, lambda: None))
+    usual = Toolset()
+    listed = [(tool.name, tool.reads_only) for tool in usual.extended(resources.tools).tools()]
+    assert listed == [
+        *((tool.name, tool.reads_only) for tool in usual.tools()),
+        ("read_document", True),
+        ("post_update", False),
     ]
+
+
+def test_the_record_tells_what_was_posted_and_which_documents_are_old():
+    resources = ON_CALL.resources(ResourcesContext(SHOP, 1, lambda: 0.4))
+    resources.post(86_460.0, "Resolved: the port was wrong.")
+    told = resources.account(lambda moment: moment - 86_400.0, 0.999)
+    assert [(one.at_s, one.text, one.truth) for one in told["updates"]] == [
+        (60.0, "Resolved: the port was wrong.", "false")
+    ]
+    old = {name: one.outdated for name, one in resources.documents.items() if one.outdated}
+    assert {one.name: one.what for one in told["outdated_documents"]} == old

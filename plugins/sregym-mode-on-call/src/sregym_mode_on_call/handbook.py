@@ -9,7 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
-from sregym_core.toolbox.on_call import Document
+from sregym_mode_on_call.resources import Document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

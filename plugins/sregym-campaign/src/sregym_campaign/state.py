@@ -29,7 +29,7 @@ class Allowance:
     own: bool = True
 
 
-class Ledger:
+class CampaignState:
     """All tries of a campaign, those before it was gone on with included.
 
     Args:

@@ -1,4 +1,4 @@
-"""The ledger of a session: what was done, what it cost, and what is left of the budget."""
+"""The log of the calls of a session: what was done, what it cost, and what is left of the budget."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OUTPUT_CAP = 16_000
 
 @dataclass(frozen=True)
 class Note:
-    """A call as the session tells of it, before the ledger adds moments and digests."""
+    """A call as the session tells of it, before the log adds moments and digests."""
 
     tool: str
     arguments: Mapping[str, object]
@@ -36,7 +36,7 @@ class Note:
     own: bool = False
 
 
-class Ledger:
+class CallLog:
     """Keeps the calls of one session and its limits.
 
     Args:
@@ -53,7 +53,7 @@ class Ledger:
         self._fresh_tokens: Tokens | None = None
         self._said: list[str] = []
 
-    def fork(self, timeline: Timeline) -> Ledger:
+    def fork(self, timeline: Timeline) -> CallLog:
         """An equal one that goes on by itself."""
         twin = copy(self)
         twin.calls = list(self.calls)

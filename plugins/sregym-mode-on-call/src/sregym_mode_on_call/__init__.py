@@ -1,0 +1,3 @@
+"""The mode `on-call`."""
+
+from __future__ import annotations
