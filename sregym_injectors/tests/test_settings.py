@@ -11,7 +11,7 @@ from sregym_core.interfaces import FaultContext
 from sregym_core.model import ProgramSetting
 from sregym_injectors.edits import Edits
 from sregym_injectors.settings import amount, locate_setting, nearer_to_wrong, right_value
-from sregym_injectors.triggers import Peak, bring_about
+from sregym_injectors.triggers import Peak, bring_about, load_level
 from sregym_testing import FullShop, MemoryCluster
 
 
@@ -73,3 +73,22 @@ def test_a_peak_needs_a_load_generator_with_a_rate() -> None:
         "application 'shop': no load generator says which setting is its rate or its users; add it "
         "to `settings` in components.yaml, or leave the peak out"
     )
+
+
+def test_how_much_users_ask_beside_what_manifests_say() -> None:
+    shop, at = FullShop(), context(FullShop())
+    assert load_level(at) == 1.0  # nothing is deployed
+    shop.deploy(at.cluster)
+    assert load_level(at) == 1.0
+    visitors = shop.component("visitors")
+    assert visitors is not None
+    deployed = at.cluster.get(visitors.workload)
+    assert deployed is not None
+    (container,) = deployed["spec"]["template"]["spec"]["containers"]
+    rate = locate_setting(shop.manifest, visitors, visitors.settings[0])
+    assert rate is not None
+    half = f"{float(rate.value) / 2:g}"
+    words = [word.replace(f"--rate={rate.value}", f"--rate={half}") for word in container[rate.key]]
+    change = {"containers": [{"name": visitors.container, rate.key: words}]}
+    at.cluster.patch(visitors.workload, {"spec": {"template": {"spec": change}}}, "strategic")
+    assert load_level(at) == 0.5

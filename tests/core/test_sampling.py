@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
+from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sregym_core.api import Workspace
 from sregym_core.api.catalogue import pairs, sampled_pairs
-from sregym_core.errors import UsageError
+from sregym_core.errors import SregymError, UsageError
+from sregym_core.model import FaultRef, Problem
 from sregym_core.settings import Settings
-from sregym_sample.command import write
+from sregym_sample.command import check_empty, write
+from sregym_sample.proving import received
 from sregym_sample.sampling import Sampler
+
+PROBLEM = Problem(
+    id="p",
+    title="Wrong port",
+    layer="kubernetes",
+    application="shop",
+    faults=(FaultRef(fault="service-target-port", targets=("cart",)),),
+)
 
 
 def test_pairs_that_no_such_cluster_can_prove_are_left_out() -> None:
@@ -95,7 +106,31 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     folder = tmp_path / "file"
     folder.write_text("")
     with pytest.raises(UsageError) as caught:
-        write([], folder)
+        write(PROBLEM, folder, 1)
     assert str(caught.value) == (
         f"folder {str(folder)!r} cannot be written: File exists; choose another with --out"
+    )
+
+
+def test_a_folder_that_holds_another_suite(tmp_path: Path) -> None:
+    check_empty(tmp_path / "none")
+    (tmp_path / "README.md").write_text("")
+    check_empty(tmp_path)
+    write(PROBLEM, tmp_path, 20)
+    with pytest.raises(UsageError) as caught:
+        check_empty(tmp_path)
+    assert str(caught.value) == (
+        f"folder {str(tmp_path)!r} holds 020.yaml, which would be taken for a part of the suite; "
+        "empty it, or choose another with --out"
+    )
+
+
+def test_a_process_that_ended_with_its_proof() -> None:
+    here, there = Pipe()
+    there.close()
+    with pytest.raises(SregymError) as caught:
+        received(here, PROBLEM)
+    assert str(caught.value) == (
+        "sample, problem 'p': the process that proved it ended, by lack of memory for instance; "
+        "prove fewer at once with --jobs"
     )

@@ -98,6 +98,24 @@ def test_a_healthy_world_has_routine_changes_by_its_seed(factory, worlds) -> Non
     assert pods[0] != pods[2]
 
 
+def test_containers_ended_more_often_than_those_of_a_fault_do(factory, worlds) -> None:
+    """A container that crashes since the fault has been started anew some six times when somebody looks."""
+    most = []
+    for seed in (1, 2, 3):
+        world = worlds.make(factory.application(APPLICATION), 60.0, seed, served=False)
+        counts = {
+            pod["metadata"]["labels"].get("io.kompose.service"): sum(
+                one["restartCount"] for one in pod["status"]["containerStatuses"]
+            )
+            for pod in world.cluster.list("v1", "Pod", APPLICATION)
+        }
+        world.cluster.close()
+        assert sum(count > 0 for count in counts.values()) >= 3
+        most.append(max(counts, key=counts.__getitem__))
+        assert counts[most[-1]] > 6
+    assert len(set(most)) > 1
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_broken_world_shows_tools_of_people_and_is_given_back(factory, worlds, seed) -> None:
     moments: set[str] = set()

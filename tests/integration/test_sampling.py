@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from itertools import islice
 
@@ -10,6 +11,7 @@ from sregym_core.api import Workspace, verify
 from sregym_core.problems import parse_problem
 from sregym_core.settings import Settings
 from sregym_sample.sampling import Sampler
+from sregym_testing import SregymProject
 
 APPLICATION = "hotel-reservation"
 MASKED = """\
@@ -28,11 +30,41 @@ def workspace() -> Workspace:
     return Workspace(Settings())
 
 
-def test_the_same_seed_makes_the_same_suite(workspace: Workspace) -> None:
-    def made(seed: int) -> list[object]:
-        return [*islice(Sampler(workspace, seed, "", APPLICATION).problems(), 4)]
+def test_the_same_seed_makes_the_same_bytes(module_project: SregymProject) -> None:
+    def made(folder: str, seed: str) -> dict[str, bytes]:
+        arguments = ("--count", "12", "--seed", seed, "--out", folder, "--no-prove")
+        done = module_project.run("sample", *arguments).assert_success()
+        assert "none of them is proved; sregym verify proves files of problems" in done.err
+        return {file.name: file.read_bytes() for file in (module_project.folder / folder).iterdir()}
 
-    assert made(7) == made(7)
+    first = made("first", "7")
+    assert sorted(first) == [f"{number:03d}.yaml" for number in range(1, 13)]
+    assert first == made("second", "7")
+    assert first != made("third", "8")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_what_is_sampled_is_proved(
+    module_project: SregymProject, workspace: Workspace, jobs: str
+) -> None:
+    """In the order in which it is drawn, however many are proved at once."""
+    asked = ("--application", APPLICATION, "--seed", "5", "--count", "2", "--json", "--jobs", jobs)
+    done = module_project.run("sample", *asked).assert_success()
+    told = [line.split(": ")[:2] for line in done.err.splitlines()]
+    drawn = [one.id for one in islice(Sampler(workspace, 5, "", APPLICATION).problems(), len(told))]
+    assert [name for _, name in told] == drawn
+    proved = [name for how, name in told if how != "left out"]
+    assert [problem["id"] for problem in json.loads(done.out)] == proved
+    assert len(proved) == 2
+
+
+def test_faults_are_drawn_before_targets(workspace: Workspace) -> None:
+    """Those that fit many targets are not drawn more often: a suite is of many kinds."""
+    found = [*islice(Sampler(workspace, 3, "", APPLICATION).problems(), 40)]
+    drawn = Counter(ref.fault for problem in found for ref in problem.faults)
+    assert len(drawn) > 30
+    assert max(drawn.values()) <= 4
 
 
 def test_several_faults_hurt_users_apart(workspace: Workspace) -> None:

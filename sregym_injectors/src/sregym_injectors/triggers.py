@@ -72,6 +72,19 @@ def can_dip(application: Application, component: Component) -> bool:
     return any(_called(component, part) for part in application.components())
 
 
+def load_level(context: FaultContext) -> float:
+    """How much users ask here, as a multiple of what the manifests of load generators say; 1 where none says."""
+    asked = usual = 0.0
+    for part in context.application.components():
+        for setting in settings_of(part, "rate", "users") if part.kind == scope.LOAD else ():
+            live = locate_setting(context.cluster.get, part, setting)
+            right = locate_setting(context.application.manifest, part, setting)
+            if live is not None and right is not None:
+                asked += amount(live.value) or 0.0
+                usual += amount(right.value) or 0.0
+    return asked / usual if asked and usual else 1.0
+
+
 def multiplied(text: str, times: float) -> str:
     """A number in a setting so many times as large."""
     return f"{(amount(text) or 0.0) * times:.10g}"

@@ -159,17 +159,21 @@ def used(market: Any, name: str) -> tuple[float, float]:
 
 
 def test_a_heap_grows_and_is_collected_as_settings_say(make_market: Any) -> None:
-    def under(**settings: str) -> tuple[float, float]:
+    def under(**settings: str | float) -> tuple[float, float]:
         gc = {"growth": "100", "live_mib": 20, "per_request_kib": 512, "cpu_ms": 2, **settings}
         return used(make_market({"stock.gc": gc}), "stock")
 
     usual, seldom, always = under(), under(growth="400"), under(growth="10")
     # A hundred requests a second leave 50 MiB.
-    assert usual == (pytest.approx(seldom[0] + 2 * (2.5 - 0.625) / 1000), 20.0)
+    assert usual[0] == pytest.approx(seldom[0] + 2 * (2.5 - 0.625) / 1000)
+    assert usual[1] == 20.0
     assert (seldom[1], always[1]) == (80.0, 2.0)
     assert always[0] == pytest.approx(usual[0] + 2 * (25 - 2.5) / 1000)
     assert under(growth="400", limit="30MiB")[1] == 10.0
     assert under(growth="off", limit="")[1] == 2000.0
+    # A growth of nothing is one, too: the next collection begins when one has ended.
+    assert under(growth="0", cpu_ms=0.1)[0] > 2 * under(growth="1", cpu_ms=0.1)[0]
+    assert under(growth="much") == usual
 
 
 def test_a_heap_beyond_the_memory_limit_is_killed(make_market: Any) -> None:

@@ -58,10 +58,10 @@ class GcPressure(SettingFault):
         """Parameters.
 
         Attributes:
-            growth: By how many percent the heap may grow before it is collected.
+            growth: By how many percent the heap may grow before it is collected; with 0 it always is.
         """
 
-        growth: int = Field(default=1, ge=1)
+        growth: int = Field(default=0, ge=0)
 
     @override
     def wrong(self, context: FaultContext) -> dict[ProgramSetting, str]:

@@ -8,6 +8,7 @@ from pydantic import Field
 from sregym_core.errors import UsageError
 from sregym_core.model import FailureMode
 from sregym_injectors.edits import Edits
+from sregym_injectors.triggers import load_level
 from sregym_injectors.workloads import restart_rollout, rolled_out
 from typing_extensions import override
 
@@ -51,7 +52,8 @@ class StoreSizedForHits(CpuLimit):
         """Parameters.
 
         Attributes:
-            millicores: The limit, in thousandths of a processor.
+            millicores: The limit where users ask as much as the manifests of load generators say, in
+                thousandths of a processor; where they ask more or less, it is as much more or less.
             cold: Whether the caches beside the store restart after that, and are empty.
         """
 
@@ -73,6 +75,11 @@ class StoreSizedForHits(CpuLimit):
         # What a warm cache leaves of the load is another part of it for each store: proofs tell
         # which size bears that and no more.
         return {f"cold-{many}m": {"millicores": many, "cold": True} for many in _SIZES}
+
+    @override
+    def size(self, context: FaultContext) -> int:
+        millicores: int = context.parameters.millicores
+        return max(1, round(millicores * load_level(context)))
 
     @override
     def inject(self, context: FaultContext) -> None:

@@ -290,7 +290,7 @@ class CpuLimit(PodTemplateFault):
 
     @override
     def change(self, context: FaultContext) -> TemplateChange:
-        amount = f"{context.parameters.millicores}m"
+        amount = f"{self.size(context)}m"
         right = right_container(context).get("resources") or {}
         return TemplateChange(
             f"containers[name={context.component.container}].resources.limits.cpu",
@@ -307,9 +307,13 @@ class CpuLimit(PodTemplateFault):
         given = str((right.get("limits") or {}).get("cpu", ""))
         needed = _millicores(given) if given else float("inf")
         # Half as much again is another size, whoever chose it; less than a tenth of a processor is little.
-        enough = max(100.0, 1.5 * context.parameters.millicores)
+        enough = max(100.0, 1.5 * self.size(context))
         too_low = found and _millicores(found) < min(needed, enough)
         return [f"has a CPU limit of {found}"] if too_low else []
+
+    def size(self, context: FaultContext) -> int:
+        """The limit, in thousandths of a processor."""
+        return int(context.parameters.millicores)
 
 
 def _millicores(quantity: str) -> float:

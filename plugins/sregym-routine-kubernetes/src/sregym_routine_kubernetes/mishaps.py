@@ -169,8 +169,12 @@ def await_pods(cluster: Cluster, parts: Sequence[Component], calm_s: float) -> N
 
 
 def crashable(parts: Sequence[Component]) -> list[Component]:
-    """Parts whose containers may end: those of stores and of tracing would take along what they know."""
-    return [part for part in parts if part.kind not in ("datastore", "tracing")]
+    """Parts whose containers may end: tracing, and stores without a volume, would take along what they know."""
+    return [
+        part
+        for part in parts
+        if part.kind != "tracing" and (part.kind != "datastore" or part.volumes)
+    ]
 
 
 def _pods(cluster: Cluster, part: Component) -> list[KubeObject]:

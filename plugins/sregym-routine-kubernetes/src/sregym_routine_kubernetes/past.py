@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from math import exp, log
+from operator import itemgetter
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -10,10 +13,13 @@ from sregym_kubernetes.changes import restart
 from sregym_kubernetes.changes.delivery import DELIVERERS, PATCH, delivery_of
 from sregym_kubernetes.changes.people import as_chosen_person
 
+from sregym_routine_kubernetes import mishaps
 from sregym_routine_kubernetes.parts import changeable
 from sregym_routine_kubernetes.requests import create_leftovers
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sregym_core.interfaces import (
         Actor,
         Application,
@@ -25,9 +31,16 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import Component
 
+    from sregym_routine_kubernetes.requests import Moment
 
 # How long before the present CronJobs of an application begin to run: more than is kept of them.
 RUNS_S = (5400.0, 14400.0)
+# How many parts have containers that ended now and then for as long as anybody looks back (for want of
+# memory, by a probe that was late), and how often each: few seldom, some as often as what crashes today.
+ENDED = (2, 4)
+ENDS = (4.0, 24.0)
+# When, in seconds before the present: between two ends a kubelet forgets that it waited.
+ENDED_S = (10_800.0, 864_000.0)
 _KEPT = ("name", "namespace", "labels", "annotations")
 
 
@@ -47,15 +60,29 @@ def live_through(context: RoutineContext, history: History) -> None:
     create_leftovers(cluster, changeable(application), seed)
     late = _take_back(cluster, application)
     context.wait_ready(without=late)
-    for past in sorted(history.restarts, key=lambda one: -one.before_s):
-        clock.advance(max(0.0, now - past.before_s - clock.now()))
-        _restart(cluster, application, past)
-        context.wait_ready(without=late)
+    restarts: list[Moment] = [
+        (-one.before_s, partial(_restart_and_wait, context, one, late)) for one in history.restarts
+    ]
+    ends = _ends(cluster, application, history.application_s, seed)
+    for before, act in sorted([*restarts, *ends], key=itemgetter(0)):
+        clock.advance(max(0.0, now + before - clock.now()))
+        act()
     if late:
         chance = Random(f"first runs of CronJobs, seed {seed}")  # noqa: S311 - a game, no secret
         clock.advance(max(0.0, now - round(chance.uniform(*RUNS_S), 3) - clock.now()))
         for obj, actor in late.values():
             cluster.create(obj, actor)
+
+
+def _ends(cluster: Cluster, application: Application, span_s: float, seed: int) -> Iterator[Moment]:
+    """Ends of containers within so many seconds, by the seconds (below 0) from the present."""
+    chance = Random(f"ends of containers, seed {seed}")  # noqa: S311 - a game, no secret
+    able = mishaps.crashable(changeable(application))
+    first, last = ENDED_S[0], min(ENDED_S[1], 0.9 * span_s)
+    for part in chance.sample(able, min(len(able), chance.randint(*ENDED))):
+        for _ in range(round(exp(chance.uniform(*map(log, ENDS))))):
+            moment = round(chance.uniform(first, max(first, last)), 3)
+            yield -moment, partial(mishaps.crash, cluster, part, chance)
 
 
 def _take_back(
@@ -76,6 +103,13 @@ def _take_back(
         taken[ref] = (body, DELIVERERS[delivery_of(live)])
         cluster.delete(ref)
     return taken
+
+
+def _restart_and_wait(
+    context: RoutineContext, past: PastRestart, late: dict[ObjectRef, tuple[KubeObject, Actor]]
+) -> None:
+    _restart(context.cluster, context.application, past)
+    context.wait_ready(without=late)
 
 
 def _restart(cluster: Cluster, application: Application, past: PastRestart) -> None:

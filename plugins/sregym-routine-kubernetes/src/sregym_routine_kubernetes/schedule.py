@@ -53,12 +53,13 @@ SPAN_AFTER_S = (100.0, 300.0)
 EACH_AFTER_S = 12.0
 # After the last of them somebody watches for so long whether it did any harm.
 WATCHED_S = 35.0
-# So many parts at most get new pods after a fault, each number from one on alike: by the age of its
-# pods alone a broken part is then the second, ... the last of them equally often. None at all get some
-# as seldom as a draw by lot among all parts hits: then the newest pods are those of the fault.
-MOST_AFTER = 14
-# Some are always left alone, or the broken part would be the one whose pods are old.
-RENEWED_AFTER = 0.75
+# Of all parts this share at most, and no more than so many, get new pods after a fault, each number from
+# one on alike: by the age of its pods alone a broken part is then the second, ... the last of them equally
+# often. With more of them whoever looks at the others alone would have few left to guess among.
+RENEWED_AFTER, MOST_AFTER = 0.4, 20
+# None at all get some so many times as often as a draw by lot among all parts hits: then the newest pods
+# are those of the fault, where it brings new ones, as about every second does.
+NONE_AFTER = 1.5
 # What changes nothing but metadata, Services and configuration, in the same time.
 MOST_MARKS = 5
 # The same on any part, in the later part of that time.
@@ -228,8 +229,8 @@ def rollouts_begun(
 
 def renewed_after(parts: Sequence[Component], every: int, chance: Random) -> Sequence[Component]:
     """Which parts get new pods after a fault in an application with so many."""
-    most = min(MOST_AFTER, round(RENEWED_AFTER * len(parts)))
-    if not most or chance.random() * every < 1.0:
+    most = min(MOST_AFTER, round(RENEWED_AFTER * every), len(parts))
+    if not most or chance.random() * every < NONE_AFTER:
         return ()
     return chance.sample(parts, chance.randint(1, most))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from sregym_core.model import ComponentTarget, FailureMode, Problem
 from sregym_core.model.defect import no_such
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterator, Mapping, Sequence
 
     from sregym_core.api import Workspace
     from sregym_core.model import Component, Target
@@ -25,6 +26,8 @@ _OWN = frozenset(
 # How many faults composites have, and how many draws find one before the seed is given up.
 _SIZES = (2, 2, 3)
 _DRAWS = 400
+# So many are looked at as a further fault beside the first.
+_PARTNERS = 40
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,7 @@ class Sampler:
             how = f"fails in mode {mode!r}" if mode else "hurts users"
             raise UsageError(f"no pair{whose} {how} with the plugins that are installed")
 
-    def problems(self) -> Iterator[Problem]:
+    def problems(self) -> Generator[Problem, None, None]:
         """Problems without doubles, for as long as draws find new ones."""
         told: set[str] = set()
         misses = 0
@@ -128,8 +131,15 @@ class Sampler:
             return True
         return self._mode in self._workspace.factory.fault(fault).modes
 
+    def _first(self) -> _Candidate:
+        """A fault by lot, then an application that it fits, then a target: many targets are no more likely."""
+        fault = self._chance.choice([*dict.fromkeys(one.fault for one in self._pool)])
+        fitting = [one for one in self._pool if one.fault == fault]
+        application = self._chance.choice([*dict.fromkeys(one.application for one in fitting)])
+        return self._chance.choice([one for one in fitting if one.application == application])
+
     def _draw(self) -> tuple[_Candidate, ...] | None:
-        first = self._chance.choice(self._pool)
+        first = self._first()
         if self._mode == FailureMode.METASTABLE:
             return (first,)  # a system that is down for one of two keeps the other out of sight
         if self._mode == FailureMode.CORRELATED:
@@ -151,10 +161,20 @@ class Sampler:
         self, chosen: tuple[_Candidate, ...], others: Sequence[_Candidate]
     ) -> tuple[_Candidate, ...] | None:
         size = self._chance.choice(_SIZES)
-        for one in self._chance.sample(others, min(len(others), 40)):
+        for one in self._by_faults(others)[:_PARTNERS]:
             if len(chosen) < size and self._apart((*chosen, one)):
                 chosen = (*chosen, one)
         return chosen if len(chosen) > 1 else None
+
+    def _by_faults(self, candidates: Sequence[_Candidate]) -> list[_Candidate]:
+        """In an order by lot in which each fault comes once before any comes twice."""
+        faults = {one.fault: self._chance.random() for one in candidates}
+        turns: Counter[str] = Counter()
+        found = []
+        for one in self._chance.sample(candidates, len(candidates)):
+            found.append((turns[one.fault], faults[one.fault], one))
+            turns[one.fault] += 1
+        return [one for _, _, one in sorted(found, key=itemgetter(0, 1))]
 
     def _apart(self, chosen: tuple[_Candidate, ...]) -> bool:
         """Whether nobody masks another: each is alone on its component and for some operation."""
@@ -220,6 +240,8 @@ class Sampler:
                 "id": "_and_".join(one.id for one in parts),
                 "title": "; ".join(one.title for one in parts),
                 "faults": faults,
+                # Users notice the whole as soon as they notice a part.
+                "silent": all(one.silent for one in parts),
                 "modes": tuple(modes),
             }
         )

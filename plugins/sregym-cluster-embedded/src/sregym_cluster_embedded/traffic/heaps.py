@@ -12,12 +12,15 @@ if TYPE_CHECKING:
 
     from sregym_apps.model import GarbageCollection
 
+_WHOLE = re.compile(r"^\d+(?:\.\d+)?$")
 _SIZE = re.compile(r"^(\d+(?:\.\d+)?)\s*([kmgt]?)(i?b)?$", re.IGNORECASE)
 _MIB = {"k": 1 / 1024, "m": 1.0, "g": 1024.0, "t": 1024.0**2}
 # A heap of a fixed size always has so much room; Go's, which grows, may have far less.
 _LEAST_FIXED_MIB, _LEAST_MIB = 1.0, 1 / 64
 # Stands for a heap that is not collected at all: by then every limit has been met.
 _NEVER = 10_000.0
+# What runtimes take for a growth that is no number.
+_USUAL_GROWTH = 100.0
 
 
 class Heap(NamedTuple):
@@ -26,13 +29,14 @@ class Heap(NamedTuple):
     Attributes:
         gc: What is known of its collection.
         fixed_mib: Its size; 0 for one that grows with what is live.
-        growth: By how many percent of what is live it grows before it is collected.
+        growth: By how many percent of what is live it grows before it is collected: with 0 it always is.
+            None for one of a fixed size.
         limit_mib: Beyond which it does not grow before that; 0 for no limit.
     """
 
     gc: GarbageCollection
     fixed_mib: float
-    growth: float
+    growth: float | None
     limit_mib: float
 
     def size_mib(self, held_mib: float) -> float:
@@ -41,7 +45,7 @@ class Heap(NamedTuple):
         Args:
             held_mib: What requests in flight hold of it.
         """
-        if not self.growth:
+        if self.growth is None:
             return self.fixed_mib
         live = self.gc.live_mib + held_mib
         grown = max(self.gc.least_mib * self.growth / 100, live * (1 + self.growth / 100))
@@ -53,7 +57,7 @@ class Heap(NamedTuple):
 
     def collections(self, requests_per_s: float, held_mib: float) -> float:
         """Collections a second."""
-        least = _LEAST_MIB if self.growth else _LEAST_FIXED_MIB
+        least = _LEAST_FIXED_MIB if self.growth is None else _LEAST_MIB
         room_mib = max(self.garbage_mib(held_mib), least)
         return requests_per_s * self.gc.per_request_kib / (room_mib * 1024)
 
@@ -66,10 +70,9 @@ class Heap(NamedTuple):
 
 def heap_of(gc: GarbageCollection, facts: Mapping[str, str]) -> Heap:
     """The heap of a process with these settings."""
-    growth = expand(gc.growth, facts).strip()
-    percent = _NEVER if growth == "off" else _number(growth)
-    limit = mib(expand(gc.limit, facts)) if percent else 0.0
-    return Heap(gc, mib(expand(gc.heap_mib, facts), "m"), percent, limit)
+    growth = _percent(expand(gc.growth, facts).strip()) if gc.growth else None
+    limit = 0.0 if growth is None else mib(expand(gc.limit, facts))
+    return Heap(gc, mib(expand(gc.heap_mib, facts), "m"), growth, limit)
 
 
 def mib(text: str, unit: str = "") -> float:
@@ -81,8 +84,7 @@ def mib(text: str, unit: str = "") -> float:
     return float(found[1]) * (_MIB[scale] if scale else 2**-20)
 
 
-def _number(text: str) -> float:
-    try:
-        return max(0.0, float(text))
-    except ValueError:
-        return 0.0
+def _percent(growth: str) -> float:
+    if growth == "off":
+        return _NEVER
+    return float(growth) if _WHOLE.match(growth) else _USUAL_GROWTH
