@@ -45,7 +45,7 @@ class ExportDataset(Subcommand):
             type=_minutes,
             default=10.0,
             metavar="N",
-            help="how long nobody acts after the injection was noticed (default 10)",
+            help="minutes without any action after the injection was noticed (default 10)",
         )
         parser.add_argument(
             "--format",

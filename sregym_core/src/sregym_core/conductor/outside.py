@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from sregym_core.events import SessionOpened
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from sregym_core.interfaces import Access, Task
     from sregym_core.model import ApiRequest, Attempt
 
 # So many fill no disk.
@@ -46,3 +49,19 @@ class OutsideCalls:
         """Keep attempts that were made at this second of the episode."""
         room = max(0, ATTEMPT_CAP - len(self.attempts))
         self.attempts.extend(one.model_copy(update={"at_s": at_s}) for one in attempts[:room])
+
+
+def session_opened(
+    access: Access, instruction: str, task: Task, alerts: Mapping[str, Any] | None
+) -> SessionOpened:
+    """The event that says how people reach the world."""
+    return SessionOpened(
+        str(access.kubeconfig),
+        dict(access.endpoints),
+        instruction,
+        str(access.folder),
+        access.token,
+        task.mode,
+        tuple(str(stage) for stage in task.submissions),
+        None if alerts is None else dict(alerts),
+    )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor import stages
 from sregym_core.conductor.call_log import CallLog, Note
-from sregym_core.conductor.outside import OutsideCalls
-from sregym_core.events import SessionOpened, Submitted
+from sregym_core.conductor.outside import OutsideCalls, session_opened
+from sregym_core.events import Submitted
 from sregym_core.interfaces import (
     Command,
     CommandRefusedError,
@@ -210,7 +210,7 @@ class LiveSession(Session):
         shown = given.model_dump(exclude_defaults=True)
         pages = self._pages.keep(tool, shown, output)
         if pages > 1:
-            text, ok, _ = self._pages.page(tool, shown, 1) or (output.text, output.ok, 1)
+            text, ok, _ = self._pages.page(tool, shown, 1)
             return ToolResult(text, ok, 1, pages)
         return ToolResult(output.text, output.ok)
 
@@ -251,14 +251,8 @@ class LiveSession(Session):
         else:
             result = self._call_log.in_time(lambda: self._cluster.kubectl_for(parsed, self._policy))
         self._call_log.in_time(lambda: self._cluster.clock.spend(KUBECTL_COST_S))
-        note = Note(
-            "kubectl",
-            {"command": str(command)},
-            result.stdout + result.stderr,
-            exit_code=result.exit_code,
-            cost_s=KUBECTL_COST_S,
-            ok=result.ok,
-        )
+        text, given = result.stdout + result.stderr, {"command": str(command)}
+        note = Note("kubectl", given, text, result.exit_code, KUBECTL_COST_S, result.ok)
         self._call_log.note(note)
         return result
 
@@ -352,17 +346,7 @@ class LiveSession(Session):
 
     def announce(self, access: Access) -> None:
         """Tell people how to reach the world."""
-        opened = SessionOpened(
-            str(access.kubeconfig),
-            dict(access.endpoints),
-            self._instruction,
-            str(access.folder),
-            access.token,
-            self._task.mode,
-            tuple(str(stage) for stage in self._task.submissions),
-            None if self._alerts is None else dict(self._alerts),
-        )
-        self._timeline.record(opened)
+        self._timeline.record(session_opened(access, self._instruction, self._task, self._alerts))
 
     def reference(self) -> Reference:
         """The answer key."""
@@ -399,14 +383,7 @@ class LiveSession(Session):
         """A page of an answer that was given: nothing runs again, so nothing can have changed."""
         self._spend_step()
         shown = given.model_dump(exclude_defaults=True)
-        found = self._pages.page(tool, shown, given.page)
-        if found is None:
-            found = (
-                f"there is no page {given.page} of this answer; call {tool} without page first",
-                False,
-                1,
-            )
-        text, ok, pages = found
+        text, ok, pages = self._pages.page(tool, shown, given.page)
         self._call_log.note(Note(tool, shown, text, ok=ok))
         return ToolResult(text, ok, given.page, pages)
 

@@ -48,11 +48,12 @@ class Pages:
 
     def page(
         self, tool: str, arguments: Mapping[str, object], number: int
-    ) -> tuple[str, bool, int] | None:
-        """A page of a remembered answer, whether the call succeeded, and how many pages there are."""
+    ) -> tuple[str, bool, int]:
+        """A page of a remembered answer or that there is none, whether the call succeeded, and how many there are."""
         kept = self._kept.get(_key(tool, arguments))
         if kept is None or number > len(kept.pages):
-            return None
+            text = f"there is no page {number} of this answer; call {tool} without page first"
+            return text, False, 1
         first = 1 + sum(kept.lines[: number - 1])
         note = page_note(
             number, len(kept.pages), first, first + kept.lines[number - 1] - 1, sum(kept.lines)

@@ -24,7 +24,7 @@ class Export(Subcommand):
     summary: ClassVar[str] = "write metrics, logs and traces of an episode to files"
     examples: ClassVar[tuple[str, ...]] = (
         "sregym export telemetry runs/run-0001/episodes/e0001 --format csv",
-        "sregym export telemetry missing_service_hotel_reservation --hour broken",
+        "sregym export telemetry problem.yaml --hour broken",
     )
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
