@@ -169,7 +169,7 @@ def test_proofs_that_are_there_are_kept(start: Starts, jobs: str, number: signal
     assert code == ExitCode.INTERRUPTED
     assert re.fullmatch(
         r"1 of 1 problems proved in [\d.]+ s \([\d.]+ s of CPU\)\n"
-        rf"interrupted: 1 more are not finished: {slow}\n",
+        rf"interrupted: 1 more is not finished: {slow}\n",
         out,
     )
     assert err == "2 problems to prove\n"

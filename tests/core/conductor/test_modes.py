@@ -9,14 +9,20 @@ from typing import Any
 import pytest
 from sregym_core.conductor.offline import instruction
 from sregym_core.errors import UsageError
-from sregym_core.interfaces import ServiceAnswer, Session, Stage, Task
+from sregym_core.interfaces import Mode, ServiceAnswer, Session, Stage, Task
 from sregym_core.model import Change, Claims, EpisodeRecord, GroundTruth, Outcome
 from sregym_core.modes import MODES, check_start, describe_cause, mode_named
 from sregym_kubernetes.operations.alerts import payload
-from sregym_testing import MemoryProvider
+from sregym_testing import MemoryProvider, ModeContract
 
 PATCH = '{"data":{"cart.json":"{\\"currency\\": \\"EUR\\", \\"limit\\": 20}"}}'
 CAUSE = "The cart's currency is wrong."
+
+
+class TestModesOfTheCore(ModeContract):
+    @pytest.fixture(params=MODES, ids=lambda mode: mode.name)
+    def mode(self, request: pytest.FixtureRequest) -> Mode:
+        return request.param
 
 
 def mend(session: Session) -> None:

@@ -142,9 +142,8 @@ class Verify(Subcommand):
         if totals.get("interrupted"):
             left = totals["left"]
             named = f": {', '.join(left[:_NAMED])}{', ...' if len(left) > _NAMED else ''}"
-            self.console.say(
-                f"interrupted: {len(left)} more are not finished{named if left else ''}"
-            )
+            more = "1 more is" if len(left) == 1 else f"{len(left)} more are"
+            self.console.say(f"interrupted: {more} not finished{named if left else ''}")
 
     def _told(self, episode: str, event: EpisodeEvent) -> None:
         from sregym_core.events import Waiting

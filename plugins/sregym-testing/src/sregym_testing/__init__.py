@@ -37,6 +37,7 @@ from sregym_testing.memory import (
     ShopWithTraffic,
     worker_nodes,
 )
+from sregym_testing.modes import ModeContract
 from sregym_testing.noise import NoiseCase, NoiseContract
 from sregym_testing.oracles import OracleCase, OracleContract, shop_context
 from sregym_testing.pages import Block, blocks_of, run_page
@@ -72,6 +73,7 @@ __all__ = [
     "MemoryCluster",
     "MemoryNodes",
     "MemoryProvider",
+    "ModeContract",
     "NoiseCase",
     "NoiseContract",
     "OracleCase",

@@ -127,7 +127,8 @@ def add_mode(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mode",
         default="standard",
-        help="standard (default), reactive, proactive, on-call, diagnosis-only, mitigation-only, one-shot",
+        help="standard (default), reactive, proactive, diagnosis-only, mitigation-only or one-shot; "
+        "plugins bring more: on-call",
     )
     parser.add_argument(
         "--start-before",
