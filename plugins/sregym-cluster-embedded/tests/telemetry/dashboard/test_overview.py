@@ -86,6 +86,24 @@ def test_a_healthy_shop(world: World, ask: Ask) -> None:
     }
 
 
+def test_a_second_name_that_was_cleared_away_is_not_missing(world: World, ask: Ask) -> None:
+    own = world.store.get(Key("services", "shop", "stock"))
+    assert own is not None
+    spec = {name: own["spec"][name] for name in ("selector", "ports")}
+    second = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "stock-old", "namespace": "shop"},
+        "spec": spec,
+    }
+    internal_client.create(world, "services", second)
+    world.run_until(world.now + 10)
+    internal_client.delete(world, Key("services", "shop", "stock-old"))
+    world.run_until(world.now + 10)
+    missing = {row["id"]: row["missing_services"] for row in ask(world, "/api/overview")["nodes"]}
+    assert missing["shop/stock"] == []
+
+
 def test_where_failures_arise(broken: World, ask: Ask) -> None:
     seen = ask(broken, "/api/overview")
     assert seen["users"]["rate"] == pytest.approx(100, abs=5)

@@ -93,13 +93,21 @@ class Census:
         return same if same in self.present else ""
 
     def deleted_services(self) -> dict[str, list[str]]:
-        """By the id of a workload that is there, the names of Services that led to it and are gone."""
+        """By the id of a workload that is there, the names of Services that led to it and are gone.
+
+        One that another Service stands in for is left out, such as a second name that was cleared
+        away; that of the workload's own name counts always.
+        """
+        reached = {
+            self._selected(obj["metadata"]["namespace"], obj["spec"].get("selector") or {})
+            for obj in self._world.store.list("services")
+        }
         found: dict[str, list[str]] = {}
         for line in self._past.of("services"):
             if line.versions and line.versions[-1].obj is None:
                 namespace, name = line.key.namespace, line.key.name
                 led_to = self.behind(name, namespace)
-                if led_to:
+                if led_to and (led_to not in reached or led_to == f"{namespace}/{name}"):
                     found.setdefault(led_to, []).append(name)
         return found
 

@@ -3,6 +3,8 @@
 import { html, millis, number, percent, short, show, svg } from "./dom.js";
 
 const WIDTH = 174, HEIGHT = 52, GAP_X = 76, GAP_Y = 14, MARGIN = 8, PODS = 12, NARROW = 640;
+// So many characters of a box's two lines fit into it; its title says all of them.
+const NAME = 17, DETAIL = 27;
 const SIGNS = { healthy: "✓", degraded: "!", failing: "✗", idle: "·", unknown: "?" };
 const WORDS = { healthy: "healthy", degraded: "degraded", failing: "failing", idle: "no requests", unknown: "not there" };
 
@@ -107,6 +109,10 @@ function label(edge, { x, y }) {
   return svg("text", { x, y, "text-anchor": "middle", class: `edge-label ${edge.status}` }, text);
 }
 
+function cut(text, most) {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
+
 function brief(node) {
   if (node.role === "host") return "no such host known";
   if (node.missing_services.length) return `Service ${node.missing_services[0]} is missing`;
@@ -116,8 +122,6 @@ function brief(node) {
 }
 
 function drawNode(node, { x, y }, chosen, choose) {
-  const name = short(node.id);
-  const cut = name.length > 17 ? `${name.slice(0, 16)}…` : name;
   const pods = `${node.ready} of ${node.desired} pods ready`;
   const words = `${node.id}: ${WORDS[node.status]}, ${pods}, ${number(node.rate)} requests a second, ${percent(node.success)} succeed, 95 % within ${millis(node.p95_ms)}${node.missing_services.map((one) => `, Service ${one} is missing`).join("")}`;
   const act = (event) => {
@@ -136,8 +140,8 @@ function drawNode(node, { x, y }, chosen, choose) {
     svg("title", {}, words),
     svg("rect", { class: "box", width: WIDTH, height: HEIGHT, rx: node.role === "store" ? 16 : 6 }),
     svg("text", { x: 10, y: 21, class: "sign" }, SIGNS[status]),
-    svg("text", { x: 26, y: 21, class: "name" }, cut),
-    svg("text", { x: 10, y: 41, class: "detail" }, brief(node)),
+    svg("text", { x: 26, y: 21, class: "name" }, cut(short(node.id), NAME)),
+    svg("text", { x: 10, y: 41, class: "detail" }, cut(brief(node), DETAIL)),
     dots,
   );
 }
