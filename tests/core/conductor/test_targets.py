@@ -84,28 +84,27 @@ KINDS = "component, node, link, zone, object, namespace, cluster"
     [
         (
             "{nod: worker}",
-            "slow.yaml, line 7, field 'faults.0.target.0': this is the name of a component or a "
+            "slow.yaml, line 7, field 'faults[0].target': this is the name of a component or a "
             f"mapping with one key of: {KINDS}",
         ),
         (
             "{node: {}}",
-            "slow.yaml, line 7, field 'faults.0.target.0.node.node': a node is chosen by `name`, "
+            "slow.yaml, line 8, field 'faults[0].target.node': a node is chosen by `name`, "
             "`runs`, `role` or `zone`; none is given",
         ),
         (
             "{zone: {}}",
-            "slow.yaml, line 7, field 'faults.0.target.0.zone.zone': a zone is chosen by `name` "
+            "slow.yaml, line 8, field 'faults[0].target.zone': a zone is chosen by `name` "
             "or `runs`; none is given",
         ),
         (
             "{link: {from: web, to: {object: cart}}}",
-            "slow.yaml, line 7, field 'faults.0.target.0.link.link.to': this is the name of a "
+            "slow.yaml, line 8, field 'faults[0].target.link.to': this is the name of a "
             "component or a mapping with one key of: component, node, zone, namespace, cluster",
         ),
         (
             "[]",
-            "slow.yaml, line 7, field 'faults.0.target': Tuple should have at least 1 item after "
-            "validation, not 0",
+            "slow.yaml, line 7, field 'faults[0].target': must have 1 or more items, not 0",
         ),
     ],
 )
