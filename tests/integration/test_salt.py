@@ -101,7 +101,9 @@ def test_keys_and_later_uids_do_differ(plays: dict[str, list[str]]) -> None:
         for command, first, other in zip(COMMANDS, plays["first"], plays["other"], strict=True)
         if first != other
     }
-    assert differing == {COMMANDS[3], COMMANDS[4], COMMANDS[5], COMMANDS[9]}
+    always = {COMMANDS[3], COMMANDS[4], COMMANDS[9]}
+    # Events name pods that came later, where there were any of late.
+    assert always <= differing <= always | {COMMANDS[5]}
 
 
 @pytest.fixture(scope="module")

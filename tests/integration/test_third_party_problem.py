@@ -139,7 +139,7 @@ def test_problems_whose_packages_are_missing_are_told_with_what_to_install(
         .replace("service-target-port", "spike")
         .replace("memcached-rate", "hotel-load")
     )
-    parts = "acme-problems,app-deathstarbench,cluster-embedded,oracle-checklist,oracle-state,catalogue,dev"
+    parts = "acme-problems,app-deathstarbench,cluster-embedded,oracle-checklist,oracle-state,catalogue,dev,runs"
     lacking = {**project.environment, "SREGYM_PLUGINS": parts}
     told = (
         "1 of 1 problems cannot be played without packages that are not installed: "

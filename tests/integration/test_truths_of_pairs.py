@@ -48,6 +48,7 @@ def test_only_faults_that_look_at_nodes_or_records_need_a_cluster_for_their_trut
         "preemption",
         "proxy-stale",
         "request-too-large",
+        "store-sized-for-hits",
         "routes-lost",
         "spread-impossible",
         "taint",
