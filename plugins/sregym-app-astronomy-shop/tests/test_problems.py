@@ -88,6 +88,7 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
         "service_port_conflict_astronomy_shop": [("host-port", "ad")],
         "sidecar_port_conflict_astronomy_shop": [("sidecar-port", "frontend")],
         "stale_coredns_config_astronomy_shop": [("dns-zone-broken", "the cluster")],
+        "stale_hostaliases_dns_poisoning_astronomy_shop": [("host-aliases", "frontend-proxy")],
         "unschedulable_incorrect_port_assignment": [
             ("env-wrong", "checkout"),
             ("node-selector", "checkout"),

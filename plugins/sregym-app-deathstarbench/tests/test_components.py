@@ -58,6 +58,8 @@ def test_geo_with_everything_a_fault_may_hold_on_to(hotel: HotelReservation) -> 
             "skewed": "yinfangchen/hotelreservation:gateway-2",
         },
         registered=True,
+        system_calls=("clone", "mmap", "sendmmsg"),
+        defaults={"GC": "100", "JAEGER_SAMPLE_RATIO": "0.01"},
     )
 
 

@@ -156,7 +156,7 @@ def test_files_that_are_no_submissions_are_named(project: SregymProject, signed:
         (("build", "x", "--sample", "-1"), "--sample -1: give a number from 0 on"),
         (
             ("sign", "x", "--name", "a/b", "--agent", "noop", "--key", "k", "--contamination", "c"),
-            "--name: String should match pattern '^[A-Za-z0-9][A-Za-z0-9_.-]*$'",
+            "--name: must match the pattern ^[A-Za-z0-9][A-Za-z0-9_.-]*$, not 'a/b'",
         ),
     ],
 )
