@@ -28,7 +28,8 @@ def author(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
     """
     environment = FreshEnvironment.create(tmp_path_factory.mktemp("author") / "venv")
     core = install_arguments("sregym-core", "testing")
-    others = ("sregym-catalogue", "sregym-dev", "sregym-apps", "sregym-cluster-embedded", *BROUGHT)
+    tools = ("sregym-catalogue", "sregym-dev", "sregym-doctor")
+    others = (*tools, "sregym-apps", "sregym-cluster-embedded", *BROUGHT)
     environment.install("pip", *core, *_words(others))
     return environment
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import BooleanOptionalAction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -105,7 +106,8 @@ class Sample(Subcommand):
 
         proved = 0
         at_once = min(jobs or processors(), count)
-        for problem, proof in proofs(made, workspace, self.settings, at_once):
+        another = partial(type(workspace), self.settings)
+        for problem, proof in proofs(made, workspace, another, at_once):
             if proof.proved:
                 proved += 1
                 self.console.note(

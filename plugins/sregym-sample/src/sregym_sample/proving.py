@@ -8,23 +8,22 @@ import signal
 from multiprocessing import connection
 from typing import TYPE_CHECKING
 
-from sregym_core.api import Workspace, verify
+from sregym_core.api import verify
 from sregym_core.errors import SregymError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
-    from sregym_core.api import Problem, Proof
-    from sregym_core.settings import Settings
+    from sregym_core.api import Problem, Proof, Workspace
 
 # A slow proof holds back those that were drawn after it: of these so many are begun for each process.
 _AHEAD = 3
 
 
 def proofs(
-    problems: Iterator[Problem], workspace: Workspace, settings: Settings, jobs: int
+    problems: Iterator[Problem], workspace: Workspace, another: Callable[[], Workspace], jobs: int
 ) -> Iterator[tuple[Problem, Proof]]:
     """Each problem with its proof, in order: how many are proved at once makes no difference.
 
@@ -33,7 +32,7 @@ def proofs(
     Args:
         problems: As they are drawn; there may be no end of them.
         workspace: Where they are proved one after another.
-        settings: From which other processes load their plugins.
+        another: Makes an equal one in another process; it is pickled.
         jobs: How many are proved at once.
 
     Raises:
@@ -45,7 +44,7 @@ def proofs(
         return
     provers: dict[Connection, BaseProcess] = {}
     try:
-        yield from _at_once(problems, settings, jobs, provers)
+        yield from _at_once(problems, another, jobs, provers)
     finally:
         for post, process in provers.items():
             process.kill()  # what was begun beyond those that are wanted is of no use
@@ -60,7 +59,7 @@ def processors() -> int:
 
 def _at_once(
     problems: Iterator[Problem],
-    settings: Settings,
+    another: Callable[[], Workspace],
     jobs: int,
     provers: dict[Connection, BaseProcess],
 ) -> Iterator[tuple[Problem, Proof]]:
@@ -75,7 +74,7 @@ def _at_once(
                 break
             post = next((one for one in provers if one not in busy), None)
             if post is None:
-                post = _prover(settings, provers)
+                post = _prover(another, provers)
             post.send(problem)
             busy[post] = len(begun)
             begun.append(problem)
@@ -107,21 +106,21 @@ def received(post: Connection, problem: Problem) -> Proof:
     return proof
 
 
-def _prover(settings: Settings, provers: dict[Connection, BaseProcess]) -> Connection:
+def _prover(another: Callable[[], Workspace], provers: dict[Connection, BaseProcess]) -> Connection:
     """Start a further process, and give the end of its pipe."""
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
-    process = context.Process(target=_prove, args=(there, settings), daemon=True)
+    process = context.Process(target=_prove, args=(there, another), daemon=True)
     process.start()
     there.close()
     provers[here] = process
     return here
 
 
-def _prove(post: Connection, settings: Settings) -> None:
+def _prove(post: Connection, another: Callable[[], Workspace]) -> None:
     """Prove what comes until nobody asks any longer; worlds are kept from one to the next."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process hears it, and ends this one
-    with Workspace(settings) as workspace:
+    with another() as workspace:
         while True:
             try:
                 problem = post.recv()
