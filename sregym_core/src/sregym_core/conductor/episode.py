@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sregym_core.conductor import account, grading
 from sregym_core.conductor.acting import in_time
 from sregym_core.conductor.attribution import blamed
-from sregym_core.conductor.besides import account_of, resources_of, served_in
+from sregym_core.conductor.episode_resources import account_of, resources_of, served_in
 from sregym_core.conductor.facts import facts_of
 from sregym_core.conductor.grades import Grades
 from sregym_core.conductor.injection import SpoiledError
