@@ -8,7 +8,6 @@ judged. The conductor asks the mode and knows none by name; plugins bring more
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from sregym_core.errors import UsageError
@@ -200,24 +199,13 @@ MODES = (
 )
 
 
-def mode_named(name: str, brought: Sequence[str] = ()) -> Mode:
-    """The core's mode of that name.
-
-    Args:
-        name: As behind `--mode`.
-        brought: Names of those that plugins bring, for the message.
+def mode_named(name: str) -> Mode:
+    """The core's mode of that name, as behind `--mode`.
 
     Raises:
-        UsageError: The core has none.
+        KeyError: The core has none.
     """
-    for mode in MODES:
-        if mode.name == name:
-            return mode
-    names = [*(mode.name for mode in MODES), *brought]
-    near = get_close_matches(name, names, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names)}"
-    msg = f"there is no mode {name!r}; {hint}"
-    raise UsageError(msg)
+    return {mode.name: mode for mode in MODES}[name]
 
 
 def check_start(mode: Mode, start_before_s: float | None) -> None:

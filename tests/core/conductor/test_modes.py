@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from sregym_core.conductor.component_factory import ComponentFactory
 from sregym_core.conductor.offline import instruction
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Mode, ServiceAnswer, Session, Stage, Task
 from sregym_core.model import Change, Claims, EpisodeRecord, GroundTruth, Outcome
 from sregym_core.modes import MODES, check_start, describe_cause, mode_named
+from sregym_core.settings import Settings
 from sregym_kubernetes.operations.alerts import payload
 from sregym_testing import MemoryProvider, ModeContract
 
@@ -341,17 +343,23 @@ def test_alertmanager_that_refuses_is_an_error_of_the_world(theatre: Any) -> Non
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("reactiv", "there is no mode 'reactiv'; did you mean 'reactive'?"),
         (
-            "xyz",
-            "there is no mode 'xyz'; there are: standard, reactive, proactive, "
-            "diagnosis-only, mitigation-only, one-shot, watch",
+            "reactiv",
+            "no mode named 'reactiv'; did you mean 'reactive' or 'proactive'? Known: standard, "
+            "reactive, proactive, diagnosis-only, mitigation-only, one-shot",
+        ),
+        (
+            "on-call",
+            "no mode named 'on-call'. It comes with sregym-mode-on-call: pip install "
+            "sregym-mode-on-call. Known: standard, reactive, proactive, diagnosis-only, "
+            "mitigation-only, one-shot",
         ),
     ],
 )
 def test_an_unknown_mode(name: str, message: str) -> None:
+    factory = ComponentFactory(Settings(disabled=frozenset({"mode-on-call"})))
     with pytest.raises(UsageError) as caught:
-        mode_named(name, ["watch"])
+        factory.mode(name)
     assert str(caught.value) == message
 
 

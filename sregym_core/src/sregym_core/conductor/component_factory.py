@@ -14,7 +14,7 @@ from sregym_core.conductor.fitting import mismatch_reason_of
 from sregym_core.errors import PluginClashError, UsageError
 from sregym_core.model.noise_setting import parse_noise
 from sregym_core.model.validation import explain
-from sregym_core.modes import mode_named
+from sregym_core.modes import MODES, mode_named
 from sregym_core.plugins import Plugins
 from sregym_core.problems import ProblemSet
 from sregym_core.registry import Registry
@@ -127,7 +127,14 @@ class ComponentFactory:
             UsageError: There is none.
         """
         brought = self.registry.names("mode")
-        return self.registry.make("mode", name) if name in brought else mode_named(name, brought)
+        if name in brought:
+            made: Mode = self.registry.make("mode", name)
+            return made
+        try:
+            return mode_named(name)
+        except KeyError as error:
+            known = [*(mode.name for mode in MODES), *brought]
+            raise UsageError(self.registry.unknown("mode", name, known)) from error
 
     def oracle(self, name: str) -> Oracle:
         """The oracle of that name, which `NAME:key=value,key=value` gives options."""
