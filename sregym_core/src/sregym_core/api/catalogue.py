@@ -164,10 +164,13 @@ def pairs(
 
     factory = (workspace or shared()).factory
     names, found = factory.registry.names, []
+    every: dict[Any, list[tuple[Target, FaultTarget]]] = {}  # most faults take the same targets
     for fault in map(factory.fault, names("fault") if faults is None else faults):
         for name in names("application") if applications is None else applications:
-            every = candidates(factory.application(name), fault.takes, fault.parts)
-            fitting = {target: chosen for target, chosen in every if fault.fits(chosen)}
+            key = name, fault.takes, fault.parts
+            if key not in every:
+                every[key] = [*candidates(factory.application(name), *key[1:])]
+            fitting = {target: chosen for target, chosen in every[key] if fault.fits(chosen)}
             targets = fitting if whole else _each_once(fault, name, fitting)
             found += [Pair(fault.name, name, target) for target in targets]
     return tuple(found)
