@@ -65,3 +65,18 @@ def test_a_narrow_window_is_not_wider_than_it_is(site: Site, entry: Make, tmp_pa
     measuring.write_text(text, encoding="utf-8")
     page = browse(tmp_path / "profile", measuring.as_uri(), "--window-size=500,900")
     assert re.findall(r"<title>(.*?)</title>", page) == ["0"]
+
+
+def test_several_applications_of_one_problem_stand_below_each_other(
+    site: Site, entry: Make, tmp_path: Path
+) -> None:
+    index = site(entry("k1", "+".join(["a-long-name"] * 20)))
+    measure = (
+        "<script>const table = document.getElementById('problems');"
+        "document.title = table.offsetWidth - table.parentElement.clientWidth</script></body>"
+    )
+    measuring = index.with_name("measuring.html")
+    text = index.read_text(encoding="utf-8").replace("</body>", measure)
+    measuring.write_text(text, encoding="utf-8")
+    page = browse(tmp_path / "profile", measuring.as_uri(), "--window-size=1300,900")
+    assert re.findall(r"<title>(.*?)</title>", page) == ["0"]
