@@ -23,7 +23,7 @@ def test_pages_of_what_is_installed(sregym_project: Project, tmp_path: Path) -> 
     assert len(linked) == told["problems"]
     for link in linked:
         assert (index.parent / link).is_file()
-    assert '<td class="whole">hotel-reservation</td>' in index.read_text(encoding="utf-8")
+    assert '<span class="whole">hotel-reservation</span>' in index.read_text(encoding="utf-8")
 
 
 def test_no_page_tells_an_answer(sregym_project: Project, tmp_path: Path) -> None:
