@@ -13,6 +13,7 @@ from sregym_app_deathstarbench.tiers import (
     SocialNetworkExpanded,
     SocialNetworkSingle,
 )
+from sregym_core.api import pairs
 from sregym_core.interfaces import ClusterSpec
 from sregym_testing.clusters import provision_by_name
 
@@ -113,3 +114,14 @@ def test_one_member_of_each_set_leads_and_users_are_served() -> None:
     assert states == ["PRIMARY", "SECONDARY", "SECONDARY"]
     assert {name for name, seen in traffic.operations.items() if seen.success_rate < 0.99} == set()
     assert traffic.operations
+
+
+def test_another_size_of_an_application_adds_no_pairs_unless_it_is_asked_for() -> None:
+    tier = HotelReservationSingle.name
+    listed = {one.application for one in pairs(["service-selector"])}
+    every = {one.application for one in pairs(["service-selector"], whole=True)}
+    asked = {one.application for one in pairs(["service-selector"], [tier])}
+
+    assert tier not in listed
+    assert tier in every
+    assert asked == {tier}

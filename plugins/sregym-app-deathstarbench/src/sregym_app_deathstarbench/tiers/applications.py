@@ -24,6 +24,7 @@ class HotelReservationSingle(Tiered, HotelReservation):
     title: ClassVar[str] = "Hotel Reservation, replica sets of one"
     tier: ClassVar[str] = "single"
     description: ClassVar[str] = _described(HotelReservation.description, tier)
+    size_of: ClassVar[str] = HotelReservation.name
 
 
 class HotelReservationReplicated(Tiered, HotelReservation):
@@ -33,6 +34,7 @@ class HotelReservationReplicated(Tiered, HotelReservation):
     title: ClassVar[str] = "Hotel Reservation, replica sets of three"
     tier: ClassVar[str] = "replicated"
     description: ClassVar[str] = _described(HotelReservation.description, tier)
+    size_of: ClassVar[str] = HotelReservation.name
 
 
 class HotelReservationExpanded(Tiered, HotelReservation):
@@ -42,6 +44,7 @@ class HotelReservationExpanded(Tiered, HotelReservation):
     title: ClassVar[str] = "Hotel Reservation, replica sets of five"
     tier: ClassVar[str] = "expanded"
     description: ClassVar[str] = _described(HotelReservation.description, tier)
+    size_of: ClassVar[str] = HotelReservation.name
 
 
 class SocialNetworkSingle(Tiered, SocialNetwork):
@@ -51,6 +54,7 @@ class SocialNetworkSingle(Tiered, SocialNetwork):
     title: ClassVar[str] = "Social Network, replica sets of one"
     tier: ClassVar[str] = "single"
     description: ClassVar[str] = _described(SocialNetwork.description, tier)
+    size_of: ClassVar[str] = SocialNetwork.name
 
 
 class SocialNetworkReplicatedTier(Tiered, SocialNetwork):
@@ -60,6 +64,7 @@ class SocialNetworkReplicatedTier(Tiered, SocialNetwork):
     title: ClassVar[str] = "Social Network, replica sets of three"
     tier: ClassVar[str] = "replicated"
     description: ClassVar[str] = _described(SocialNetwork.description, tier)
+    size_of: ClassVar[str] = SocialNetwork.name
 
 
 class SocialNetworkExpanded(Tiered, SocialNetwork):
@@ -69,3 +74,4 @@ class SocialNetworkExpanded(Tiered, SocialNetwork):
     title: ClassVar[str] = "Social Network, replica sets of five"
     tier: ClassVar[str] = "expanded"
     description: ClassVar[str] = _described(SocialNetwork.description, tier)
+    size_of: ClassVar[str] = SocialNetwork.name
