@@ -18,6 +18,7 @@ from sregym_injector_datastore.password_rotated import PasswordRotated
 from sregym_injector_datastore.slow_query import SlowQuery
 from sregym_injector_datastore.tls_required import TlsRequired
 from sregym_injector_datastore.user_dropped import UserDropped
+from sregym_injectors.templates import container_patch
 from sregym_testing import (
     FaultCase,
     FullShop,
@@ -220,6 +221,25 @@ def test_stores_that_were_made_small_get_their_processors_back_after_the_loop_is
         ],
         [gone],
     ]
+
+
+def test_a_store_that_is_made_small_asks_for_no_more_than_its_limit():
+    """The API refuses more, and the manifest of a store may ask for more."""
+    shop, fault, cluster = CachedShop(), CacheCold(), MemoryCluster()
+    shop.deploy(cluster)
+    store = shop.component("catalog-db")
+    assert store is not None
+    asked = {"resources": {"requests": {"cpu": "100m"}}}
+    cluster.patch(store.workload, container_patch(store, asked), "strategic")
+    context = FaultContext(
+        cluster, shop, shop.component("front"), fault.Parameters(), UndoJournal()
+    )
+    fault.inject(context)
+    live = cluster.get(store.workload)
+    assert live is not None
+    (entry,) = live["spec"]["template"]["spec"]["containers"]
+    found = [entry["resources"][side]["cpu"] for side in ("requests", "limits")]
+    assert found == ["8m", "8m"]
 
 
 def test_which_caches_can_be_emptied():
