@@ -157,6 +157,48 @@ def test_what_a_true_repair_must_not_bring_along(broken: Environment) -> None:
     }
 
 
+ALONE = """
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: none}
+spec: {podSelector: {matchLabels: {io.kompose.service: jaeger}}, policyTypes: [Ingress, Egress]}
+"""
+
+
+def test_what_no_user_needs_is_left_as_it_is(broken: Environment) -> None:
+    with broken.fork() as env:
+        repair(env, REVOKED)
+        body = {"spec": {"matchingPrecedence": 9999}}
+        patch(env, "flowschema service-accounts", body, "merge")
+        kubectl(env, "delete prioritylevelconfiguration workload-high")
+        kubectl(env, f"create -n {APPLICATION} -f -", ALONE)
+        record = judged(env)
+    assert (failed(record), fatal(record)) == (
+        ["safe-repair"],
+        {"unrelated-changed", "workload-isolated"},
+    )
+    assert record.mitigation is not None
+    assert {
+        (effect.where, effect.what)
+        for effect in record.mitigation.verdict.side_effects
+        if effect.severity is Severity.FAIL
+    } == {
+        (
+            "FlowSchema service-accounts",
+            "has spec/matchingPrecedence 9999, not 9000: what was broken does not ask for it",
+        ),
+        (
+            "PriorityLevelConfiguration workload-high",
+            "it is gone: who relies on it finds it no more",
+        ),
+        (
+            "NetworkPolicy hotel-reservation/none",
+            "it is new: it did not exist before: nobody reaches Deployment hotel-reservation/jaeger; "
+            "Deployment hotel-reservation/jaeger reaches nobody",
+        ),
+    }
+
+
 def test_a_datastore_without_its_authentication_is_no_repair(broken: Environment) -> None:
     with broken.fork() as env:
         path = "{.spec.template.spec.containers[0].args}"

@@ -16,13 +16,14 @@ _HERE = "sregym_app_astronomy_shop"
 
 @hookimpl
 def sregym_register_applications() -> Sequence[Offer]:
-    """Astronomy Shop, alone, with the fulfillment of its orders, and with a replicated database."""
+    """Astronomy Shop, alone, with the fulfillment of its orders, with reviews, and with a replicated database."""
     return [
         Offer("astronomy-shop", f"{_HERE}.application:AstronomyShop"),
         Offer(
             "astronomy-shop-fulfillment",
             f"{_HERE}.fulfillment.application:AstronomyShopFulfillment",
         ),
+        Offer("astronomy-shop-reviews", f"{_HERE}.reviews.application:AstronomyShopReviews"),
         Offer(
             "astronomy-shop-replicated",
             f"{_HERE}.replicated.application:AstronomyShopReplicated",

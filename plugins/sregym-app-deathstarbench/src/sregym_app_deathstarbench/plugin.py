@@ -32,6 +32,17 @@ def sregym_register_applications() -> Sequence[Offer]:
             "social-network-replicated",
             f"{_HERE}.social_network.replicated.application:SocialNetworkReplicated",
         ),
+        *(
+            Offer(f"{application}-tier-{tier}", f"{_HERE}.tiers.applications:{kind}")
+            for application, tier, kind in (
+                ("hotel-reservation", "single", "HotelReservationSingle"),
+                ("hotel-reservation", "replicated", "HotelReservationReplicated"),
+                ("hotel-reservation", "expanded", "HotelReservationExpanded"),
+                ("social-network", "single", "SocialNetworkSingle"),
+                ("social-network", "replicated", "SocialNetworkReplicatedTier"),
+                ("social-network", "expanded", "SocialNetworkExpanded"),
+            )
+        ),
         Offer("media-microservices", f"{_HERE}.media_microservices.application:MediaMicroservices"),
     ]
 

@@ -162,17 +162,21 @@ def pairs(
 
     Args:
         faults: Names of those that count, in their order; None for all.
-        applications: The same.
-        whole: Whether every target counts for itself, and variants of faults, too.
+        applications: The same; None leaves out other sizes of an application.
+        whole: Whether every target counts for itself, and variants of faults and other sizes, too.
         workspace: As for `Environment`.
     """
     from sregym_core.conductor.targets import candidates
 
     factory = (workspace or shared()).factory
     names, found = factory.registry.names, []
+    every_application = (
+        name for name in names("application") if whole or not factory.application(name).size_of
+    )
+    listed = tuple(every_application if applications is None else applications)
     every: dict[Any, list[tuple[Target, FaultTarget]]] = {}  # most faults take the same targets
     for fault in map(factory.fault, names("fault") if faults is None else faults):
-        for name in names("application") if applications is None else applications:
+        for name in listed:
             key = name, fault.takes, fault.parts
             if key not in every:
                 every[key] = [*candidates(factory.application(name), *key[1:])]
