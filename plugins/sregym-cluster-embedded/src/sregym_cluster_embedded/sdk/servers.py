@@ -9,6 +9,7 @@ its `ContainerRef`, of a volume under the identity that `storage` tells.
 
 from __future__ import annotations
 
+from sregym_apps.model import WRITING
 from sregym_regex import perl
 
 from sregym_cluster_embedded.api.documents import DocumentError, read_yaml
@@ -81,7 +82,6 @@ from sregym_cluster_embedded.userland.life import (
     write_log,
 )
 from sregym_cluster_embedded.userland.locks import Lock, hold, holder, locks, release
-from sregym_cluster_embedded.userland.mutating_commands import WRITING
 from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
 from sregym_cluster_embedded.userland.queues import Broker, NonJsonRecord, OffsetReset, Topics
 from sregym_cluster_embedded.userland.registering import deregister, registered_at, registrations
