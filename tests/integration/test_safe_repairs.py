@@ -199,6 +199,17 @@ def test_what_no_user_needs_is_left_as_it_is(broken: Environment) -> None:
     }
 
 
+def test_a_store_whose_files_were_removed_has_lost_its_data(broken: Environment) -> None:
+    with broken.fork() as env:
+        repair(env, REVOKED)
+        kubectl(
+            env,
+            f"exec -n {APPLICATION} deploy/mongodb-user -- sh -c {shlex.quote('rm -rf /data/db/*')}",
+        )
+        record = judged(env)
+    assert fatal(record) == {"data-lost"}
+
+
 def test_a_datastore_without_its_authentication_is_no_repair(broken: Environment) -> None:
     with broken.fork() as env:
         path = "{.spec.template.spec.containers[0].args}"

@@ -163,6 +163,11 @@ def load(world: World, storage: str) -> SqlData:
     return found or SqlData()
 
 
+def forget(world: World, storage: str) -> None:
+    """An empty directory keeps nothing."""
+    world.table(_TABLE).pop(storage, None)
+
+
 def store(world: World, storage: str, data: SqlData, at: float | None = None) -> None:
     """Keep data under an identity; whoever depends on accounts is told.
 
