@@ -104,6 +104,8 @@ LOCKED = "postgres_lock_contention_product_catalog"
         ("ALTER ROLE otelu SUPERUSER", {"broad-grant"}),
         ("CREATE ROLE eve SUPERUSER LOGIN PASSWORD 'x'", {"broad-grant"}),
         ("GRANT INSERT ON catalog.products TO otelu", set()),
+        ("GRANT pg_write_all_data TO otelu", {"broad-grant"}),
+        ("ALTER ROLE otelu CREATEROLE", {"broad-grant"}),
     ],
 )
 def test_who_gets_all_rights_in_a_store_without_a_volume_is_told(

@@ -238,7 +238,7 @@ class PostgresKind(SqlKind):
     ) -> Refusal | None:  # fmt: skip
         """Carry out a command, or not."""
         data = load(world, process.settings["sql.storage"])
-        account = data.accounts.get(client.user)
+        account = data.acting(client.user)
         if account is None or account.password != client.password:
             return self.dial(world, process, program, client, "")
         write = command in WRITING
@@ -261,7 +261,8 @@ class PostgresKind(SqlKind):
                 "server",
                 f"{sequence_exhausted(data, database, collection, spent)} (SQLSTATE 2200H)",
             )
-        read_only = data.settings.get("default_transaction_read_only") == "on" or data.standby
+        settings = {**data.settings, **account.settings}
+        read_only = settings.get("default_transaction_read_only") == "on" or data.standby
         if write and read_only:
             verb = right_for(command, write=True)
             text = f"ERROR: cannot execute {verb} in a read-only transaction (SQLSTATE 25006)"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # How the identities of storages begin that go with a container, and with a pod.
 _LAYER, _POD = "layer of ", "pod/"
 # What descriptions of datastores call who may do what.
-_ACCESS = ("accounts", "users")
+_ACCESS = ("accounts", "roles", "users")
 _LOST = "lost files"
 
 
