@@ -10,7 +10,7 @@ from sregym_core.errors import UsageError
 from sregym_core.interfaces import CommandResult, FaultContext
 from sregym_core.model import Component, ObjectRef, Outcome, ProgramSetting, TableUse
 from sregym_injector_datastore.cache_cold import CacheCold, actor_of, stores_behind
-from sregym_injector_datastore.conditions import LockHeld
+from sregym_injector_datastore.conditions import LockHeld, ServerMode
 from sregym_injector_datastore.lag import Lag
 from sregym_injector_datastore.mongodb_accounts import MongodbRoleRevoked, MongodbUserDropped
 from sregym_injector_datastore.numbers_exhausted import NumbersExhausted
@@ -292,6 +292,17 @@ def test_how_a_cache_is_emptied():
             "while true; do valkey-cli -h front -p 6379 FLUSHALL >/dev/null; sleep 2; done",
         ),
     ]
+
+
+def test_a_store_that_nobody_changes_is_missed_by_none_who_only_read():
+    store = FullShop().component("catalog-db")
+    assert store is not None
+    reason = "hardly any request of users changes what it keeps"
+    assert [
+        fault.lacking(store.model_copy(update={"changed": changed}))
+        for fault in (LockHeld(), ServerMode())
+        for changed in (None, True, False)
+    ] == ["", "", reason] * 2
 
 
 def test_whose_accounts_can_go_and_who_sends_records():

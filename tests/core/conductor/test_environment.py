@@ -322,8 +322,8 @@ def test_the_transcript_of_an_open_episode_is_that_of_its_record(make: Make) -> 
         _ = environment.transcript
     assert str(caught.value) == "transcript: no episode is open; call reset() first"
     environment.reset()
-    assert environment.transcript == ()
+    assert [*environment.transcript] == []
     environment.step("wait", seconds=5)
-    call = environment.transcript[-1]
+    (call,) = environment.transcript
     assert (call.tool, call.arguments) == ("wait", {"seconds": 5})
     assert environment.close().transcript == (call,)

@@ -1,4 +1,4 @@
-"""Pairs of faults and targets as problems, for `sregym verify --pairs`."""
+"""Pairs of faults and targets as problems: all of them, or a seeded sample."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from sregym_core.api import pair, pairs
 
 if TYPE_CHECKING:
-    from sregym_core.api import Problem, Workspace
+    from sregym_core.api import Workspace
+    from sregym_core.model import Problem
 
 
 def sampled_pairs(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core.api.workspace import shared
 from sregym_core.errors import UsageError
+from sregym_core.model import Component
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -115,12 +116,17 @@ def pair(
         application=application,
         layer=primitive.layer,
         faults=(ref,),
-        # What serves no operation of users hurts none of them, nor does what is latent.
-        silent=FailureMode.LATENT in primitive.modes or not getattr(found, "operations", ("?",)),
+        # What users do without hurts none of them, nor does what is latent.
+        silent=FailureMode.LATENT in primitive.modes or _is_done_without(found),
         modes=_modes(primitive, ref.parameters),
     )
     factory.check(problem)
     return problem
+
+
+def _is_done_without(target: FaultTarget) -> bool:
+    """Whether a component serves no operation of users, or none that needs it."""
+    return isinstance(target, Component) and (not target.operations or target.needed is False)
 
 
 def _modes(primitive: Fault, parameters: Mapping[str, Any]) -> tuple[FailureMode, ...]:
