@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sregym_core.api import Workspace
-from sregym_core.api.catalogue import pairs
+from sregym_core.api import Workspace, pairs
 from sregym_core.errors import SregymError, UsageError
 from sregym_core.model import FaultRef, Problem
 from sregym_core.settings import Settings

@@ -138,6 +138,15 @@ def test_pairs_are_proved(place: Workspace) -> None:
     )
 
 
+def test_parameters_that_are_no_mapping(place: Workspace) -> None:
+    with pytest.raises(UsageError) as caught:
+        pair("service-target-port", "hotel-reservation", "search", [1], workspace=place)  # type: ignore[arg-type]
+    assert str(caught.value) == (
+        "pair 'service-target-port', application 'hotel-reservation': field 'parameters': must be a "
+        "mapping, not a list"
+    )
+
+
 def test_a_pair_on_a_node_is_named_by_what_runs_there(place: Workspace) -> None:
     short = pair("node-power-off", "hotel-reservation", "mongodb-geo", workspace=place)
     whole = pair(

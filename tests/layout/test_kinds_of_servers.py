@@ -17,7 +17,7 @@ SERVERS = [project for project in PROJECTS if project.name.startswith("sregym-se
 ELSEWHERE = ("sregym-core", "sregym-apps", "sregym-cluster-embedded")
 # Files that may name a kind, and why. The list only becomes shorter.
 ALLOWED = {
-    "sregym_core/src/sregym_core/catalogue.py": "says which distribution to install",
+    "sregym_core/src/sregym_core/package_hints.py": "says which distribution to install",
     "plugins/sregym-testing/src/sregym_testing/memory/full_shop.py": "an application for tests; its image is one of these",
     "plugins/sregym-testing/src/sregym_testing/memory/full_shop.yaml": "its manifests",
 }

@@ -41,7 +41,7 @@ def test_a_suite_without_problems(campaign: Campaign) -> None:
     done = project.run("campaign", "run", "campaign.yaml", env={"SREGYM_PLUGINS": names})
     assert done.err == (
         f"sregym: {HEAD}1 mistake, nothing was begun\n"
-        "  suites.0: suite 'gray' has no problem that is installed\n"
+        "  line 8, suites[0]: suite 'gray' has no problem that is installed\n"
     )
 
 
@@ -59,15 +59,17 @@ def test_all_mistakes_of_a_file_are_told_at_once(campaign: Campaign) -> None:
     lines = said.splitlines()
     assert lines[0] == f"{HEAD}5 mistakes, nothing was begun"
     assert [line.split(":")[0] for line in lines[1:]] == [
-        "  suites.0",
-        "  problems.0",
-        "  agents",
-        "  agents.0",
-        "  agents.1",
+        "  line 1, agents",
+        "  line 2, agents[0]",
+        "  line 3, agents[1]",
+        "  line 12, problems[0]",
+        "  line 16, suites[0]",
     ]
-    assert lines[3] == "  agents: two are called 'noop'; give one another name"
-    assert lines[4].startswith("  agents.0: no agent named 'exprt'; did you mean 'expert'? Known: ")
-    assert lines[5] == "  agents.1: agent 'noop' has no option 'a'; it has none"
+    assert lines[1] == "  line 1, agents: two are called 'noop'; give one another name"
+    assert lines[2].startswith(
+        "  line 2, agents[0]: no agent named 'exprt'; did you mean 'expert'? Known: "
+    )
+    assert lines[3] == "  line 3, agents[1]: agent 'noop' has no option 'a'; it has none"
 
 
 def test_conditions_that_there_are_not(campaign: Campaign) -> None:
@@ -79,12 +81,12 @@ def test_conditions_that_there_are_not(campaign: Campaign) -> None:
     lines = said.splitlines()
     assert lines[0] == f"{HEAD}4 mistakes, nothing was begun"
     assert [line.split(":")[0] for line in lines[1:]] == [
-        "  modes.0",
-        "  noise.much",
-        "  cluster",
-        "  runner",
+        "  line 5, cluster",
+        "  line 7, modes[0]",
+        "  line 10, noise.much",
+        "  line 14, runner",
     ]
-    assert lines[4].startswith("  runner: no runner named 'sky'. Known: processes")
+    assert lines[4].startswith("  line 14, runner: no runner named 'sky'. Known: processes")
 
 
 @pytest.mark.parametrize(
@@ -93,19 +95,19 @@ def test_conditions_that_there_are_not(campaign: Campaign) -> None:
         ({"agents": None}, "line 1, agents: missing"),
         ({"agent": ["noop"]}, "line 1, agent: unknown; did you mean 'agents'?"),
         ({"attempts": 0}, "line 3, attempts: must be greater than 0, not 0"),
-        ({"problems": None}, "suites, problems: one of the two keys is needed"),
-        ({"noise": {}}, "noise: there is no level; leave the key out, or write {none: []}"),
+        ({"problems": None}, "line 1, a campaign file needs one of the keys suites and problems"),
+        ({"noise": {}}, "line 6, noise: there is no level; leave the key out, or write {none: []}"),
         (
             {"noise": {"quiet": 0, "loud": 4}},
-            "noise.loud: noise_level is 4; it must be 0 (none), 1, 2 or 3 (most)",
+            "line 7, noise.loud: noise_level is 4; it must be 0 (none), 1, 2 or 3 (most)",
         ),
         (
             {"reward": "stages:much"},
-            "reward: reward 'stages:much': 'much' is not of the form key=value",
+            "line 8, reward: reward 'stages:much': 'much' is not of the form key=value",
         ),
         (
             {"runner": {"options": {"nodes": 3}}},
-            "runner: runner 'processes' has no option 'nodes'; it has none",
+            "line 8, runner: runner 'processes' has no option 'nodes'; it has none",
         ),
     ],
 )
@@ -137,15 +139,15 @@ def test_a_file_that_is_none(sregym_project: Callable[..., SregymProject]) -> No
     [
         (
             {"budget": {"tokens": 900}},
-            "budget.tokens: 900 cannot suffice: all episodes take at least 1,000",
+            "line 13, budget.tokens: 900 cannot suffice: all episodes take at least 1,000",
         ),
         (
             {"budget": {"money": 0.001}},
-            "budget.money: 0.001 cannot suffice: all episodes cost at least 0.00",
+            "line 13, budget.money: 0.001 cannot suffice: all episodes cost at least 0.00",
         ),
         (
             {"budget": {"tokens": 5000}, "limits": {"tokens": 6000}},
-            "budget.tokens: 5,000 is less than one episode may take (limits.tokens: 6,000)",
+            "line 13, budget.tokens: 5,000 is less than one episode may take (limits.tokens: 6,000)",
         ),
     ],
 )
@@ -158,7 +160,7 @@ def test_a_budget_that_cannot_suffice(campaign: Campaign, keys: dict[str, Any], 
 def test_no_model_reads_its_instruction_for_nothing(campaign: Campaign) -> None:
     said = _refused(campaign(agents=[MODEL], seeds=[0, 1, 2], budget={"tokens": 10}))
     assert said.splitlines()[1].startswith(
-        "  budget.tokens: 10 cannot suffice: all episodes take at least "
+        "  line 9, budget.tokens: 10 cannot suffice: all episodes take at least "
     )
 
 
@@ -166,7 +168,7 @@ def test_a_budget_in_money_needs_prices(campaign: Campaign) -> None:
     said = _refused(campaign(agents=[MODEL], budget={"money": 5}))
     assert said == (
         f"{HEAD}1 mistake, nothing was begun\n"
-        "  agents.0: agent 'react' has no prices, and the budget is in money\n"
+        "  line 2, agents[0]: agent 'react' has no prices, and the budget is in money\n"
     )
 
 
@@ -175,8 +177,8 @@ def test_a_key_of_a_provider_that_is_not_set(campaign: Campaign) -> None:
     named = {"name": "named", "agent": "react", "options": {"model": "anthropic:some"}}
     assert _refused(campaign(agents=[mine, named])) == (
         f"{HEAD}2 mistakes, nothing was begun\n"
-        "  agents.0: agent 'mine' lacks the key of its provider: set MY_KEY\n"
-        "  agents.1: agent 'named' lacks the key of its provider: set ANTHROPIC_API_KEY\n"
+        "  line 2, agents[0]: agent 'mine' lacks the key of its provider: set MY_KEY\n"
+        "  line 8, agents[1]: agent 'named' lacks the key of its provider: set ANTHROPIC_API_KEY\n"
     )
 
 

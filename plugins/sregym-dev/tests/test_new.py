@@ -18,6 +18,7 @@ HOOKS = {
     "noise": "sregym_register_noise_sources",
     "oracle": "sregym_register_oracles",
     "agent": "sregym_register_agents",
+    "mode": "sregym_register_modes",
     "cluster": "sregym_register_clusters",
     "reporter": "sregym_register_reporters",
     "reward": "sregym_register_rewards",
@@ -32,6 +33,7 @@ COMPONENTS = {
     "noise": "noise source acme-dns",
     "oracle": "oracle acme-dns",
     "agent": "agent acme-dns",
+    "mode": "mode acme-dns",
     "cluster": "cluster acme-dns",
     "reporter": "reporter acme-dns",
     "reward": "reward acme-dns",
@@ -180,20 +182,20 @@ def test_folder_that_cannot_be_made(sregym_project) -> None:
             "injectr",
             "acme-dns",
             "no kind of plugin named 'injectr'; did you mean 'injector'?"
-            " Known: app, injector, noise, oracle, agent, cluster, reporter, reward, runner, observer, "
-            "command, problems, server, operator, container-command, exporter, protocol",
+            " Known: app, injector, noise, oracle, agent, mode, cluster, reporter, reward, runner, "
+            "observer, command, problems, server, operator, container-command, exporter, protocol",
         ),
         (
             "operater",
             "acme-dns",
             "no kind of plugin named 'operater'; did you mean 'operator'?"
-            " Known: app, injector, noise, oracle, agent, cluster, reporter, reward, runner, observer, "
-            "command, problems, server, operator, container-command, exporter, protocol",
+            " Known: app, injector, noise, oracle, agent, mode, cluster, reporter, reward, runner, "
+            "observer, command, problems, server, operator, container-command, exporter, protocol",
         ),
         (
             "xyz",
             "acme-dns",
-            "no kind of plugin named 'xyz'. Known: app, injector, noise, oracle, agent, cluster, "
+            "no kind of plugin named 'xyz'. Known: app, injector, noise, oracle, agent, mode, cluster, "
             "reporter, reward, runner, observer, command, problems, server, operator, "
             "container-command, exporter, protocol",
         ),

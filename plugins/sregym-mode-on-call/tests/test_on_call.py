@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sregym_core.interfaces import BriefingContext, ResourcesContext
 from sregym_core.model import Change, GroundTruth
-from sregym_core.toolbox.catalogue import Toolset
+from sregym_core.toolbox.toolset import Toolset
 from sregym_mode_on_call.handbook import documents_of
 from sregym_mode_on_call.mode import OnCall, severity
 from sregym_mode_on_call.resources import OnCallResources, Post

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from sregym_promql import Engine
-from sregym_promql.data import STALE
 from sregym_promql.memory import Memory, parse_openmetrics
+from sregym_promql.samples import STALE
 
 DATA = Path(__file__).parent / "data"
 

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from sregym_cluster_embedded.sdk.exporters import instances
 from sregym_cluster_embedded.sdk.testing import Mount
-from sregym_server_mongodb.journal import background
+from sregym_server_mongodb.server_log import background
 
 MODEL = """
 application: shelf

@@ -9,10 +9,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from sregym_core import error_location
-from sregym_core.catalogue import package_of
 from sregym_core.cluster_choice import application_choice, oracle_choice
 from sregym_core.error_location import must_propagate
 from sregym_core.errors import PluginClashError, PluginLoadError, SregymError, UsageError
+from sregym_core.package_hints import package_of
 from sregym_core.registration import Registration
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import pytest
@@ -17,7 +18,10 @@ from sregym_core.api import (
     ToolArgumentError,
     UnknownToolError,
     Workspace,
+    instruction,
     play,
+    solution,
+    verify,
 )
 from sregym_core.api.errors import CannotForkError
 from sregym_core.errors import UsageError, WorldError
@@ -299,3 +303,27 @@ def test_a_world_is_thrown_away_where_it_is_simulated(
     )
     told = [entry.event for entry in quick.timeline]
     assert ("Recovered" in told) is recovered
+
+
+def test_what_is_no_problem(workspace: Workspace) -> None:
+    number: Any = 5
+    environment = partial(Plain, cluster="memory")
+    for use in (environment, instruction, solution, verify):
+        with pytest.raises(UsageError) as caught:
+            use(number, workspace=workspace)
+        assert str(caught.value) == (
+            "problem: must be an id or a Problem, not 5; see problems() and pair()"
+        )
+
+
+def test_the_transcript_of_an_open_episode_is_that_of_its_record(make: Make) -> None:
+    environment = make()
+    with pytest.raises(NoEpisodeError) as caught:
+        _ = environment.transcript
+    assert str(caught.value) == "transcript: no episode is open; call reset() first"
+    environment.reset()
+    assert [*environment.transcript] == []
+    environment.step("wait", seconds=5)
+    (call,) = environment.transcript
+    assert (call.tool, call.arguments) == ("wait", {"seconds": 5})
+    assert environment.close().transcript == (call,)

@@ -18,7 +18,7 @@ from sregym_core.interfaces import (
     ToolGroup,
 )
 from sregym_core.settings import Settings
-from sregym_core.toolbox.catalogue import Toolset
+from sregym_core.toolbox.toolset import Toolset
 from sregym_testing import LocalPlugins
 
 from sregym_core import Registration

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
 from sregym_core.errors import UsageError
 from sregym_core.model.defect import field_path
 from sregym_core.model.validation import invalid_fields
 from sregym_core.model.yaml_lines import line_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Sequence
     from pathlib import Path
 
     from sregym_core.model.defect import Location
@@ -174,6 +183,12 @@ class CampaignFile(_Strict):
     backoff_s: float = Field(default=5.0, ge=0)
     records: str = ""
     runner: RunnerSpec = RunnerSpec()
+    _text: str = PrivateAttr("{}")
+
+    @property
+    def text(self) -> str:
+        """The YAML that it was read from."""
+        return self._text
 
     @property
     def digest(self) -> str:
@@ -201,20 +216,28 @@ def read(path: Path) -> CampaignFile:
         msg = f"campaign file {str(path)!r} is no YAML: {' '.join(str(error).split())}"
         raise UsageError(msg) from error
     try:
-        return CampaignFile.model_validate(content)
+        file = CampaignFile.model_validate(content)
     except ValidationError as error:
-        found = invalid_fields(error, CampaignFile, content)
-        raise mistakes(path, list(_with_lines(found, text))) from error
+        raise mistakes(path, text, invalid_fields(error, CampaignFile, content)) from error
+    file._text = text
+    return file
 
 
-def mistakes(path: Path, found: list[str]) -> UsageError:
-    """What is wrong with a file, all of it at once."""
-    head = f"campaign file {str(path)!r}: {len(found)} mistake{'' if len(found) == 1 else 's'}"
-    return UsageError("\n".join([f"{head}, nothing was begun", *(f"  {one}" for one in found)]))
+def mistakes(path: Path, text: str, found: Sequence[tuple[Location, str]]) -> UsageError:
+    """What is wrong with a file, all of it at once, by lines.
 
-
-def _with_lines(found: Iterable[tuple[Location, str]], text: str) -> Iterator[str]:
+    Args:
+        path: Of the file.
+        text: That stands in it.
+        found: Locations in it, each with what is wrong there; the whole file where one is empty.
+    """
     root = yaml.compose(text, yaml.SafeLoader)
-    for location, what in found:
-        where = f"{field_path(location)}: " if location else "a campaign file "
-        yield f"line {line_of(root, location)}, {where}{what}"
+    lines = sorted(
+        ((line_of(root, where), where, what) for where, what in found), key=itemgetter(0)
+    )
+    head = f"campaign file {str(path)!r}: {len(found)} mistake{'' if len(found) == 1 else 's'}"
+    texts = [
+        f"  line {line}, {f'{field_path(where)}: ' if where else 'a campaign file '}{what}"
+        for line, where, what in lines
+    ]
+    return UsageError("\n".join([f"{head}, nothing was begun", *texts]))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sregym_core.api import Workspace
+    from sregym_core.model.defect import Location
 
 # No text of a model's input has more characters to a token, in the mean.
 _CHARACTERS_A_TOKEN = 8
@@ -92,15 +93,18 @@ class Plan(BaseModel):
 
 @dataclass
 class _Check:
-    """Collects what is wrong."""
+    """Collects what is wrong, each with its location in the file."""
 
-    found: list[str] = field(default_factory=list)
+    found: list[tuple[Location, str]] = field(default_factory=list)
 
-    def of(self, where: str, look: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    def add(self, where: Location, what: str) -> None:
+        self.found.append((where, what))
+
+    def of(self, where: Location, look: Callable[..., Any], *given: Any, **named: Any) -> Any:
         try:
             return look(*given, **named)
         except SregymError as error:
-            self.found.append(f"{where}: {error}")
+            self.add(where, str(error))
             return None
 
 
@@ -123,7 +127,7 @@ def planned(file: CampaignFile, path: Path, workspace: Workspace, salt: str) -> 
     if chosen and not check.found:
         _budget(file, agents, chosen, workspace, check)
     if check.found:
-        raise mistakes(path, check.found)
+        raise mistakes(path, file.text, check.found)
     return Plan(
         name=file.name,
         digest=file.digest,
@@ -147,17 +151,17 @@ def planned(file: CampaignFile, path: Path, workspace: Workspace, salt: str) -> 
 def _problems(file: CampaignFile, workspace: Workspace, check: _Check) -> list[Problem]:
     found: dict[str, Problem] = {}
     for number, suite in enumerate(file.suites):
-        members = check.of(f"suites.{number}", problems, suite=suite, workspace=workspace)
+        members = check.of(("suites", number), problems, suite=suite, workspace=workspace)
         if members is not None and not members:
-            check.found.append(f"suites.{number}: suite {suite!r} has no problem that is installed")
+            check.add(("suites", number), f"suite {suite!r} has no problem that is installed")
         for problem in members or ():
             found[problem.id] = problem
     for number, name in enumerate(file.problems):
-        problem = check.of(f"problems.{number}", workspace.problem, name)
+        problem = check.of(("problems", number), workspace.problem, name)
         if problem is not None:
             found[problem.id] = problem
     if not file.suites and not file.problems:
-        check.found.append("suites, problems: one of the two keys is needed")
+        check.add((), "needs one of the keys suites and problems")
     return list(found.values())
 
 
@@ -165,19 +169,20 @@ def _agents(file: CampaignFile, workspace: Workspace, check: _Check) -> list[Age
     """Those of the file, then the baselines that it does not name itself."""
     named = [agent.name for agent in file.agents]
     for name in sorted({name for name in named if named.count(name) > 1}):
-        check.found.append(f"agents: two are called {name!r}; give one another name")
+        check.add(("agents",), f"two are called {name!r}; give one another name")
     for number, agent in enumerate(file.agents):
-        made = check.of(f"agents.{number}", workspace.agent, agent.agent, agent.options)
+        made = check.of(("agents", number), workspace.agent, agent.agent, agent.options)
         if made is not None and (lacks := made.missing()):
-            check.found.append(f"agents.{number}: agent {agent.name!r} lacks {lacks}")
+            check.add(("agents", number), f"agent {agent.name!r} lacks {lacks}")
         if file.budget.money is not None and agent.prices is None and thinks(agent):
-            check.found.append(
-                f"agents.{number}: agent {agent.name!r} has no prices, and the budget is in money"
+            check.add(
+                ("agents", number),
+                f"agent {agent.name!r} has no prices, and the budget is in money",
             )
     plain = {agent.agent for agent in file.agents if not agent.options}
     besides = [name for name in file.baselines if name not in plain and name not in named]
     for name in besides:
-        check.of("baselines", workspace.agent, name, {})
+        check.of(("baselines",), workspace.agent, name, {})
     return [*file.agents, *(AgentSpec(name=name, agent=name) for name in besides)]
 
 
@@ -188,18 +193,18 @@ def _conditions(
 
     some = next(iter(chosen), None)
     if not file.noise:
-        check.found.append("noise: there is no level; leave the key out, or write {none: []}")
+        check.add(("noise",), "there is no level; leave the key out, or write {none: []}")
     if some is None:
         return
     for number, mode in enumerate(file.modes):
-        check.of(f"modes.{number}", Environment, some, mode=mode, workspace=workspace)
+        check.of(("modes", number), Environment, some, mode=mode, workspace=workspace)
     for name, noise in file.noise.items():
         sources, level = sources_and_level(noise)
         options = {"noise": sources, "noise_level": level, "workspace": workspace}
-        check.of(f"noise.{name}", Environment, some, **options)
-    check.of("cluster", workspace.worlds, file.cluster)
+        check.of(("noise", name), Environment, some, **options)
+    check.of(("cluster",), workspace.worlds, file.cluster)
     if file.reward is not None:
-        check.of("reward", workspace.reward, file.reward)
+        check.of(("reward",), workspace.reward, file.reward)
     _check_runner(file, workspace, check)
 
 
@@ -209,7 +214,7 @@ def _check_runner(file: CampaignFile, workspace: Workspace, check: _Check) -> No
         made = registry.make("runner", file.runner.name, file.runner.jobs, file.runner.options)
         made.close()
 
-    check.of("runner", make)
+    check.of(("runner",), make)
 
 
 def _budget(
@@ -232,18 +237,20 @@ def _budget(
                 money += worlds * least * agent.prices.prompt / 1e6
     budget = file.budget
     if budget.tokens is not None and tokens > budget.tokens:
-        check.found.append(
-            f"budget.tokens: {budget.tokens:,} cannot suffice: all episodes take at least {tokens:,}"
+        check.add(
+            ("budget", "tokens"),
+            f"{budget.tokens:,} cannot suffice: all episodes take at least {tokens:,}",
         )
     if budget.money is not None and money > budget.money:
-        check.found.append(
-            f"budget.money: {budget.money:g} cannot suffice: all episodes cost at least {money:.2f}"
+        check.add(
+            ("budget", "money"),
+            f"{budget.money:g} cannot suffice: all episodes cost at least {money:.2f}",
         )
     limit = file.limits.tokens
     if budget.tokens is not None and tokens and limit is not None and limit > budget.tokens:
-        check.found.append(
-            f"budget.tokens: {budget.tokens:,} is less than one episode may take "
-            f"(limits.tokens: {limit:,})"
+        check.add(
+            ("budget", "tokens"),
+            f"{budget.tokens:,} is less than one episode may take (limits.tokens: {limit:,})",
         )
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _EXTENSIONS = ("server", "operator", "container-command", "exporter", "protocol")
 KINDS: tuple[str, ...] = (
     *("app", "injector", "noise", "oracle", "agent"),
-    *("cluster", "reporter", "reward", "runner", "observer", "command", "problems"),
+    *("mode", "cluster", "reporter", "reward", "runner", "observer", "command", "problems"),
     *_EXTENSIONS,
 )
 

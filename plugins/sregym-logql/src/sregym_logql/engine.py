@@ -22,7 +22,6 @@ from sregym_promql.evaluation import (
 from sregym_promql.storage import Floats, Series
 from sregym_regex.go_text import readable
 
-from sregym_logql.data import Entry, Storage, Stream
 from sregym_logql.errors import (
     LogqlError,
     PipelineError,
@@ -45,6 +44,7 @@ from sregym_logql.nodes import (
 from sregym_logql.parsing import parse
 from sregym_logql.pipeline import Order, order_of, pipeline
 from sregym_logql.ranging import aggregated
+from sregym_logql.streams import Entry, Storage, Stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sregym_promql.storage import Labels, labels_of
 
-from sregym_logql.data import Entry, Stream
+from sregym_logql.streams import Entry, Stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from sregym_promql.storage import Labels
 
-    from sregym_logql.data import Entry
     from sregym_logql.filtering import LineTest
     from sregym_logql.nodes import Unwrap
+    from sregym_logql.streams import Entry
 
     # Changes labels, and gives the line that goes on, or None when a filter holds it back.
     Step: TypeAlias = Callable[[dict[str, str], str, int], str | None]

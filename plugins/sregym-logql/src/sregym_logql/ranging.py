@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from sregym_promql.storage import Labels, Mask, Times
 
-    from sregym_logql.data import Entry, Storage
     from sregym_logql.nodes import RangeAggregation
+    from sregym_logql.streams import Entry, Storage
 
 _NS = 1_000_000_000
 # Rows times steps; more would fill the memory before anything could be aggregated.

@@ -20,16 +20,6 @@ from sregym_regex.budget import (
 )
 
 from sregym_promql.answers import annotations_json, instant_data, range_data
-from sregym_promql.data import (
-    STALE,
-    Labels,
-    Matcher,
-    Series,
-    Storage,
-    StoredSeries,
-    is_stale,
-    labels_of,
-)
 from sregym_promql.dialect import DIALECTS, PROMETHEUS_2, PROMETHEUS_3, Dialect, dialect_named
 from sregym_promql.engine import Engine
 from sregym_promql.errors import EvaluationError, ParseError
@@ -55,6 +45,16 @@ from sregym_promql.nodes import (
 from sregym_promql.notes import Note
 from sregym_promql.parsing import parse, parse_as_written, parse_selector
 from sregym_promql.results import InstantAnswer, RangeAnswer
+from sregym_promql.samples import (
+    STALE,
+    Labels,
+    Matcher,
+    Series,
+    Storage,
+    StoredSeries,
+    is_stale,
+    labels_of,
+)
 from sregym_promql.script import Outcome, run_script
 from sregym_promql.writing import line, pretty
 

@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sregym_promql import compensating
-from sregym_promql.data import (
+from sregym_promql.dialect import PROMETHEUS_2, Dialect
+from sregym_promql.errors import EvaluationError
+from sregym_promql.limiting import first_rows, share_of_rows
+from sregym_promql.quantiles import quantile
+from sregym_promql.ranking import ranked
+from sregym_promql.samples import (
     NAME,
     Floats,
     Labels,
@@ -24,11 +29,6 @@ from sregym_promql.data import (
     labels_of,
     stacked,
 )
-from sregym_promql.dialect import PROMETHEUS_2, Dialect
-from sregym_promql.errors import EvaluationError
-from sregym_promql.limiting import first_rows, share_of_rows
-from sregym_promql.quantiles import quantile
-from sregym_promql.ranking import ranked
 from sregym_promql.summing import is_stable_mean
 
 if TYPE_CHECKING:

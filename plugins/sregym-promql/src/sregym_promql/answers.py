@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import orjson
 
-from sregym_promql.data import NAME, Floats, Labels, value_of
 from sregym_promql.notes import INFO, WARNING
+from sregym_promql.samples import NAME, Floats, Labels, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_promql.data import Series
     from sregym_promql.notes import Note
     from sregym_promql.results import InstantAnswer, RangeAnswer
+    from sregym_promql.samples import Series
 
 _MOST_NOTES = 10
 # Outside of these bounds the API writes exponents, as Python does then, too.

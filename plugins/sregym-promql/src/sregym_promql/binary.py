@@ -9,7 +9,9 @@ import numpy as np
 from sregym_regex.budget import spend
 
 from sregym_promql.certainty import cannot_fail
-from sregym_promql.data import (
+from sregym_promql.dialect import PROMETHEUS_2, Dialect
+from sregym_promql.errors import EvaluationError
+from sregym_promql.samples import (
     NAME,
     SAME_LABELS,
     Floats,
@@ -28,8 +30,6 @@ from sregym_promql.data import (
     without_doomed,
     without_name,
 )
-from sregym_promql.dialect import PROMETHEUS_2, Dialect
-from sregym_promql.errors import EvaluationError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

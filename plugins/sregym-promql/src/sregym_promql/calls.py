@@ -9,17 +9,17 @@ from sregym_regex.go_text import BROKEN
 
 from sregym_promql import relabelling
 from sregym_promql.aggregation import value_text
-from sregym_promql.data import Floats, Vector, bare, doomed, stacked
 from sregym_promql.histograms import histogram_fraction, histogram_quantile, notes_of
 from sregym_promql.info import InfoSelector, enriched
 from sregym_promql.nodes import Moment, Node, Range, Selector, Subquery, Text
+from sregym_promql.samples import Floats, Vector, bare, doomed, stacked
 from sregym_promql.selecting import matchers_of
 
 if TYPE_CHECKING:
-    from sregym_promql.data import Labels, Mask
     from sregym_promql.dialect import Dialect
     from sregym_promql.nodes import Call
     from sregym_promql.notes import Note
+    from sregym_promql.samples import Labels, Mask
     from sregym_promql.selecting import Grid, Windows
 
 # Numbers at each step, or rows at each step.

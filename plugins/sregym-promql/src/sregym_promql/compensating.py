@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from sregym_promql.data import Floats, Mask
+    from sregym_promql.samples import Floats, Mask
 
 
 class _Total:

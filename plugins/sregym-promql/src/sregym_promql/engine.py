@@ -7,13 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sregym_promql.data import (
-    SAME_LABELS,
-    Series,
-    Storage,
-    rows_of,
-    without_doomed,
-)
 from sregym_promql.dialect import PROMETHEUS_2, Dialect
 from sregym_promql.durations import milliseconds
 from sregym_promql.errors import EvaluationError, ParseError
@@ -28,6 +21,13 @@ from sregym_promql.ordering import sorted_rows
 from sregym_promql.parsing import parse
 from sregym_promql.results import InstantAnswer, RangeAnswer
 from sregym_promql.running import Run
+from sregym_promql.samples import (
+    SAME_LABELS,
+    Series,
+    Storage,
+    rows_of,
+    without_doomed,
+)
 from sregym_promql.selecting import (
     Budget,
     Grid,

@@ -9,12 +9,12 @@ from sregym_promql.aggregation import aggregate
 from sregym_promql.binary import scalars as binary_of_scalars
 from sregym_promql.binary import vectors as binary_of_vectors
 from sregym_promql.binary import with_scalar as binary_with_scalar
-from sregym_promql.data import Vector, empty
 from sregym_promql.errors import TOO_MANY
 from sregym_promql.nodes import has_selectors
 from sregym_promql.over_time import FUNCTIONS as OVER_TIME
 from sregym_promql.relabelling import added as added_labels
 from sregym_promql.relabelling import replaced as label_replace
+from sregym_promql.samples import Vector, empty
 from sregym_promql.selecting import Group, Windows
 
 __all__ = [

@@ -23,8 +23,8 @@ from sregym_promql.notes import INFO, WARNING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sregym_promql.data import Labels
     from sregym_promql.notes import Note
+    from sregym_promql.samples import Labels
 
 _RANGE = re.compile(
     r"range vector from\s+(?P<start>\S+)\s+to\s+(?P<end>\S+)\s+step\s+(?P<step>\S+)"

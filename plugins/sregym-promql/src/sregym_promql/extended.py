@@ -9,7 +9,7 @@ import numpy as np
 from sregym_promql.errors import EvaluationError
 
 if TYPE_CHECKING:
-    from sregym_promql.data import Floats, Mask, Times
+    from sregym_promql.samples import Floats, Mask, Times
     from sregym_promql.selecting import Group, Windows
 
 _ALLOWED = {

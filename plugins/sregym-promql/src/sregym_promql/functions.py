@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sregym_promql.data import Floats
+    from sregym_promql.samples import Floats
 
 # Go counts seconds from the beginning of a year that begins a cycle of the calendar.
 _ZERO_YEAR = -292277022399

@@ -8,17 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sregym_promql.data import (
-    Floats,
-    Labels,
-    Rows,
-    Times,
-    Vector,
-    doomed,
-    empty,
-    unique,
-    value_of,
-)
 from sregym_promql.dialect import PROMETHEUS_2, Dialect
 from sregym_promql.notes import is_decreasing, of_bounds, of_levels, of_order
 from sregym_promql.quantiles import (
@@ -28,6 +17,17 @@ from sregym_promql.quantiles import (
     hardly_rises,
     is_plain,
     plain_quantiles,
+)
+from sregym_promql.samples import (
+    Floats,
+    Labels,
+    Rows,
+    Times,
+    Vector,
+    doomed,
+    empty,
+    unique,
+    value_of,
 )
 
 if TYPE_CHECKING:

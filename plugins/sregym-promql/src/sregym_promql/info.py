@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sregym_promql.data import NAME, Labels, Matcher, Vector, labels_of, stacked, value_of
 from sregym_promql.errors import EvaluationError
+from sregym_promql.samples import NAME, Labels, Matcher, Vector, labels_of, stacked, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_promql.data import Floats, Mask
+    from sregym_promql.samples import Floats, Mask
 
 # What says that an info series and another one are about the same.
 IDENTIFYING = ("instance", "job")

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sregym_promql.data import Labels, Vector
+from sregym_promql.samples import Labels, Vector
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_promql.data import Floats
+    from sregym_promql.samples import Floats
 
 _MOST = 2**31
 _SPAN = 2.0**64

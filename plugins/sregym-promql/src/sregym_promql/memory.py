@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sregym_promql.data import (
+from sregym_promql.samples import (
     NAME,
     Labels,
     Matcher,

@@ -10,7 +10,7 @@ from sregym_regex.go_text import readable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sregym_promql.data import Matcher
+    from sregym_promql.samples import Matcher
 
 
 @dataclass(frozen=True)

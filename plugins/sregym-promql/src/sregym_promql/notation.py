@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_promql.data import NAME, STALE, Labels, labels_of
 from sregym_promql.lexing import string_value
+from sregym_promql.samples import NAME, STALE, Labels, labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sregym_promql.data import NAME, value_of
+from sregym_promql.samples import NAME, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sregym_promql.data import Floats, Labels
+    from sregym_promql.samples import Floats, Labels
 
 WARNING, INFO = "PromQL warning", "PromQL info"
 _COUNTERS = ("_total", "_sum", "_count", "_bucket")

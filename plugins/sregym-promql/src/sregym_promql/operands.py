@@ -10,7 +10,6 @@ from sregym_regex.go import PatternError, compiled
 from sregym_regex.go_text import quoted, readable
 
 from sregym_promql.cursor import Cursor, Part, Wrong
-from sregym_promql.data import NAME, Matcher
 from sregym_promql.durations import duration_ms
 from sregym_promql.lexing import Token, string_text
 from sregym_promql.nodes import (
@@ -22,6 +21,7 @@ from sregym_promql.nodes import (
     Selector,
     Text,
 )
+from sregym_promql.samples import NAME, Matcher
 from sregym_promql.signatures import (
     WITH_PARAMETER,
     argument_error,

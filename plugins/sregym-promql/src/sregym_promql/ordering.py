@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_promql.data import value_of
 from sregym_promql.nodes import Text
+from sregym_promql.samples import value_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_promql.data import Labels
     from sregym_promql.nodes import Call
+    from sregym_promql.samples import Labels
 
 _DIGITS = re.compile("([0-9]+)")
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from sregym_promql import summing
-from sregym_promql.data import Floats, Mask, Times
 from sregym_promql.errors import EvaluationError
 from sregym_promql.quantiles import quantile
 from sregym_promql.rates import extrapolated, of_last_two
 from sregym_promql.reducing import Result, counts, ends_of, reduced, some
+from sregym_promql.samples import Floats, Mask, Times
 from sregym_promql.selecting import Windows
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from sregym_promql.notes import close
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_promql.data import Floats
+    from sregym_promql.samples import Floats
 
 _FEWEST_BUCKETS = 2
 # Counts that differ by less, relative to their sum, are the same.

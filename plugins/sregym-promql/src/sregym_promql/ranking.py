@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sregym_promql.data import Vector
+from sregym_promql.samples import Vector
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sregym_promql.data import Floats, Labels
+    from sregym_promql.samples import Floats, Labels
 
 
 def ranked(

@@ -9,8 +9,8 @@ import numpy as np
 from sregym_promql.reducing import Result, ends_of, reduced, some
 
 if TYPE_CHECKING:
-    from sregym_promql.data import Floats, Times
     from sregym_promql.dialect import Dialect
+    from sregym_promql.samples import Floats, Times
     from sregym_promql.selecting import SelectedRange, Windows
     from sregym_promql.unaligned import Table
 

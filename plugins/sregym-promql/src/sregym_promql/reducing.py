@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from sregym_promql.data import Floats, Mask, Times
+from sregym_promql.samples import Floats, Mask, Times
 
 if TYPE_CHECKING:
     from sregym_promql.selecting import Windows

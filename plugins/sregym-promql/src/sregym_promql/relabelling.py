@@ -8,12 +8,6 @@ from typing import TYPE_CHECKING
 from sregym_regex.budget import allocate, spend
 from sregym_regex.go import PatternError, compiled
 
-from sregym_promql.data import (
-    NAME,
-    Labels,
-    labels_of,
-    value_of,
-)
 from sregym_promql.dialect import PROMETHEUS_2, Dialect
 from sregym_promql.errors import EvaluationError
 from sregym_promql.nodes import (
@@ -24,6 +18,12 @@ from sregym_promql.nodes import (
     Selector,
     Text,
     children,
+)
+from sregym_promql.samples import (
+    NAME,
+    Labels,
+    labels_of,
+    value_of,
 )
 
 if TYPE_CHECKING:

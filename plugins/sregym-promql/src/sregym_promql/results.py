@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_promql.data import Labels, Series
     from sregym_promql.notes import Note
+    from sregym_promql.samples import Labels, Series
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,6 @@ from sregym_regex.go_text import BROKEN, quoted
 from sregym_promql import binary, extended, functions, over_time, rates
 from sregym_promql.aggregation import aggregate
 from sregym_promql.calls import Calls, Value
-from sregym_promql.data import (
-    Floats,
-    Labels,
-    Mask,
-    Series,
-    Vector,
-    stacked,
-    unique,
-)
 from sregym_promql.errors import EvaluationError, ParseError
 from sregym_promql.labels import with_kept_name
 from sregym_promql.nodes import (
@@ -36,6 +27,15 @@ from sregym_promql.nodes import (
     Text,
 )
 from sregym_promql.notes import is_counter, of_counters, of_levels, of_ratios
+from sregym_promql.samples import (
+    Floats,
+    Labels,
+    Mask,
+    Series,
+    Vector,
+    stacked,
+    unique,
+)
 from sregym_promql.selecting import (
     Budget,
     Grid,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from sregym_regex.budget import allocate, spend
 
-from sregym_promql.data import (
+from sregym_promql.errors import TOO_MANY, EvaluationError
+from sregym_promql.samples import (
     NAME,
     Floats,
     Labels,
@@ -25,7 +26,6 @@ from sregym_promql.data import (
     is_quick,
     is_stale,
 )
-from sregym_promql.errors import TOO_MANY, EvaluationError
 from sregym_promql.unaligned import Table, table
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ answers are `Found`, `Laid` or `Rows` lets results that depend on labels only be
 
 from __future__ import annotations
 
-from sregym_promql.data import (
+from sregym_promql.memory import selects
+from sregym_promql.samples import (
     NAME,
     STALE,
     Block,
@@ -30,7 +31,6 @@ from sregym_promql.data import (
     value_of,
     without_name,
 )
-from sregym_promql.memory import selects
 from sregym_promql.selecting import matchers_of
 
 __all__ = [

@@ -13,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sregym_promql.data import Floats, Mask, Times
+    from sregym_promql.samples import Floats, Mask, Times
     from sregym_promql.selecting import Windows
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from sregym_promql.data import (
+from sregym_promql.samples import (
     Floats,
     Labels,
     Laid,

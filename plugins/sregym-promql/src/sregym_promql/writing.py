@@ -32,7 +32,7 @@ from sregym_promql.nodes import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sregym_promql.data import Matcher
+    from sregym_promql.samples import Matcher
 
 _WIDTH = 100
 _METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sregym_runs.recorded import Recorded, read_recorded
     from sregym_runs.replaying import Replay, ReplayedStep
     from sregym_runs.run_command import Run
+    from sregym_runs.summary import episode_summary
     from sregym_runs.worker_pool import TaskEnd, WorkerPool
 
 _PLACES = {
@@ -24,6 +25,7 @@ _PLACES = {
     "Run": "sregym_runs.run_command",
     "TaskEnd": "sregym_runs.worker_pool",
     "WorkerPool": "sregym_runs.worker_pool",
+    "episode_summary": "sregym_runs.summary",
     "read_recorded": "sregym_runs.recorded",
     "read_records": "sregym_runs.reading",
 }
@@ -36,6 +38,7 @@ __all__ = [
     "Run",
     "TaskEnd",
     "WorkerPool",
+    "episode_summary",
     "read_recorded",
     "read_records",
 ]

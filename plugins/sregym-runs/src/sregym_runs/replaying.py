@@ -18,10 +18,7 @@ from sregym_core.model import Claims
 from sregym_kubernetes.command_lines import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sregym_core.api import Workspace
-    from sregym_core.conductor.session import LiveSession
     from sregym_core.interfaces import Session
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import EpisodeRecord, Problem, ToolCall
@@ -238,10 +235,9 @@ class Replay:
 
 def _again(environment: Environment, call: ToolCall) -> ToolCall | None:
     """Make a call again, at its moment; None where it cannot be made."""
-    session = environment._session("replay")
-    before = len(session.transcript)
+    before = len(environment.transcript)
     if call.said:
-        session.note_message(call.said)
+        environment.session.note_message(call.said)
 
     def act(session: Session) -> None:
         _make(session, call)
@@ -251,11 +247,7 @@ def _again(environment: Environment, call: ToolCall) -> ToolCall | None:
         environment.act(act)
     except (UsageError, BudgetExceededError):
         return None
-    return _last(session, before)
-
-
-def _last(session: LiveSession, before: int) -> ToolCall | None:
-    calls: Sequence[ToolCall] = session.transcript
+    calls = environment.transcript
     return calls[-1] if len(calls) > before else None
 
 

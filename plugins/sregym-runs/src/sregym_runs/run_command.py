@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.cli import Subcommand, options
-from sregym_core.cli.summary import episode_summary
 from sregym_core.errors import ExitCode, UsageError
 
 from sregym_runs import options as run_options
+from sregym_runs.summary import episode_summary
 
 if TYPE_CHECKING:
     import argparse

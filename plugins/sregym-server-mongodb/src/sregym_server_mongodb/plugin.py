@@ -52,7 +52,7 @@ EXTENSION = Extension(
             users={"mongodb": 999},
             log_formats={"mongod-json": f"{_HERE}.lines:mongod_json"},
             durable={"mongodb": f"{_HERE}.data:describe"},
-            background=f"{_HERE}.journal:background",
+            background=f"{_HERE}.server_log:background",
             exporter=f"{_HERE}.exporter:EXPORTER",
             images=(f"{_HERE}:images.yaml",),
         ),

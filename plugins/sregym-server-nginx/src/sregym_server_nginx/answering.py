@@ -8,12 +8,12 @@ from sregym_cluster_embedded.sdk.servers import WebAnswer, WebRequest, pages
 
 from sregym_server_nginx.headers import counts
 from sregym_server_nginx.headers import headers as standing
-from sregym_server_nginx.journal import ACCESS_LOG, COMBINED, note, note_error
 from sregym_server_nginx.loading import place_of
 from sregym_server_nginx.passing import Limits, pass_on
 from sregym_server_nginx.placing import locate, named, server_for
 from sregym_server_nginx.rewriting import Rewritten, is_redirect, rewritten
 from sregym_server_nginx.scope import Scope
+from sregym_server_nginx.server_log import ACCESS_LOG, COMBINED, note, note_error
 from sregym_server_nginx.serving import Result, serve
 from sregym_server_nginx.variables import logged
 

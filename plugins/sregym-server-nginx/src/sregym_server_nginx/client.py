@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.sdk.commands import Output, send_to_main
 
 from sregym_server_nginx.configuration import MAIN_FILE, sources
-from sregym_server_nginx.journal import error_line
 from sregym_server_nginx.loading import load
 from sregym_server_nginx.program import NginxProgram
+from sregym_server_nginx.server_log import error_line
 from sregym_server_nginx.tokens import ConfigurationError
 
 if TYPE_CHECKING:

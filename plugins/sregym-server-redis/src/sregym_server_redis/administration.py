@@ -12,11 +12,11 @@ from sregym_server_redis.accounts import CATEGORIES, User, with_rule
 from sregym_server_redis.clients import CLIENTS, number_of
 from sregym_server_redis.connection import WRONG_PASS, Connection
 from sregym_server_redis.information import INFORMATION
-from sregym_server_redis.journal import note
 from sregym_server_redis.keys import NOT_INTEGER, SYNTAX, integer
 from sregym_server_redis.program import RedisProgram
 from sregym_server_redis.replication import follow
 from sregym_server_redis.replies import BlockedCommand, Pairs, Status
+from sregym_server_redis.server_log import note
 from sregym_server_redis.settings import canonical, checked, known
 from sregym_server_redis.snapshots import snapshots
 from sregym_server_redis.vocabulary import Refused, spec_of, specs

@@ -36,10 +36,10 @@ from sregym_server_redis.connection import (
     not_saved,
 )
 from sregym_server_redis.data import forget, load
-from sregym_server_redis.journal import note
 from sregym_server_redis.replication import check_link, ended, follow
 from sregym_server_redis.replies import BlockedCommand, encoded, requests
 from sregym_server_redis.server import CommandConnection
+from sregym_server_redis.server_log import note
 from sregym_server_redis.settings import canonical, checked, known
 from sregym_server_redis.vocabulary import Refused, specs
 

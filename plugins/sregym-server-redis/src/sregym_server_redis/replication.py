@@ -14,9 +14,9 @@ from sregym_cluster_embedded.sdk.servers import (
 
 from sregym_server_redis.connection import NO_AUTH, WRONG_PASS, Connection
 from sregym_server_redis.data import RedisData, load
-from sregym_server_redis.journal import note
 from sregym_server_redis.links import LINKS, Link, following, history_of, link_of, offset_of
 from sregym_server_redis.program import RedisProgram, SentinelProgram
+from sregym_server_redis.server_log import note
 from sregym_server_redis.views import Followed, Following, remember
 
 if TYPE_CHECKING:

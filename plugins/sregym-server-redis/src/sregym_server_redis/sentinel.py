@@ -14,7 +14,6 @@ from sregym_cluster_embedded.sdk.replication import Role, standing_of
 from sregym_cluster_embedded.sdk.servers import invalidate_traffic, process_of
 
 from sregym_server_redis.connection import Connection
-from sregym_server_redis.journal import note
 from sregym_server_redis.links import following, looked_at, offset_of
 from sregym_server_redis.program import RedisProgram, SentinelProgram
 from sregym_server_redis.replication import announced, turn
@@ -27,6 +26,7 @@ from sregym_server_redis.sentinel_state import (
     keep,
     watched,
 )
+from sregym_server_redis.server_log import note
 from sregym_server_redis.views import Watching, remember
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from sregym_cluster_embedded.sdk.replication import Place, beat, join, leave, tu
 from sregym_cluster_embedded.sdk.servers import RUNTIME, Refusal, change, end, write_log
 
 from sregym_server_redis.behaviour import RedisKind
-from sregym_server_redis.journal import note
 from sregym_server_redis.sentinel import monitor
 from sregym_server_redis.sentinel_commands import client_of
 from sregym_server_redis.sentinel_set import SET
@@ -22,6 +21,7 @@ from sregym_server_redis.sentinel_state import (
     watched,
     with_option,
 )
+from sregym_server_redis.server_log import note
 
 if TYPE_CHECKING:
     from sregym_apps.model import Client

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.sdk.servers import RUNTIME, forget_lost, lost_at_start
 
 from sregym_server_sql.data import forget
-from sregym_server_sql.journal import LogEntry, innodb_unread
+from sregym_server_sql.server_log import LogEntry, innodb_unread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

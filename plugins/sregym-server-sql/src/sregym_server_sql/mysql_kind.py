@@ -29,7 +29,15 @@ from sregym_cluster_embedded.sdk.servers import (
 from sregym_server_sql import mysql_replica
 from sregym_server_sql.data import Account, SqlData, load, right_for, store
 from sregym_server_sql.engine import statements_of
-from sregym_server_sql.journal import (
+from sregym_server_sql.missing_files import first_missing, innodb_without
+from sregym_server_sql.mysql_accounts import rights_on
+from sregym_server_sql.mysql_errors import withstood
+from sregym_server_sql.mysql_limits import MYSQL_FILES, connection_limits, no_slot
+from sregym_server_sql.mysql_server import MysqlConnection, MysqlError
+from sregym_server_sql.mysql_tables import auto_increment_exhausted
+from sregym_server_sql.mysql_variables import in_effect, option_against_writes
+from sregym_server_sql.seeding import FilledTables
+from sregym_server_sql.server_log import (
     LogEntry,
     innodb_altered,
     innodb_unread,
@@ -39,14 +47,6 @@ from sregym_server_sql.journal import (
     mysql_last,
     mysql_start,
 )
-from sregym_server_sql.missing_files import first_missing, innodb_without
-from sregym_server_sql.mysql_accounts import rights_on
-from sregym_server_sql.mysql_errors import withstood
-from sregym_server_sql.mysql_limits import MYSQL_FILES, connection_limits, no_slot
-from sregym_server_sql.mysql_server import MysqlConnection, MysqlError
-from sregym_server_sql.mysql_tables import auto_increment_exhausted
-from sregym_server_sql.mysql_variables import in_effect, option_against_writes
-from sregym_server_sql.seeding import FilledTables
 from sregym_server_sql.sleeping import WAKES, end_sleep
 from sregym_server_sql.tables import exhausted
 from sregym_server_sql.unread import cold_share, size_of, until_next_failure_s

@@ -20,9 +20,9 @@ from sregym_cluster_embedded.sdk.replication import (
 from sregym_cluster_embedded.sdk.servers import TableKey, process_of
 
 from sregym_server_sql.data import FOLLOWED, load, store
-from sregym_server_sql.journal import LogEntry
 from sregym_server_sql.lag_views import Replicating, Standing, note
 from sregym_server_sql.mysql_variables import in_effect
+from sregym_server_sql.server_log import LogEntry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

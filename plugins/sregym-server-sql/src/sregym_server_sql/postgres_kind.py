@@ -26,13 +26,6 @@ from sregym_cluster_embedded.sdk.servers import (
 from sregym_server_sql import standby
 from sregym_server_sql.data import Account, SqlData, load, right_for
 from sregym_server_sql.engine import statements_of
-from sregym_server_sql.journal import (
-    LogEntry,
-    postgres_first,
-    postgres_last,
-    postgres_start,
-    stamp,
-)
 from sregym_server_sql.missing_files import (
     LOCK_CHECK_S,
     LOCK_FILE,
@@ -46,6 +39,13 @@ from sregym_server_sql.postgres_sequences import sequence_exhausted
 from sregym_server_sql.postgres_server import PostgresConnection, PostgresError
 from sregym_server_sql.postgres_settings import in_effect, settings_at_start
 from sregym_server_sql.program import PostgresProgram
+from sregym_server_sql.server_log import (
+    LogEntry,
+    postgres_first,
+    postgres_last,
+    postgres_start,
+    stamp,
+)
 from sregym_server_sql.tables import exhausted
 from sregym_server_sql.unread import until_next_failure_s
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_server_sql.journal import LogEntry
+from sregym_server_sql.server_log import LogEntry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.sdk.servers import Process, World
 
-    from sregym_server_sql.journal import LogEntry
     from sregym_server_sql.mysql_errors import MysqlError
+    from sregym_server_sql.server_log import LogEntry
 
 
 @runtime_checkable

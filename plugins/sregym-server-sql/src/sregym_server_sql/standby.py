@@ -18,10 +18,10 @@ from sregym_cluster_embedded.sdk.replication import (
 from sregym_cluster_embedded.sdk.servers import RUNTIME, TableKey, invalidate_traffic, process_of
 
 from sregym_server_sql.data import FOLLOWED, load, store
-from sregym_server_sql.journal import LogEntry
 from sregym_server_sql.lag_views import Followed, Following, Receiver, Standing, note
 from sregym_server_sql.postgres_settings import in_effect, raw
 from sregym_server_sql.program import PostgresProgram
+from sregym_server_sql.server_log import LogEntry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,7 +17,7 @@ from sregym_cluster_embedded.sdk.servers import (
 )
 
 from sregym_server_tidb.flags import flag, port_of
-from sregym_server_tidb.journal import tell
+from sregym_server_tidb.server_log import tell
 from sregym_server_tidb.topology import (
     PD_STORAGE,
     PdData,

@@ -6,7 +6,7 @@ from sregym_apps.simulation import Extension, ServerKind
 
 _HERE = "sregym_server_tidb"
 _IMAGES = (f"{_HERE}:images.yaml",)
-_FORMATS = {"tidb": f"{_HERE}.journal:line"}
+_FORMATS = {"tidb": f"{_HERE}.server_log:line"}
 
 EXTENSION = Extension(
     name="server-tidb",

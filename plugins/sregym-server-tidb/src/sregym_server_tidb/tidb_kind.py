@@ -20,7 +20,7 @@ from sregym_server_sql.mysql_errors import MysqlError
 from sregym_server_sql.mysql_kind import MysqlKind
 
 from sregym_server_tidb.flags import flag, port_of
-from sregym_server_tidb.journal import tell
+from sregym_server_tidb.server_log import tell
 from sregym_server_tidb.topology import (
     CLUSTER,
     PD_STORAGE,

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.cli import Subcommand, options
-from sregym_core.cli.summary import episode_summary
 from sregym_core.errors import ExitCode, UsageError, WorldError
+from sregym_runs import episode_summary
 
 if TYPE_CHECKING:
     import argparse

@@ -7,8 +7,8 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sregym_core.catalogue import package_of
 from sregym_core.errors import PluginClashError, PluginLoadError
+from sregym_core.package_hints import package_of
 from sregym_core.plugins import SIMULATION, Found, PluginStatus, load_extensions
 from sregym_core.settings import Settings
 

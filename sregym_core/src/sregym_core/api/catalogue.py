@@ -80,8 +80,11 @@ def pair(
     Raises:
         UsageError: There is no such thing, or the fault does not fit.
     """
+    from pydantic import ValidationError
+
     from sregym_core.conductor.targets import candidates
     from sregym_core.model import FailureMode, FaultRef, Problem
+    from sregym_core.model.validation import explain
 
     factory = (workspace or shared()).factory
     primitive = factory.fault(fault)
@@ -96,9 +99,16 @@ def pair(
         text = factory.registry.unknown("target", target, list(known))
         raise UsageError(f"pair {fault!r}, application {application!r}: {text}")
     chosen, found = known[target]
-    ref = FaultRef.model_validate(
-        {"fault": fault, "target": chosen, "parameters": parameters or {}}
-    )
+    given = {
+        "fault": fault,
+        "target": chosen,
+        "parameters": {} if parameters is None else parameters,
+    }
+    try:
+        ref = FaultRef.model_validate(given)
+    except ValidationError as error:
+        msg = f"pair {fault!r}, application {application!r}: {explain(error, FaultRef, given)}"
+        raise UsageError(msg) from error
     slug = re.sub(r"[^a-z0-9.-]+", "-", f"{fault}.{application}.{target}".lower()).strip("-")
     problem = Problem(
         id=slug,
@@ -139,9 +149,8 @@ def solution(problem: str | Problem, *, workspace: Workspace | None = None) -> S
     from sregym_core.conductor.offline import ground_truths_and_fixes
     from sregym_core.model import GroundTruth
 
-    factory = (workspace or shared()).factory
-    found = factory.problems.get(problem) if isinstance(problem, str) else problem
-    told = ground_truths_and_fixes(factory, found)
+    place = workspace or shared()
+    told = ground_truths_and_fixes(place.factory, place.resolved(problem))
     return Solution(
         tuple(GroundTruth.model_validate(one["ground_truth"]) for one in told),
         tuple(tuple(one["reference_fix"]) for one in told),
@@ -220,6 +229,5 @@ def instruction(
     """
     from sregym_core.conductor import offline
 
-    factory = (workspace or shared()).factory
-    found = factory.problems.get(problem) if isinstance(problem, str) else problem
-    return offline.instruction(factory, found, factory.mode(mode))
+    place = workspace or shared()
+    return offline.instruction(place.factory, place.resolved(problem), place.mode(mode))

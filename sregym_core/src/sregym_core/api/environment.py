@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sregym_core.events import EpisodeEvent
     from sregym_core.interfaces import AgentDescription, Budget, Cluster, Journal, Reward, Session
     from sregym_core.interfaces.tools import ToolResult
-    from sregym_core.model import Claims, EpisodeRecord, Problem
+    from sregym_core.model import Claims, EpisodeRecord, Problem, ToolCall
 
 EPISODE = "episode"
 
@@ -106,8 +106,7 @@ class Environment:
         factory = self._workspace.factory
         chosen = factory.mode(mode)
         check_start(chosen, start_before_s)
-        found = factory.problems.get(problem) if isinstance(problem, str) else problem
-        found = with_noise(found, noise, noise_level)
+        found = with_noise(self._workspace.resolved(problem), noise, noise_level)
         factory.check(found)
         self._plan = EpisodePlan(
             episode=episode,
@@ -142,6 +141,11 @@ class Environment:
     def session(self) -> Session:
         """The agent's side of the open episode, as adapters get it."""
         return self._session("session")
+
+    @property
+    def transcript(self) -> tuple[ToolCall, ...]:
+        """Calls of tools in the open episode so far, as its record will list them."""
+        return (*self._session("transcript").transcript,)
 
     @property
     def at_s(self) -> float:

@@ -135,6 +135,6 @@ def verify(
     from sregym_core.proof import prove
 
     place = workspace or shared()
-    found = place.factory.problems.get(problem) if isinstance(problem, str) else problem
+    found = place.resolved(problem)
     place.factory.check(found)
     return prove(place.factory, place.worlds(cluster), found, seed)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from sregym_core.errors import UsageError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
@@ -69,6 +71,21 @@ class Workspace:
         found = self.factory.problems.get(name)
         self.factory.check(found)
         return found
+
+    def resolved(self, problem: str | Problem) -> Problem:
+        """A problem as it is, or the one of an id.
+
+        Raises:
+            UsageError: It is neither, or there is none.
+        """
+        from sregym_core.model import Problem
+
+        if isinstance(problem, str):
+            return self.factory.problems.get(problem)
+        if isinstance(problem, Problem):
+            return problem
+        msg = f"problem: must be an id or a Problem, not {problem!r:.80}; see problems() and pair()"
+        raise UsageError(msg)
 
     def application(self, name: str) -> Application:
         """The application of that name."""

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from sregym_core.catalogue import package_of
 from sregym_core.cluster_choice import reward_choice
 from sregym_core.conductor.fitting import mismatch_reason_of
 from sregym_core.errors import PluginClashError, UsageError
 from sregym_core.model.noise_setting import parse_noise
 from sregym_core.model.validation import explain
 from sregym_core.modes import MODES, mode_named
+from sregym_core.package_hints import package_of
 from sregym_core.plugins import Plugins
 from sregym_core.problems import ProblemSet
 from sregym_core.registry import Registry
-from sregym_core.toolbox.catalogue import OWN, Toolset
+from sregym_core.toolbox.toolset import OWN, Toolset
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -24,9 +24,9 @@ from sregym_core.interfaces.session_tool import PagedArguments, ToolError, clock
 from sregym_core.model import Tokens
 from sregym_core.policy import Policy
 from sregym_core.toolbox import arguments as forms
-from sregym_core.toolbox.catalogue import Toolset
 from sregym_core.toolbox.output import Output
 from sregym_core.toolbox.paging import Pages
+from sregym_core.toolbox.toolset import Toolset
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -44,7 +44,7 @@ _FILLED_IN = frozenset({"host", "port", "ip", "dns", "url", "name", "pod_ip", "l
 # Imports the module of the entry point; prints which packages came in with it.
 _IMPORTED = """
 import importlib, json, sys
-import sregym_core.plugins, sregym_core.catalogue, sregym_core.settings
+import sregym_core.plugins, sregym_core.package_hints, sregym_core.settings
 before = set(sys.modules)
 importlib.import_module(sys.argv[1])
 new = {name.partition(".")[0] for name in set(sys.modules) - before}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_kubernetes.observing import names_hidden
-from sregym_logql.data import Entry, Stream
+from sregym_logql.streams import Entry, Stream
 from sregym_promql.storage import Labels, labels_of
 
 from sregym_cluster_embedded.api.audit import ENTRIES, FILE, line

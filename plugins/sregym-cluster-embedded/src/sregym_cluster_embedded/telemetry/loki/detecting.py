@@ -6,16 +6,16 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sregym_logql.data import Entry
 from sregym_logql.extraction import DETAILS, ERROR
 from sregym_logql.nodes import Logs, Parser
 from sregym_logql.pipeline import pipeline
+from sregym_logql.streams import Entry
 from sregym_logql.units import go_duration_s, go_float, size_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from sregym_logql.data import Stream
+    from sregym_logql.streams import Stream
     from sregym_promql.storage import Labels
 
 # Labels that are offered whatever their values are.

@@ -37,7 +37,7 @@ from sregym_cluster_embedded.telemetry.loki.storage import WorldLogs
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sregym_logql.data import Stream
+    from sregym_logql.streams import Stream
     from sregym_promql.storage import Labels, Matcher
 
     from sregym_cluster_embedded.telemetry.loki.detecting import Found

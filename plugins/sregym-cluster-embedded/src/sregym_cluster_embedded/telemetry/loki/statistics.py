@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_logql.data import Storage, Stream
+    from sregym_logql.streams import Storage, Stream
     from sregym_promql.storage import Matcher
 
 # A question takes so long by itself, and so much longer for each line.

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from sregym_kubernetes.observing import names_hidden
-from sregym_logql.data import Entry, Stream
 from sregym_logql.errors import LogqlError
+from sregym_logql.streams import Entry, Stream
 from sregym_promql.storage import Labels, labels_of
 
 from sregym_cluster_embedded.store import Key
