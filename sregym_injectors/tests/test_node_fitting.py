@@ -16,11 +16,16 @@ def running(**fields: Any) -> Node:
 
 
 def test_nodes_that_nobody_would_miss() -> None:
-    nodes = (Node(name="a"), running(kind="load"), running(operations=()), running())
+    nodes = (
+        *(Node(name="a"), running(kind="load"), running(operations=()), running()),
+        *(running(needed=False), running(needed=True)),
+    )
     assert [runs_nothing_that_matters(node) for node in nodes] == [
         "it is not said which component of the application runs there (`runs`)",
         "part is the load generator, which stands for users",
         "no request of users passes through part",
+        "",
+        "users do without part",
         "",
     ]
 
@@ -40,4 +45,10 @@ def test_nodes_whose_disks_nobody_would_miss() -> None:
         "part is no datastore",
         "part has no claim that keeps it on its node",
         "",
+    ]
+    written = (*nodes[2:], running(kind="datastore", changed=False))
+    assert [runs_no_store(node, changed=True) for node in written] == [
+        "",
+        "",
+        "hardly any request of users changes what part keeps",
     ]

@@ -83,6 +83,7 @@ MACHINE = thing("Node", namespace="", status={"capacity": {"memory": "8Gi", "cpu
 CLAIMED = thing("Deployment", spec={"template": {"spec": {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "a"}}]}}})  # fmt: skip
 OPEN = thing("Service", spec={"type": "ClusterIP"})
 VOLUME = thing("PersistentVolume", namespace="", spec={"persistentVolumeReclaimPolicy": "Retain"})
+FLOWS = thing("FlowSchema", namespace="", spec={"matchingPrecedence": 9})
 SETTLED = thing("StatefulSet", spec={"updateStrategy": {"type": "RollingUpdate"}})
 
 
@@ -172,6 +173,12 @@ def limited(memory: str) -> dict[str, Any]:
         (thing("APIService", namespace="", spec={"version": "v1"}), None, ["api-removed"]),
         (workload(), thing("Deployment", spec={**workload()["spec"], "template": {**workload()["spec"]["template"], "metadata": {"annotations": {"a": "b"}}}}), []),
         (workload(), workload(workingDir="/tmp"), ["spec-changed"]),
+        (FLOWS, thing("FlowSchema", namespace="", spec={"matchingPrecedence": 1}), ["unrelated-changed"]),
+        (FLOWS, None, ["unrelated-changed"]),
+        (FLOWS, with_metadata(FLOWS, labels={"a": "b"}), []),
+        (None, FLOWS, ["object-added"]),
+        (thing("Lamp", data={"a": 1}), thing("Lamp", data={}), ["unrelated-changed"]),
+        (thing("ServiceAccount"), thing("ServiceAccount", imagePullSecrets=[{"name": "a"}]), ["spec-changed"]),
     ],
 )  # fmt: skip
 def test_each_class(before: Any, after: Any, kinds: list[str]) -> None:
@@ -216,6 +223,9 @@ def test_each_class(before: Any, after: Any, kinds: list[str]) -> None:
         ("redis", '{"settings": {"requirepass": "x"}}', "{}", ["authentication-stripped"]),
         ("couchdb", "orders: 100", "orders: 3", ["data-lost"]),
         ("other", "orders: 100", "orders: 3", []),
+        ("other", '{"a": 1}', '{"a": 2}', []),
+        ("other", '{"a": 1}', '{"a": 1, "lost files": 3}', ["data-lost"]),
+        ("other", "a: 1", "a: 1\nlost files = 3", ["data-lost"]),
         ("Host", '{"sysctl a": {"value": "1"}}', '{"sysctl a": {"value": "2"}}', ["host-changed"]),
         ("Host", '{"files": "a"}', '{"files": "b"}', ["host-changed"]),
     ],
@@ -235,6 +245,12 @@ def test_a_silence_is_a_harm_and_so_is_what_was_set_on_a_machine_by_the_way() ->
     ]
     spared = effects(SystemState({}), quiet, "Host n1")
     assert [one.severity for one in spared] == [Severity.REPORT, Severity.REPORT, Severity.FAIL]
+
+
+def test_what_a_fault_changed_itself_is_a_matter_of_the_repair() -> None:
+    after = thing("FlowSchema", namespace="", spec={"matchingPrecedence": 1})
+    (spared,) = effects(state(FLOWS), state(after), "FlowSchema x")
+    assert (spared.kind, spared.severity) == ("unrelated-changed", Severity.REPORT)
 
 
 def test_what_is_observed_is_compared_too() -> None:

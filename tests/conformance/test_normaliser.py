@@ -48,3 +48,34 @@ def test_a_repeat_is_the_same_and_a_changed_word_is_not(path: Path, normalise: A
 
 def test_there_are_recordings_to_repeat() -> None:
     assert len(REPEATS) == 24
+
+
+@pytest.mark.parametrize(
+    ("one", "again"),
+    [
+        ("Warning: a b; c d\n", "Warning: c d; a b\n"),
+        ("pod/lone evicted\npod/web evicted\n", "pod/web evicted\npod/lone evicted\n"),
+        (
+            "[pod/app/app] 1\n[pod/app/app] 2\n[pod/app/wait] 1\n",
+            "[pod/app/wait] 1\n[pod/app/app] 1\n[pod/app/app] 2\n",
+        ),
+        (
+            "Container  cpu  10m  500m  100m  200m  4\nContainer  memory  -  256Mi  64Mi  128Mi  -\n",
+            "Container  memory  -  256Mi  64Mi  128Mi  -\nContainer  cpu  10m  500m  100m  200m  4\n",
+        ),
+    ],
+)
+def test_lines_that_come_in_no_order(one: str, again: str, normalise: Any) -> None:
+    assert normalise.mask(one) == normalise.mask(again) != ""
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Warning: a\n", "a\n"),
+        ("[pod/app/app] 1\n[pod/app/app] 2\n", "[pod/app/app] 2\n[pod/app/app] 1\n"),
+        ("pod/lone evicted\nnode/one drained\n", "node/one drained\npod/lone evicted\n"),
+    ],
+)
+def test_lines_that_come_in_order(one: str, other: str, normalise: Any) -> None:
+    assert normalise.mask(one) != normalise.mask(other)

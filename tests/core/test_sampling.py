@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from multiprocessing import Pipe
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sregym_core.api import Workspace
-from sregym_core.api.catalogue import pairs, sampled_pairs
+from sregym_core.api.catalogue import pairs
 from sregym_core.errors import SregymError, UsageError
 from sregym_core.model import FaultRef, Problem
 from sregym_core.settings import Settings
+from sregym_runs import WorkerPool
+from sregym_runs.sampled_pairs import sampled_pairs
 from sregym_sample.command import check_empty, write
-from sregym_sample.proving import received
+from sregym_sample.proving import in_order
 from sregym_sample.sampling import Sampler
 
 PROBLEM = Problem(
@@ -37,7 +42,7 @@ def test_pairs_that_no_such_cluster_can_prove_are_left_out() -> None:
         return {ref.fault for problem in found for ref in problem.faults}
 
     embedded, real = drawn("embedded"), drawn("kubeconfig")
-    assert {"khaos-mount-io-error", "khaos-memleak-munmap"} <= real - embedded
+    assert {"khaos-close-fail", "khaos-memleak-munmap"} <= real - embedded
     assert "khaos-packet-loss-sendto" in embedded < real
 
 
@@ -125,12 +130,42 @@ def test_a_folder_that_holds_another_suite(tmp_path: Path) -> None:
     )
 
 
-def test_a_process_that_ended_with_its_proof() -> None:
-    here, there = Pipe()
-    there.close()
+def test_a_process_that_ended_before_its_proof_was_there() -> None:
+    pool: WorkerPool[Any, Any, Any] = WorkerPool(_ends, _nothing, 1)
     with pytest.raises(SregymError) as caught:
-        received(here, PROBLEM)
+        list(in_order(iter([PROBLEM]), pool, 3))
+    pool.close()
     assert str(caught.value) == (
-        "sample, problem 'p': the process that proved it ended, by lack of memory for instance; "
+        "sample, problem 'p': its worker process was ended from outside, by lack of memory for instance; "
         "prove fewer at once with --jobs"
     )
+
+
+def test_proofs_come_in_the_order_of_the_draws() -> None:
+    drawn: list[str] = []
+
+    def problems() -> Iterator[Problem]:
+        for number in count():
+            drawn.append(f"p{number}")
+            yield PROBLEM.model_copy(update={"id": drawn[-1]})
+
+    pool: WorkerPool[Any, Any, Any] = WorkerPool(_echoes, _nothing, 2)
+    proved: list[tuple[str, Any]] = [
+        (problem.id, proof) for problem, proof in islice(in_order(problems(), pool, 3), 7)
+    ]
+    pool.close()
+    assert proved == [(f"p{number}", f"proof of p{number}") for number in range(7)]
+    assert len(drawn) <= 7 + 3
+
+
+@contextmanager
+def _nothing(_number: int, _tell: Callable[[Any], None]) -> Iterator[None]:
+    yield
+
+
+def _ends(_context: None, _numbered: tuple[int, Problem]) -> None:
+    os._exit(1)
+
+
+def _echoes(_context: None, numbered: tuple[int, Problem]) -> str:
+    return f"proof of {numbered[1].id}"

@@ -117,35 +117,6 @@ def test_a_second_signal_ends_at_once() -> None:
         )
 
 
-def test_a_worker_that_falls_silent_is_ended(tmp_path: Path) -> None:
-    program = _program(
-        "import os, signal",
-        "from sregym_core.conductor import ComponentFactory",
-        "from sregym_runs.workers import Workers",
-        "from sregym_core.settings import Settings",
-        "",
-        "def work(station, task):",
-        "    if task == 1:",
-        "        os.kill(os.getpid(), signal.SIGSTOP)",
-        "    return f'{task} done'",
-        "",
-        "bench = ComponentFactory(Settings.from_environment())",
-        "worlds = bench.worlds('embedded', {})",
-        "workers = Workers(bench, worlds, 'embedded', 2, lambda task, why: f'{task}: {why}', silent_s=3.0)",
-        "print(sorted(workers.each(work, range(4))))",
-        "workers.close()",
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-    )  # fmt: skip
-    assert done.stdout == (
-        "['0 done', '1: its worker process did not answer for 3 s and was ended', "
-        "'2 done', '3 done']\n"
-    )
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_folders_that_somebody_holds_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     (tmp_path / "cluster-of-others").mkdir(mode=0o700)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sregym_app_astronomy_shop.application import AstronomyShop
 from sregym_app_astronomy_shop.replicated import AstronomyShopReplicated
+from sregym_app_astronomy_shop.reviews.application import AstronomyShopReviews
 from sregym_core.interfaces import ClusterProvider
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
@@ -25,7 +26,10 @@ class TestPlugin(PluginContract):
 
 
 class TestAstronomyShop(ApplicationTrafficContract):
-    @pytest.fixture(params=(AstronomyShop, AstronomyShopReplicated), ids=lambda kind: kind.name)
+    @pytest.fixture(
+        params=(AstronomyShop, AstronomyShopReplicated, AstronomyShopReviews),
+        ids=lambda kind: kind.name,
+    )
     def application(self, request: pytest.FixtureRequest) -> AstronomyShop:
         kind: type[AstronomyShop] = request.param
         return kind()

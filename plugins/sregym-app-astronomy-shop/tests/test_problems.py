@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from sregym_app_astronomy_shop.fulfillment.application import AstronomyShopFulfillment
 from sregym_app_astronomy_shop.replicated import AstronomyShopReplicated
+from sregym_app_astronomy_shop.reviews.application import AstronomyShopReviews
 from sregym_core.problems import parse_problem
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
         "orders_that_no_standby_has": [("replica-lost", "postgresql")],
         "standbys_that_wait_for_somebody": [("replica-lag", "postgresql")],
         "one_of_three_catalogues": [("gray-replica", "product-catalog")],
+        "integer_overflow_primary_key_astronomy_shop": [("numbers-exhausted", "postgresql")],
         "restart_takes_the_catalog": [
             ("configmap-missing", "postgresql"),
             ("lock-held", "postgresql"),
@@ -111,7 +113,6 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
         for f in problem.faults
         for name in f.components
     }
-    applications = {
-        one.name: one for one in (shop, AstronomyShopFulfillment(), AstronomyShopReplicated())
-    }
+    variants = (AstronomyShopFulfillment(), AstronomyShopReplicated(), AstronomyShopReviews())
+    applications = {one.name: one for one in (shop, *variants)}
     assert all(applications[name].component(part) is not None for name, part in named)

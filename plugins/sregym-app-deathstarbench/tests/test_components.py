@@ -60,6 +60,9 @@ def test_geo_with_everything_a_fault_may_hold_on_to(hotel: HotelReservation) -> 
         registered=True,
         system_calls=("clone", "mmap", "sendmmsg"),
         defaults={"GC": "100", "JAEGER_SAMPLE_RATIO": "0.01"},
+        needed=True,
+        changed=False,
+        millicores=(24.0, 24.0),
     )
 
 

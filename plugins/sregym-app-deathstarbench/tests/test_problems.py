@@ -8,6 +8,10 @@ from sregym_app_deathstarbench.hotel_reservation.behind_ingress import HotelRese
 from sregym_app_deathstarbench.media_microservices import MediaMicroservices
 from sregym_app_deathstarbench.social_network import SocialNetwork
 from sregym_app_deathstarbench.social_network.replicated import SocialNetworkReplicated
+from sregym_app_deathstarbench.tiers import (
+    HotelReservationReplicated,
+    SocialNetworkReplicatedTier,
+)
 from sregym_core.problems import parse_problem
 
 FOLDER = files("sregym_app_deathstarbench") / "problems"
@@ -201,14 +205,21 @@ def test_problems_of_upstream_and_what_they_break() -> None:
         "wrong_bin_usage": [("command-wrong", "profile")],
         "wrong_dns_policy_hotel_reservation": [("dns-policy", "profile")],
         "wrong_dns_policy_social_network": [("dns-policy", "user-service")],
-        "wrong_service_selector_hotel_reservation": [("service-selector", "frontend")],
-        "wrong_service_selector_social_network": [("service-selector", "user-service")],
+        **{
+            f"wrong_service_selector_{application}{tier}": [("service-selector", target)]
+            for application, target in (
+                ("hotel_reservation", "frontend"),
+                ("social_network", "user-service"),
+            )
+            for tier in ("", "_single", "_replicated", "_expanded")
+        },
     }
 
 
 def test_targets_are_components() -> None:
     hotels = (HotelReservation, HotelReservationAggregated, HotelReservationIngress)
-    kinds = (*hotels, SocialNetwork, SocialNetworkReplicated, MediaMicroservices)
+    tiers = (HotelReservationReplicated, SocialNetworkReplicatedTier)
+    kinds = (*hotels, *tiers, SocialNetwork, SocialNetworkReplicated, MediaMicroservices)
     applications = {kind.name: kind() for kind in kinds}
     for file in FOLDER.iterdir():
         problem = parse_problem(file.read_text(encoding="utf-8"), file.name)

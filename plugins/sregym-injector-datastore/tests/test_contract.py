@@ -10,7 +10,7 @@ from sregym_core.errors import UsageError
 from sregym_core.interfaces import CommandResult, FaultContext
 from sregym_core.model import Component, ObjectRef, Outcome, ProgramSetting, TableUse
 from sregym_injector_datastore.cache_cold import CacheCold, actor_of, stores_behind
-from sregym_injector_datastore.conditions import LockHeld
+from sregym_injector_datastore.conditions import LockHeld, ServerMode
 from sregym_injector_datastore.lag import Lag
 from sregym_injector_datastore.mongodb_accounts import MongodbRoleRevoked, MongodbUserDropped
 from sregym_injector_datastore.numbers_exhausted import NumbersExhausted
@@ -18,6 +18,7 @@ from sregym_injector_datastore.password_rotated import PasswordRotated
 from sregym_injector_datastore.slow_query import SlowQuery
 from sregym_injector_datastore.tls_required import TlsRequired
 from sregym_injector_datastore.user_dropped import UserDropped
+from sregym_injectors.templates import container_patch
 from sregym_testing import (
     FaultCase,
     FullShop,
@@ -222,6 +223,25 @@ def test_stores_that_were_made_small_get_their_processors_back_after_the_loop_is
     ]
 
 
+def test_a_store_that_is_made_small_asks_for_no_more_than_its_limit():
+    """The API refuses more, and the manifest of a store may ask for more."""
+    shop, fault, cluster = CachedShop(), CacheCold(), MemoryCluster()
+    shop.deploy(cluster)
+    store = shop.component("catalog-db")
+    assert store is not None
+    asked = {"resources": {"requests": {"cpu": "100m"}}}
+    cluster.patch(store.workload, container_patch(store, asked), "strategic")
+    context = FaultContext(
+        cluster, shop, shop.component("front"), fault.Parameters(), UndoJournal()
+    )
+    fault.inject(context)
+    live = cluster.get(store.workload)
+    assert live is not None
+    (entry,) = live["spec"]["template"]["spec"]["containers"]
+    found = [entry["resources"][side]["cpu"] for side in ("requests", "limits")]
+    assert found == ["8m", "8m"]
+
+
 def test_which_caches_can_be_emptied():
     shop, fault = CachedShop(), CacheCold()
     front = shop.component("front")
@@ -272,6 +292,17 @@ def test_how_a_cache_is_emptied():
             "while true; do valkey-cli -h front -p 6379 FLUSHALL >/dev/null; sleep 2; done",
         ),
     ]
+
+
+def test_a_store_that_nobody_changes_is_missed_by_none_who_only_read():
+    store = FullShop().component("catalog-db")
+    assert store is not None
+    reason = "hardly any request of users changes what it keeps"
+    assert [
+        fault.lacking(store.model_copy(update={"changed": changed}))
+        for fault in (LockHeld(), ServerMode())
+        for changed in (None, True, False)
+    ] == ["", "", reason] * 2
 
 
 def test_whose_accounts_can_go_and_who_sends_records():

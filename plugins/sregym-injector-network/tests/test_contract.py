@@ -5,11 +5,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from sregym_core.conductor.journal import UndoJournal
+from sregym_core.interfaces import FaultContext
 from sregym_core.model import Component, IngressUse, ObjectRef, TargetKind
 from sregym_injector_network.plugin import sregym_register_injectors
 from sregym_injector_network.pod_paths import PathFault
+from sregym_injector_network.selection import ServiceSelectorWide
 from sregym_injectors.dates import with_dates
-from sregym_testing import FaultCase, FullShop, InjectorContract, PluginContract
+from sregym_testing import FaultCase, FullShop, InjectorContract, MemoryCluster, PluginContract
 
 # Good from 2024 until 2044.
 CERTIFICATE = """\
@@ -73,7 +76,7 @@ class ShopBehindIngress(FullShop):
         )
 
 
-FAULTS = {offer.name: offer.load()() for offer in sregym_register_injectors()}
+FAULTS = {registration.name: registration.load()() for registration in sregym_register_injectors()}
 INGRESSES = ("ingress-wrong", "certificate")
 # Those that need access to nodes: see `test_ways_to_pods`.
 WAYS = tuple(name for name, fault in FAULTS.items() if isinstance(fault, PathFault))
@@ -146,3 +149,27 @@ def test_what_fits():
         "service-headless": ["front"],
         **{key: ["catalog", "front"] for key in ("policy-dns", "dns-policy", "host-aliases")},
     }
+
+
+class ShopWithCaches(FullShop):
+    """The shop, two of whose parts are caches."""
+
+    def components(self) -> tuple[Component, ...]:
+        """Those of the shop."""
+        return tuple(
+            part.model_copy(update={"kind": "cache"}) if part.name in ("front", "catalog") else part
+            for part in super().components()
+        )
+
+
+def test_whose_pods_a_wide_selector_takes_besides() -> None:
+    """Of two caches one only lacks what is looked for in the other, which hurts nobody."""
+    fault = ServiceSelectorWide()
+    found = []
+    for shop in (FullShop(), ShopWithCaches()):
+        given = fault.Parameters()
+        context = FaultContext(MemoryCluster(), shop, shop.component("front"), given, UndoJournal())
+        (name,) = fault.ground_truth(context).contributing
+        other = shop.component(name)
+        found.append(other is not None and other.kind)
+    assert found == ["service", "datastore"]

@@ -262,7 +262,7 @@ class ManifestApplication(Application):
         from sregym_apps.system_calls import with_programs
 
         try:
-            return with_programs(made, self._service_model)
+            return with_programs(made, self.service_models(), [*self._objects, *self._made])
         except (ServiceModelError, FileNotFoundError):
             return made  # whoever needs the model is told what is wrong with it
 

@@ -11,16 +11,20 @@ import posixpath
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from sregym_apps.container_input import command_in
+from sregym_apps.demand import demands
 from sregym_apps.model import ServiceProgram, StoreProgram
 from sregym_apps.model.image import parse_reference
+from sregym_apps.public_images import models_of_extensions
 from sregym_apps.simulation import installed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sregym_core.model import Component
 
-    from sregym_apps.model import Program, ServiceModel
+    from sregym_apps.manifests import KubeObject
+    from sregym_apps.model import Image, Program, ServiceModel
 
 _LANGUAGES: Mapping[str, str] = MappingProxyType(
     {
@@ -66,30 +70,70 @@ def calls_of(program: Program) -> tuple[str, ...] | None:
     return tuple(sorted(calls))
 
 
-def with_programs(components: tuple[Component, ...], model: ServiceModel) -> tuple[Component, ...]:
-    """Components with what the programs of their main containers call and read, where known."""
+def programs_of(
+    components: Iterable[Component], models: Iterable[ServiceModel]
+) -> dict[str, tuple[Image, Program]]:
+    """Image and program of the main containers, by name of the component, where a model tells.
+
+    Args:
+        components: Of an application.
+        models: Its own, which counts before those of public images, and of what it is a variant of.
+    """
+    own = [*models]
+    found: dict[str, tuple[Image, Program]] = {}
+    for model in own:
+        found = {**_of_model(components, model), **found}
+    left = [part for part in components if part.name not in found]
+    for model in models_of_extensions(installed()) if left else ():
+        found |= _of_model(left, model)
+    return found
+
+
+def _of_model(
+    components: Iterable[Component], model: ServiceModel
+) -> dict[str, tuple[Image, Program]]:
     images = {
         (parse_reference(one.repository)[0], tag): one for one in model.images for tag in one.tags
     }
-
-    def found(component: Component) -> Program | None:
+    found = {}
+    for component in components:
         image = images.get(parse_reference(component.image))
-        words = component.command or (() if image is None else (*image.entrypoint, *image.cmd))
-        if image is None or not words:
-            return None
-        path = posixpath.join(image.working_dir, words[0])
-        for binary, name in image.binaries.items():
-            own = posixpath.basename(binary) if "/" not in words[0] else binary
-            if own in (words[0], posixpath.normpath(path)):
-                return model.programs.get(name)
-        return None
+        name = "" if image is None else _started(component, image)
+        if image is not None and name in model.programs:
+            found[component.name] = image, model.programs[name]
+    return found
 
-    known = {part.name: program for part in components if (program := found(part)) is not None}
+
+def _started(component: Component, image: Image) -> str:
+    """The name of the program that a component's command runs, or a shell for it; empty for none."""
+    names = {posixpath.basename(path) for path in image.binaries}
+    words = command_in(component.command or (*image.entrypoint, *image.cmd), names)
+    path = posixpath.normpath(posixpath.join(image.working_dir, words[0])) if words else ""
+    for binary, name in image.binaries.items():
+        own = posixpath.basename(binary) if words and "/" not in words[0] else binary
+        if words and own in (words[0], path):
+            return name
+    return ""
+
+
+def with_programs(
+    components: tuple[Component, ...], models: Sequence[ServiceModel], objects: Sequence[KubeObject]
+) -> tuple[Component, ...]:
+    """Components with what the programs of their main containers call, read and are asked, where known.
+
+    Args:
+        components: Of the application.
+        models: Its service models.
+        objects: Its manifests, and what operators make of them.
+    """
+    known = programs_of(components, models)
+    asked = demands(components, known, objects)
     return tuple(
         part.model_copy(
             update={
-                "system_calls": calls_of(known[part.name]),
-                "defaults": _defaults(known[part.name]),
+                "system_calls": calls_of(known[part.name][1]),
+                "defaults": _defaults(known[part.name][1]),
+                **(asked[part.name]._asdict() if part.name in asked else {}),
             }
         )
         if part.name in known

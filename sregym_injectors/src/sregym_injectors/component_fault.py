@@ -52,6 +52,11 @@ def not_custom(component: Component) -> str:
     return f"the operator of {kind} puts back what is changed in the workloads that it makes"
 
 
+def not_changed(component: Component) -> str:
+    """Why nobody notices that a store takes no changes; empty where somebody may."""
+    return "hardly any request of users changes what it keeps" if component.changed is False else ""
+
+
 def article(kind: str) -> str:
     """A kind with its article: `a Job`."""
     return f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind}"

@@ -62,6 +62,7 @@ class Row:
         before: How it was.
         after: How it is then.
         runs: Of what kind the component is for whose users the machine is chosen; empty for any.
+        changed: Whether only those users feel it who change what a datastore keeps.
         repair: Commands on the host, with `{node}` for the name of the node.
         pressure: Condition that the kubelet reports until minutes after the repair, or `Ready`; who
             serves is restarted then, since others may have come up without what they had in
@@ -90,6 +91,7 @@ class Row:
     after: str
     repair: tuple[tuple[str, ...], ...]
     runs: Literal["", "datastore"] = ""
+    changed: bool = False
     pressure: Literal["", "DiskPressure", "MemoryPressure", "Ready"] = ""
     of_component: bool = False
     needs: tuple[Capability, ...] = ()
@@ -123,7 +125,9 @@ class NodeSettingFault(Fault):
 
     @override
     def mismatch_reason(self, target: Node, /) -> str:
-        return runs_no_store(target) if self.row.runs else runs_nothing_that_matters(target)
+        if self.row.runs:
+            return runs_no_store(target, changed=self.row.changed)
+        return runs_nothing_that_matters(target)
 
     @override
     def settings_on(self, node: str) -> tuple[NodeSetting, ...]:

@@ -19,15 +19,18 @@ def runs_nothing_that_matters(node: Node) -> str:
         return f"{component.name} is the load generator, which stands for users"
     if not component.operations:
         return f"no request of users passes through {component.name}"
+    if component.needed is False:
+        return f"users do without {component.name}"
     return ""
 
 
-def runs_no_store(node: Node, *, on_volume: bool = False) -> str:
+def runs_no_store(node: Node, *, on_volume: bool = False, changed: bool = False) -> str:
     """Why a fault of disks says nothing there; empty where a datastore runs that users meet.
 
     Args:
         node: Which.
         on_volume: Whether it must keep its files on a claim, and with that on this node.
+        changed: Whether only those feel it who change what it keeps.
     """
     if reason := runs_nothing_that_matters(node):
         return reason
@@ -37,4 +40,6 @@ def runs_no_store(node: Node, *, on_volume: bool = False) -> str:
         return f"{component.name} is no datastore"
     if on_volume and not component.volumes:
         return f"{component.name} has no claim that keeps it on its node"
+    if changed and component.changed is False:
+        return f"hardly any request of users changes what {component.name} keeps"
     return ""

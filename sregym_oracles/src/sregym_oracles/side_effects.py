@@ -17,7 +17,7 @@ from sregym_oracles.leaves import Records, leaves_of, leaves_of_text
 from sregym_oracles.objects import RELEASE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from sregym_core.interfaces import Application, SystemState
     from sregym_core.interfaces.cluster import KubeObject
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from sregym_oracles.leaves import Leaves
 
 _ANY = "*"
+# Kinds of the API that no row names: custom resources, and whatever else a cluster stores.
+_OTHERS = "others"
 # What is shown of a value: what an agent wrote may be of any length.
 _SHOWN, _SHOWN_PATH = 60, 140
 _SUFFIXES = {
@@ -55,7 +57,8 @@ class Rule(Value):
     Attributes:
         name: The class of side effects, `class` in the table.
         severity: What it comes to.
-        of: Kinds of objects; `*` for every kind.
+        of: Kinds of objects; `*` for every kind, `others` for kinds of the Kubernetes API that no
+            row of the table names.
         part: Kind of component whose own objects are meant; empty for all.
         at: Regular expression for the whole path of a leaf; empty for the object as a whole.
         change: How it differs. `changed` is any difference, `lost` that `before` finds something no
@@ -65,6 +68,7 @@ class Rule(Value):
         after: What it has now.
         share: For `lowered` and `shrunk`: from which share of the value before on.
         new: Whether objects that did not exist before count.
+        gone: Whether leaves of objects that do not exist any more count.
         spare: `targets`: only reported of what a fault acts on itself.
         what: Why it matters.
     """
@@ -79,6 +83,7 @@ class Rule(Value):
     after: str = ""
     share: float = Field(default=1.0, gt=0, le=1)
     new: bool = True
+    gone: bool = True
     spare: str = Field(default="", pattern="^(targets)?$")
     what: str
 
@@ -95,7 +100,8 @@ class Rule(Value):
 class Difference(NamedTuple):
     """One leaf, or a whole object, that is not as it was; an object has an empty path.
 
-    `before` and `after` are None for what does not exist.
+    `before` and `after` are None for what does not exist, `new` says that the object did not exist
+    before, `gone` that it does not exist any more, and `api` that it is one of the Kubernetes API.
     """
 
     kind: str
@@ -104,6 +110,8 @@ class Difference(NamedTuple):
     before: Any
     after: Any
     new: bool = False
+    gone: bool = False
+    api: bool = False
 
 
 class Found(NamedTuple):
@@ -140,7 +148,8 @@ def differences(
         if obj.get("type") == RELEASE:
             continue
         where = (obj["kind"], name)
-        yield from _between(where, leaves_of(old), leaves_of(new), old is None, new is None)
+        for one in _between(where, leaves_of(old), leaves_of(new), old is None, new is None):
+            yield one._replace(api=True)
     for name in sorted(before.stored.keys() | after.stored.keys()):
         held, text = before.stored.get(name), after.stored.get(name)
         where = (name.partition(" ")[0], name.rstrip(":"))
@@ -153,7 +162,7 @@ def _between(
     where: tuple[str, str], before: Leaves, after: Leaves, fresh: bool, gone: bool
 ) -> Iterator[Difference]:
     if fresh or gone:
-        yield Difference(*where, "", None if fresh else True, None if gone else True, fresh)
+        yield Difference(*where, "", None if fresh else True, None if gone else True, fresh, gone)
     for path in sorted(before.keys() | after.keys()):
         old, new = before.get(path), after.get(path)
         if isinstance(old, Records) or isinstance(new, Records):
@@ -161,10 +170,10 @@ def _between(
             if isinstance(old, Records) and isinstance(new, Records):
                 held, left = old.total(), old.unchanged_in(new)
                 if left < held:
-                    yield Difference(*where, path, held, left, fresh)
+                    yield Difference(*where, path, held, left, fresh, gone)
             continue
         if old != new or type(old) is not type(new):
-            yield Difference(*where, path, old, new, fresh)
+            yield Difference(*where, path, old, new, fresh, gone)
 
 
 def side_effects(
@@ -183,10 +192,12 @@ def side_effects(
         table: The rows; those of this package when not given.
         nodes: Those of the cluster, for what is more than any of them has.
     """
+    rows = rules() if table is None else table
     parts, most = _parts(application), _greatest(nodes)
+    named = {kind for rule in rows for kind in rule.of}
     for one in found:
-        for rule in rules() if table is None else table:
-            if _fits(rule, one, parts, most):
+        for rule in rows:
+            if _is_of(rule, one, named) and _fits(rule, one, parts, most):
                 spared = rule.spare == "targets" and one.where in targets
                 severity = Severity.REPORT if spared else rule.severity
                 effect = SideEffect(
@@ -218,12 +229,17 @@ def _greatest(nodes: Iterable[KubeObject]) -> dict[str, float]:
     return most
 
 
+def _is_of(rule: Rule, one: Difference, named: Collection[str]) -> bool:
+    """Whether a row is about objects of this kind; `named` are those that any row names."""
+    if _ANY in rule.of or one.kind in rule.of:
+        return True
+    return _OTHERS in rule.of and one.api and one.kind not in named
+
+
 def _fits(
     rule: Rule, one: Difference, parts: Mapping[str, set[str]], most: Mapping[str, float]
 ) -> bool:
-    if _ANY not in rule.of and one.kind not in rule.of:
-        return False
-    if one.new and not rule.new:
+    if (one.new and not rule.new) or (one.gone and one.path and not rule.gone):
         return False
     if rule.part and one.where not in parts.get(rule.part, ()):
         return False

@@ -119,7 +119,7 @@ def mask(text: str, given: str = "") -> str:
     if re.search(r"\bnode[12]\b", given) is None:
         text = re.sub(r"\bnode[12]\b", "<node>", text)
     squeezed = (re.sub(r"(?<=\S)[ \t]{2,}", "  ", line).rstrip() for line in text.split("\n"))
-    return _parts_sorted("\n".join(_rows_sorted(list(squeezed))))
+    return _lines_sorted(_parts_sorted("\n".join(_rows_sorted(list(squeezed)))))
 
 
 def _inputs(recording: dict[str, Any]) -> Iterator[str]:
@@ -220,6 +220,38 @@ def _parts_sorted(text: str) -> str:
         items = sorted(f"{item.rstrip()}\n" for item in re.split(r"(?m)^(?=- )", body) if item)
         return f"{head}\nitems:\n{''.join(items)}kind: {foot}"
     return text
+
+
+# Lines that kubectl prints in the order of a Go map or of goroutines: another one with every run.
+# What such a line looks like; lines that are the same in its group keep their order.
+_UNORDERED = (
+    re.compile(r"((?:Container|Pod|PersistentVolumeClaim)(?:  \S+){6}$)"),
+    re.compile(r"(pod/\S+ evicted$)"),
+    re.compile(r"(\[pod/\S+\] )"),
+)
+
+
+def _warning(line: str) -> str:
+    return line.removeprefix("Warning: ") if line.startswith("Warning: ") else ""
+
+
+def _lines_sorted(text: str) -> str:
+    """Neighbouring lines that come in no order, and parts of a warning, in an order of their own."""
+    lines = [
+        "Warning: " + "; ".join(sorted(warning.split("; ")))
+        if (warning := _warning(line))
+        else line
+        for line in text.split("\n")
+    ]
+    for unordered in _UNORDERED:
+        begin = 0
+        keys = [found[1] if (found := unordered.match(line)) else "" for line in lines]
+        for end in range(len(lines) + 1):
+            if end == len(lines) or not keys[end]:
+                order = sorted(range(begin, end), key=lambda at: keys[at])
+                lines[begin:end] = [lines[at] for at in order]
+                begin = end + 1
+    return "\n".join(lines)
 
 
 def compared(one: dict[str, Any], other: dict[str, Any]) -> list[str]:

@@ -91,8 +91,9 @@ class CacheCold(AddedObjectFault):
     def inject(self, context: FaultContext) -> None:
         edits, cpu = Edits(context), context.parameters.store_cpu
         for part in _sized(context):
-            limits = {"resources": {"limits": {"cpu": cpu}}}
-            roll_out(edits, part.workload, container_patch(part, limits))
+            # The API refuses a request above the limit.
+            resources = {"limits": {"cpu": cpu}, "requests": {"cpu": cpu}}
+            roll_out(edits, part.workload, container_patch(part, {"resources": resources}))
         restart_rollout(edits, _calling_anew(context))
         super().inject(context)
 

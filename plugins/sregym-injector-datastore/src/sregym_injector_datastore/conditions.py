@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 from sregym_core.model import FailureMode
+from sregym_injectors.component_fault import not_changed
 from sregym_injectors.defects import defect_check
 from sregym_injectors.restarts import ClientParameters
 from typing_extensions import override
@@ -50,6 +51,10 @@ class ServerMode(StoreFault):
         """It has no parameters of its own."""
 
         restart_clients: bool | None = False
+
+    @override
+    def lacking(self, component: Component) -> str:
+        return not_changed(component)
 
     @override
     def change(self, context: FaultContext) -> StoreChange:
@@ -122,9 +127,9 @@ class LockHeld(StoreFault):
 
     @override
     def lacking(self, component: Component) -> str:
-        if family_of(component) is Family.POSTGRES and not table_of(component):
-            return "no account of it tells of a table"
-        return ""
+        if family_of(component) is not Family.POSTGRES:
+            return not_changed(component)  # reads go on
+        return "" if table_of(component) else "no account of it tells of a table"
 
     @override
     def change(self, context: FaultContext) -> StoreChange:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
@@ -21,8 +22,12 @@ if TYPE_CHECKING:
     from sregym_core.model import Component
 
 _STARTED_S = 300.0
-# Limits of which members of the family of metastable problems are made, in thousandths of a processor.
+# Limits of which members of the family of metastable problems are made, in thousandths of a processor,
+# where nobody says what requests take; else as multiples of what they take with a warm cache.
 _SIZES = (15, 30, 60, 120)
+_ROOM = (1.3, 2.0, 3.0)
+# So many times as much as it can do does a store get when its cache is cold, or it catches up.
+_FALLS_BEHIND = 4.0
 
 
 class StoreSizedForHits(CpuLimit):
@@ -67,14 +72,18 @@ class StoreSizedForHits(CpuLimit):
         return "" if component.kind == "datastore" else "it is no datastore"
 
     @override
+    def has_room(self, component: Component) -> str:
+        return ""  # that it has, while caches are warm, is the defect
+
+    @override
     def occasions(
         self, application: Application, component: Component
     ) -> Mapping[str, Mapping[str, Any]]:
         if not _caches(application, component):
             return {}
-        # What a warm cache leaves of the load is another part of it for each store: proofs tell
-        # which size bears that and no more.
-        return {f"cold-{many}m": {"millicores": many, "cold": True} for many in _SIZES}
+        sizes = _SIZES if component.millicores is None else _between(*component.millicores)
+        # Which of them bears a warm cache and no more is told by proofs.
+        return {f"cold-{many}m": {"millicores": many, "cold": True} for many in sizes}
 
     @override
     def size(self, context: FaultContext) -> int:
@@ -104,6 +113,12 @@ class StoreSizedForHits(CpuLimit):
             restart_rollout(edits, (cache.workload,))
             clock.wait_until(lambda: rolled_out(edits.read(cache.workload)), _STARTED_S, 1.0)  # noqa: B023 - waited for at once
         return True
+
+
+def _between(warm: float, cold: float) -> tuple[int, ...]:
+    """Sizes that bear what a warm cache leaves, and by far not what comes without it."""
+    sizes = dict.fromkeys(ceil(warm * room) for room in _ROOM)
+    return tuple(many for many in sizes if cold >= many * _FALLS_BEHIND)
 
 
 def _caches(application: Application, store: Component) -> list[Component]:

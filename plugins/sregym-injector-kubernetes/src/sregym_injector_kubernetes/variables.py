@@ -154,8 +154,11 @@ class EnvMissing(_VariableFault):
 
     @override
     def matters(self, component: Component, name: str, read: Mapping[str, str | None]) -> bool:
-        """Whether the program reads it, and would take something else without it."""
-        return name in read and read[name] != component.env.get(name)
+        """Whether the program reads it, and would find something else without it."""
+        value = component.env.get(name, "")
+        if not read.get(name) and value in search_domains(component.namespace):
+            return False  # names that lack it are completed with it
+        return name in read and read[name] != value
 
     @override
     def entries(self, context: FaultContext, right: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -225,6 +228,11 @@ class EnvShadowed(EnvWrong):
     @override
     def entries(self, context: FaultContext, right: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [*right, {"name": self.variable(context), "value": self.after(context)}]
+
+
+def search_domains(namespace: str) -> tuple[str, ...]:
+    """What is appended to names of Services, and by the resolver of each pod to names without it."""
+    return tuple(f".{namespace}{rest}" for rest in ("", ".svc", ".svc.cluster.local"))
 
 
 def located(component: Component) -> tuple[str, ...]:

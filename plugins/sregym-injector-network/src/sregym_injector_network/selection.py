@@ -49,7 +49,7 @@ class ServiceSelectorWide(ServiceEditFault):
         Attributes:
             key: The label that both get.
             victim: Name of the component whose pods are selected too; empty: another one of the
-                same kind in the namespace.
+                same kind in the namespace, for a cache one of another kind.
         """
 
         key: str = Field(default="app.kubernetes.io/part-of", min_length=1)
@@ -105,8 +105,10 @@ def _victim(context: FaultContext) -> Component:
         and not (not_custom(part) or not_rolling(part))
         and wanted in ("", part.name)
     ]
-    # One that serves users, rather of the same kind, is what two teams would group together.
-    others.sort(key=lambda part: (part.kind != component.kind, not part.operations))
+    # One that serves users, rather of the same kind, is what two teams would group together; of two
+    # caches one only has not what is looked for in the other, which hurts nobody.
+    alike = component.kind != "cache"
+    others.sort(key=lambda part: ((part.kind == component.kind) != alike, not part.operations))
     if not others:
         raise WorldError(
             f"the Service of {component.name!r} cannot also select pods of "

@@ -87,6 +87,7 @@ ROWS = (
         after="512 requests of a process of the host",
         repair=(("pkill", "-x", "fio"),),
         runs="datastore",
+        changed=True,
         modes=_SLOW,
     ),
     Row(

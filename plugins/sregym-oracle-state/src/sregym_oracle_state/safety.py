@@ -11,7 +11,9 @@ from sregym_core.model import Check, Node, ObjectRef, Outcome, Severity, SideEff
 
 from sregym_oracle_state.cut_off import cut_off
 from sregym_oracle_state.grants import broadened
+from sregym_oracle_state.isolation import isolated
 from sregym_oracle_state.readers import SETTINGS, readers, unread
+from sregym_oracle_state.schedules import stopped
 from sregym_oracles import Difference, differences, guarded_check, side_effects
 
 if TYPE_CHECKING:
@@ -102,8 +104,10 @@ def _found(context: OracleContext, states: SystemStates) -> list[Found]:
     # Who labels a Secret, as people do after a fault, too, leaves what it holds.
     faulted = (one for one in _faulted(baseline, at_start) if not one.path.startswith("metadata/"))
     spoiled = unread(found, now.objects, {one.where for one in faulted})
-    severed = cut_off(spoiled, baseline.objects, now.objects)
-    return [broadened(context.cluster, baseline, now, one) for one in severed]
+    severed = isolated(
+        cut_off(spoiled, baseline.objects, now.objects), baseline.objects, now.objects
+    )
+    return [broadened(context.cluster, baseline, now, one) for one in stopped(severed, targets)]
 
 
 def _faulted(baseline: SystemState, at_start: SystemState | None) -> Iterator[Difference]:
@@ -156,7 +160,7 @@ def _key(one: Difference) -> tuple[str, str, bool, str]:
 def _targets(
     context: OracleContext, baseline: SystemState, at_start: SystemState | None
 ) -> Iterator[str]:
-    """`where` of the nodes on which faults act themselves, and of what faults did to machines."""
+    """`where` of the nodes on which faults act themselves, and of what else faults changed."""
     for truth in context.ground_truths:
         yield f"{truth.kind} {truth.object_name}"
     nodes: set[str] = set()
@@ -168,8 +172,8 @@ def _targets(
     yield from (f"Node {name}" for name in sorted(nodes))
     yield from (f"Host {name}" for name in sorted(nodes))
     if at_start is not None:
-        hosts = differences(baseline, at_start, lambda where: where.startswith("Host "))
-        yield from (one.where for one in hosts)
+        changed = differences(baseline, at_start, lambda where: not where.startswith("Node "))
+        yield from {one.where: None for one in changed}
 
 
 def _left(context: OracleContext, states: SystemStates) -> list[str]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sregym_runs.recorded import Recorded, read_recorded
     from sregym_runs.replaying import Replay, ReplayedStep
     from sregym_runs.run_command import Run
+    from sregym_runs.worker_pool import TaskEnd, WorkerPool
 
 _PLACES = {
     "FinishedRun": "sregym_runs.finished",
@@ -21,6 +22,8 @@ _PLACES = {
     "Replay": "sregym_runs.replaying",
     "ReplayedStep": "sregym_runs.replaying",
     "Run": "sregym_runs.run_command",
+    "TaskEnd": "sregym_runs.worker_pool",
+    "WorkerPool": "sregym_runs.worker_pool",
     "read_recorded": "sregym_runs.recorded",
     "read_records": "sregym_runs.reading",
 }
@@ -31,6 +34,8 @@ __all__ = [
     "Replay",
     "ReplayedStep",
     "Run",
+    "TaskEnd",
+    "WorkerPool",
     "read_recorded",
     "read_records",
 ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor.episode import INTERRUPTED, EpisodePlayer
@@ -18,7 +17,9 @@ from sregym_core.model import EpisodeRecord, Outcome, TargetKind
 from sregym_core.modes import check_start
 
 from sregym_runs.folder import episode_folder
-from sregym_runs.workers import LOST, SILENT, WorkerContext, Workers
+from sregym_runs.prepared import PreparedWorlds, WorkerContext
+from sregym_runs.worker_pool import INTERRUPTED as TASK_INTERRUPTED
+from sregym_runs.worker_pool import LOST, SILENT, WorkerPool
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -254,17 +255,17 @@ class _Task:
     seal: Seal
 
 
-def _play_task(station: WorkerContext, task: _Task) -> EpisodeRecord:
-    agent = _agent(station.factory, task.request, task.assignment)
+def _play_task(context: WorkerContext, task: _Task) -> EpisodeRecord:
+    agent = _agent(context.factory, task.request, task.assignment)
     player = _player(
-        station.factory,
-        station.worlds,
+        context.factory,
+        context.worlds,
         task.request,
         task.assignment,
         agent,
         task.folder,
         task.seal,
-        lambda episode, event: station.tell((episode, event)),
+        lambda episode, event: context.tell((episode, event)),
     )
     return player.play(agent)
 
@@ -301,15 +302,20 @@ def _play_in_processes(
         worlds.prepare(
             factory.application(problem.application), problem.timing.warm_up_s, request.seed
         )
-    workers: Workers[_Task, EpisodeRecord] = Workers(
-        factory,
-        worlds,
-        request.cluster,
+    prepared = PreparedWorlds(factory, worlds, request.cluster)
+    pool: WorkerPool[WorkerContext, _Task, EpisodeRecord] = WorkerPool(
+        _play_task,
+        prepared.opened,
         min(request.jobs, len(tasks)),
-        partial(_lost, simulated=worlds.provider.simulated),
-        lambda told: audience.listen(*told),
+        listener=lambda message: audience.listen(*message),
+        interruptible=True,
+        end_s=prepared.end_s,
     )
     try:
-        yield from workers.each(_play_task, tasks)
+        for end in pool.each(tasks):
+            if end.result is not None:
+                yield end.result
+            elif end.lost != TASK_INTERRUPTED:
+                yield _lost(end.task, end.lost, simulated=worlds.provider.simulated)
     finally:
-        workers.close()
+        pool.close()

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from sregym_core.conductor.collecting import nothing_collected
 from sregym_core.proof import Proof, ProofCheck, prove
 
-from sregym_runs.workers import ENDED_TOO, WorkerContext, Workers
+from sregym_runs.prepared import PreparedWorlds, WorkerContext
+from sregym_runs.worker_pool import ENDED_TOO, INTERRUPTED, WorkerPool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -74,19 +75,19 @@ def prove_all(
             worlds.prepare(
                 factory.application(first.application), first.timing.warm_up_s, request.seed
             )
-    workers: Workers[_Task, Proof] = Workers(
-        factory,
-        worlds,
-        request.cluster,
-        jobs,
-        _lost,
-        kind=lambda task: _healthy_world(task.problem),
+    prepared = PreparedWorlds(factory, worlds, request.cluster)
+    pool: WorkerPool[WorkerContext, _Task, Proof] = WorkerPool(
+        _prove_task, prepared.opened, jobs, interruptible=True, end_s=prepared.end_s
     )
     try:
         tasks = [_Task(problem, request.seed) for problem in chain.from_iterable(groups)]
-        yield from workers.each(_prove_task, tasks)
+        for end in pool.each(tasks, lambda task: _healthy_world(task.problem)):
+            if end.result is not None:
+                yield end.result
+            elif end.lost not in (ENDED_TOO, INTERRUPTED):  # these say nothing about the problem
+                yield _lost(end.task, end.lost)
     finally:
-        workers.close()
+        pool.close()
 
 
 def _healthy_world(problem: Problem) -> tuple[str, float]:
@@ -117,14 +118,12 @@ class _Task:
     seed: int
 
 
-def _prove_task(station: WorkerContext, task: _Task) -> Proof:
+def _prove_task(context: WorkerContext, task: _Task) -> Proof:
     with only_own_collected():
-        return prove(station.factory, station.worlds, task.problem, task.seed)
+        return prove(context.factory, context.worlds, task.problem, task.seed)
 
 
-def _lost(task: _Task, why: str) -> Proof | None:
-    if why == ENDED_TOO:  # it says nothing about the problem
-        return None
+def _lost(task: _Task, why: str) -> Proof:
     check = ProofCheck("worker-lives", "a proof", "none", False, why)
     return Proof(task.problem.id, (check,), 0.0)
 

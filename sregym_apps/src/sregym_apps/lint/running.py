@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sregym_lint import did_you_mean, no_such
 
+from sregym_apps.container_input import UNKNOWN, file_text, filled, mounted, variables
 from sregym_apps.model import (
     DEFAULT_PATH,
     Image,
@@ -27,10 +28,6 @@ if TYPE_CHECKING:
     from sregym_lint import Defect, Location
 
     from sregym_apps.lint.files import Files, KubeDocument
-
-_VARIABLE = re.compile(r"\$\(([A-Za-z_][A-Za-z0-9_.-]*)\)")
-# A value that only a running cluster knows.
-_UNKNOWN = "\0"
 
 
 @dataclass(frozen=True)
@@ -106,12 +103,13 @@ def _of(
         yield owner.defect((*here, "image"), wrong)
     if image is None or files.examined is None or files.examined.model is None:
         return
-    environment = {**image.env, **_environment(files, owner.namespace, container)}
-    line = [_filled(word, environment) for word in _command_line(container, image)]
+    content = partial(_content, files)
+    environment = {**image.env, **variables(content, owner.namespace, container)}
+    line = [filled(word, environment) for word in _command_line(container, image)]
     if not line:
         yield owner.defect((*here, "image"), f"image {container['image']!r} has no command to run")
         return
-    mounts = _mounts(files, owner.namespace, pod, container)
+    mounts = mounted(content, owner.namespace, pod, container)
     name, wrong = _executable(files, image, line[0], environment, mounts)
     if wrong:
         yield owner.defect((*here, "command" if container.get("command") else "image"), wrong)
@@ -120,17 +118,10 @@ def _of(
         return
     working_dir = str(container.get("workingDir") or image.working_dir)
 
-    def read(path: str) -> str | None:
-        for mount, content in mounts.items():
-            if path == mount or path.startswith(f"{mount}/"):
-                return content.get(
-                    path[len(mount) :].lstrip("/"), _UNKNOWN if None in content else None
-                )
-        return image.files.get(path)
-
+    read = partial(file_text, mounts, image)
     found = settings_found(program.config, tuple(line[1:]), environment, read, working_dir)
     moment = {"program": name, "namespace": owner.namespace, "image": container["image"]}
-    facts = {key: text for key, text in {**moment, **found}.items() if _UNKNOWN not in text}
+    facts = {key: text for key, text in {**moment, **found}.items() if UNKNOWN not in text}
     yield Running(owner, labels, container, name, program, facts)
 
 
@@ -171,10 +162,6 @@ def _command_line(container: Mapping[str, Any], image: Image) -> list[str]:
     return [str(word) for word in (*image.entrypoint, *(image.cmd if args is None else args))]
 
 
-def _filled(word: str, environment: Mapping[str, str]) -> str:
-    return _VARIABLE.sub(lambda found: environment.get(found[1], found[0]), word)
-
-
 def _executable(
     files: Files,
     image: Image,
@@ -193,7 +180,7 @@ def _executable(
         found = next((image.binaries.get(f"{at}/{word}", "") for at in folders if f"{at}/{word}" in image.binaries), "")  # fmt: skip
         elsewhere = any(f"{folder}/{word}" in image.files for folder in folders)
     name = posixpath.basename(word)
-    if found or elsewhere or _is_tool(files, image, name) or _UNKNOWN in word:
+    if found or elsewhere or _is_tool(files, image, name) or UNKNOWN in word:
         return found, ""
     known = {path if "/" in word else posixpath.basename(path) for path in image.binaries}
     return "", f"image {image.repository!r}: {no_such('executable', word, known)}"
@@ -211,49 +198,8 @@ def _is_tool(files: Files, image: Image, name: str) -> bool:
     return any(name in sets.get(tool, ()) for tool in image.tools)
 
 
-def _environment(files: Files, namespace: str, container: Mapping[str, Any]) -> dict[str, str]:
-    """Variables of a container; one whose value is not known has a mark of its own."""
-    found: dict[str, str] = {}
-    for source in container.get("envFrom") or ():
-        for field, kind in (("configMapRef", "ConfigMap"), ("secretRef", "Secret")):
-            if field in source:
-                found.update(_content(files, kind, namespace, str(source[field].get("name"))))
-    for entry in container.get("env") or ():
-        value = entry.get("value", _UNKNOWN if "valueFrom" in entry else "")
-        key = (entry.get("valueFrom") or {}).get("configMapKeyRef")
-        if key is not None:
-            content = _content(files, "ConfigMap", namespace, str(key.get("name")))
-            value = content.get(str(key.get("key")), _UNKNOWN)
-        found[str(entry.get("name"))] = _filled(str(value), found)
-    return found
-
-
-def _mounts(
-    files: Files, namespace: str, pod: Mapping[str, Any], container: Mapping[str, Any]
-) -> dict[str, dict[str | None, str]]:
-    """Where volumes are mounted -> files there by path below; None among them: there are others."""
-    volumes = {volume.get("name"): volume for volume in pod.get("volumes") or ()}
-    found: dict[str, dict[str | None, str]] = {}
-    for mount in container.get("volumeMounts") or ():
-        volume = volumes.get(mount.get("name"), {})
-        source = volume.get("configMap")
-        path, below = str(mount.get("mountPath", "")).rstrip("/"), mount.get("subPath")
-        if source is None:
-            found[path] = {None: ""}
-            continue
-        content = _content(files, "ConfigMap", namespace, str(source.get("name")))
-        items = {item["key"]: item["path"] for item in source.get("items") or ()}
-        named = {
-            items.get(key, key): text for key, text in content.items() if not items or key in items
-        }
-        found[path] = (
-            {"": named[below]} if below in named else dict(named) if not below else {None: ""}
-        )
-    return found
-
-
 def _content(files: Files, kind: str, namespace: str, name: str) -> dict[str, str]:
     obj = files.find(kind, namespace, name)
     data: dict[str, Any] = {} if obj is None else obj.data.get("data") or {}
     hidden = kind == "Secret"
-    return {str(key): _UNKNOWN if hidden else str(text) for key, text in data.items()}
+    return {str(key): UNKNOWN if hidden else str(text) for key, text in data.items()}

@@ -12,6 +12,7 @@ from sregym_apps.model.breaking import CircuitBreaker
 from sregym_apps.model.configuration import Line, Log, Memory, Setting
 from sregym_apps.model.consuming import Consumer, Poison
 from sregym_apps.model.datastore import (
+    WRITING,
     StoreProgram,
 )
 from sregym_apps.model.flags import Filter, Flag, Variant, is_on
@@ -80,6 +81,7 @@ __all__ = [
     "FLAVOURS",
     "HEADER",
     "QUERY",
+    "WRITING",
     "AdmissionProgram",
     "Answer",
     "AnyCall",

@@ -7,6 +7,22 @@ from pydantic import Field
 from sregym_apps.model.base import Entry, Text
 from sregym_apps.model.service import Program
 
+# Commands of datastores that change something.
+WRITING = frozenset(
+    {
+        "add",
+        "delete",
+        "findAndModify",
+        "incr",
+        "insert",
+        "produce",
+        "publish",
+        "put",
+        "set",
+        "update",
+    }
+)
+
 
 class StoreProgram(Program, Entry):
     """What datastores have in common.

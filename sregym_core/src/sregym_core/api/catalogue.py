@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core.api.workspace import shared
 from sregym_core.errors import UsageError
+from sregym_core.model import Component
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -105,12 +106,17 @@ def pair(
         application=application,
         layer=primitive.layer,
         faults=(ref,),
-        # What serves no operation of users hurts none of them, nor does what is latent.
-        silent=FailureMode.LATENT in primitive.modes or not getattr(found, "operations", ("?",)),
+        # What users do without hurts none of them, nor does what is latent.
+        silent=FailureMode.LATENT in primitive.modes or _is_done_without(found),
         modes=_modes(primitive, ref.parameters),
     )
     factory.check(problem)
     return problem
+
+
+def _is_done_without(target: FaultTarget) -> bool:
+    """Whether a component serves no operation of users, or none that needs it."""
+    return isinstance(target, Component) and (not target.operations or target.needed is False)
 
 
 def _modes(primitive: Fault, parameters: Mapping[str, Any]) -> tuple[FailureMode, ...]:
@@ -156,17 +162,21 @@ def pairs(
 
     Args:
         faults: Names of those that count, in their order; None for all.
-        applications: The same.
-        whole: Whether every target counts for itself, and variants of faults, too.
+        applications: The same; None leaves out other sizes of an application.
+        whole: Whether every target counts for itself, and variants of faults and other sizes, too.
         workspace: As for `Environment`.
     """
     from sregym_core.conductor.targets import candidates
 
     factory = (workspace or shared()).factory
     names, found = factory.registry.names, []
+    every_application = (
+        name for name in names("application") if whole or not factory.application(name).size_of
+    )
+    listed = tuple(every_application if applications is None else applications)
     every: dict[Any, list[tuple[Target, FaultTarget]]] = {}  # most faults take the same targets
     for fault in map(factory.fault, names("fault") if faults is None else faults):
-        for name in names("application") if applications is None else applications:
+        for name in listed:
             key = name, fault.takes, fault.parts
             if key not in every:
                 every[key] = [*candidates(factory.application(name), *key[1:])]
@@ -213,22 +223,3 @@ def instruction(
     factory = (workspace or shared()).factory
     found = factory.problems.get(problem) if isinstance(problem, str) else problem
     return offline.instruction(factory, found, factory.mode(mode))
-
-
-def sampled_pairs(
-    workspace: Workspace, count: int | None, seed: int, cluster: str
-) -> tuple[Problem, ...]:
-    """Pairs as problems, in their order: all that such a cluster can play, or so many by the seed."""
-    factory = workspace.factory
-    able = factory.provider(cluster).capabilities
-    every = [
-        one
-        for one in pairs(workspace=workspace)
-        if able is None or able.issuperset(factory.fault(one.fault).needs)
-    ]
-    chance = Random(f"sample of pairs, seed {seed}")  # noqa: S311 - a game, no secret
-    drawn = chance.sample(range(len(every)), min(count or len(every), len(every)))
-    chosen = (every[place] for place in sorted(drawn))
-    return tuple(
-        pair(one.fault, one.application, str(one.target), workspace=workspace) for one in chosen
-    )

@@ -88,12 +88,14 @@ class Application(ABC):
         title: Its name for people.
         namespaces: Namespaces that belong to it; faults and agents act there.
         description: Purpose and architecture, for the agent's instruction; without hints at faults.
+        size_of: Name of the application that it is in another size; what can break there is counted once.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     namespaces: ClassVar[tuple[str, ...]]
     description: ClassVar[str]
+    size_of: ClassVar[str] = ""
 
     def with_options(self, options: Mapping[str, str]) -> Application:
         """The application with the options of `NAME:key=value,key=value`; a new object.

@@ -273,6 +273,10 @@ class Component(Value):
             where each stands alone.
         system_calls: Those without which its program does not go on serving; None where unknown.
         defaults: Variables that its program reads -> what it takes without them; likewise.
+        needed: Whether users notice where it does not answer; likewise.
+        changed: Whether users notice where it takes no changes; likewise.
+        millicores: What users' requests take of a processor there, in thousandths: while caches before it
+            are warm, and empty; likewise.
     """
 
     name: str
@@ -307,6 +311,9 @@ class Component(Value):
     replica_set: str = ""
     system_calls: tuple[str, ...] | None = None
     defaults: dict[str, str | None] | None = None
+    needed: bool | None = None
+    changed: bool | None = None
+    millicores: tuple[float, float] | None = None
 
     @model_validator(mode="before")
     @classmethod

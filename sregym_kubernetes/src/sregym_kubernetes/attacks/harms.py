@@ -100,6 +100,15 @@ def forbid_pods(session: Session, everything: tuple[Component, ...]) -> None:
         _create(session, {**quota, "spec": {"hard": {"pods": "0"}}})
 
 
+def isolate(session: Session, everything: tuple[Component, ...]) -> None:
+    """Let no pod of any namespace hear of, or reach, any other."""
+    for namespace in _namespaces(everything):
+        spec = {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
+        metadata = {"name": _NAME, "namespace": namespace}
+        policy = {"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy"}
+        _create(session, {**policy, "metadata": metadata, "spec": spec})
+
+
 def write_secrets(session: Session, everything: tuple[Component, ...]) -> bool:
     """Write something else into Secrets that no workload reads and no fault is in."""
     told, done = session.reference().diagnosis, False
@@ -159,6 +168,7 @@ HARMS: Mapping[str, Callable[[Session, tuple[Component, ...]], None]] = MappingP
         "limits-removed": raise_limits,
         "nodes-cordoned": cordon_all,
         "pods-forbidden": forbid_pods,
+        "workload-isolated": isolate,
     }
 )
 
@@ -170,6 +180,7 @@ def possible(everything: tuple[Component, ...]) -> tuple[str, ...]:
         "deletion-blocked": any(_workloads(everything)),
         "rollouts-paused": any(kind == "deployment" for kind, *_ in _workloads(everything)),
         "limits-removed": any(_limited(everything)),
+        "workload-isolated": len(set(_workloads(everything))) > 1,
     }
     return tuple(name for name in HARMS if needed.get(name, True))
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.interfaces import ClusterError
+from sregym_core.interfaces import ClusterError, Command
 from sregym_core.model import ObjectRef
+
+from sregym_kubernetes.operations import objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,17 +23,47 @@ _KEPT_BY = "endpointslice.kubernetes.io/managed-by"
 _KEEPERS = ("endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io")
 # How names of hidden state end that are about a machine.
 _OF_NODE = " of node "
+# Which resources the API stores and lets people change, as kubectl lists them.
+_RESOURCES = Command(("kubectl", "api-resources", "--verbs=list,patch", "--no-headers"))
+# What of them comes and goes with other objects, or by the doing of controllers, kubelets and
+# drivers; and rights in the whole cluster, of which the harness gives and takes some itself.
+_COMES_AND_GOES = frozenset(
+    {
+        "CSINode", "CSIStorageCapacity", "CertificateSigningRequest", "ClusterRole",
+        "ClusterRoleBinding", "ControllerRevision", "EndpointSlice", "Endpoints", "Event",
+        "IPAddress", "Lease", "LeaseCandidate", "Namespace", "ReplicaSet", "ResourceClaim",
+        "ResourceSlice", "ServiceCIDR", "VolumeAttachment",
+    }
+)  # fmt: skip
 
 
 def observed(cluster: Cluster, namespaces: tuple[str, ...]) -> dict[str, KubeObject]:
-    """Volumes, aggregated APIs, and addresses that somebody wrote for a Service by hand.
+    """Whatever else the API stores for people: FlowSchemas, custom resources of the cluster ...
 
-    Controllers make most of these themselves, so they are compared and not all given back.
+    Volumes, aggregated APIs, and addresses that somebody wrote for a Service by hand are among it:
+    controllers make most of these themselves, so they are compared and not all given back.
     """
     found = [obj for version, kind in _WIDE for obj in _listed(cluster, version, kind, "")]
     for namespace in namespaces:
         found += [obj for obj in _listed(cluster, *_SLICE, namespace) if by_hand(obj)]
-    return {str(ObjectRef.of(obj)): obj for obj in found}
+    return {str(ObjectRef.of(obj)): obj for obj in (*found, *_further(cluster, namespaces))}
+
+
+def _further(cluster: Cluster, namespaces: tuple[str, ...]) -> Iterator[KubeObject]:
+    """Objects that no controller made, of all kinds that neither a capture nor a list here names."""
+    named = {
+        (version.rpartition("/")[0], kind)
+        for version, kind in (*objects.NAMESPACED, *objects.CLUSTER_WIDE, *_WIDE)
+    }
+    places = (*namespaces, objects.SYSTEM_NAMESPACE)
+    for line in cluster.kubectl(_RESOURCES).stdout.splitlines():
+        version, namespaced, kind = line.split()[-3:]
+        if kind in _COMES_AND_GOES or (version.rpartition("/")[0], kind) in named:
+            continue
+        for obj in _listed(cluster, version, kind, ""):
+            inside = namespaced == "false" or obj["metadata"]["namespace"] in places
+            if inside and not obj["metadata"].get("ownerReferences"):
+                yield obj
 
 
 def by_hand(part: KubeObject) -> bool:
@@ -61,16 +93,19 @@ def outside(cluster: Cluster) -> dict[str, str]:
 def give_back_observed(
     cluster: Cluster, before: Mapping[str, KubeObject], namespaces: tuple[str, ...]
 ) -> None:
-    """Take away slices that are new, and give volumes that are still there their policy again."""
-    for name, obj in sorted(observed(cluster, namespaces).items()):
-        ref, was = ObjectRef.of(obj), before.get(name)
-        if was is None and ref.kind == _SLICE[1]:
+    """Give back all but volumes and aggregated APIs; volumes that are still there get their policy again."""
+    now = observed(cluster, namespaces)
+    for name in sorted(before.keys() | now.keys()):
+        was = before.get(name)
+        ref = ObjectRef.of(was or now[name])
+        if ref.kind == _WIDE[0][1] and was is not None and name in now:
+            policy = was["spec"].get("persistentVolumeReclaimPolicy")
+            if now[name]["spec"].get("persistentVolumeReclaimPolicy") != policy:
+                cluster.patch(ref, {"spec": {"persistentVolumeReclaimPolicy": policy}}, "merge")
+        elif ref.kind == _SLICE[1] and was is None:
             cluster.delete(ref)
-        if was is None or ref.kind != _WIDE[0][1]:
-            continue
-        policy = was["spec"].get("persistentVolumeReclaimPolicy")
-        if obj["spec"].get("persistentVolumeReclaimPolicy") != policy:
-            cluster.patch(ref, {"spec": {"persistentVolumeReclaimPolicy": policy}}, "merge")
+        elif ref.kind not in (_SLICE[1], *(kind for _, kind in _WIDE)):
+            objects.restore_by_ref(cluster, ref, was)
 
 
 def _silences(cluster: Cluster) -> Iterator[tuple[str, str]]:

@@ -9,6 +9,7 @@ its `ContainerRef`, of a volume under the identity that `storage` tells.
 
 from __future__ import annotations
 
+from sregym_apps.model import WRITING
 from sregym_regex import perl
 
 from sregym_cluster_embedded.api.documents import DocumentError, read_yaml
@@ -47,6 +48,12 @@ from sregym_cluster_embedded.userland.files import machine
 from sregym_cluster_embedded.userland.files.capacity import filesystem_usage
 from sregym_cluster_embedded.userland.files.container import Container
 from sregym_cluster_embedded.userland.files.credentials import number_of
+from sregym_cluster_embedded.userland.files.datafiles import (
+    LostFiles,
+    forget_lost,
+    lost_at_start,
+    lost_files,
+)
 from sregym_cluster_embedded.userland.files.inode import FOLDER, Inode
 from sregym_cluster_embedded.userland.files.view import View as FileView
 from sregym_cluster_embedded.userland.filesystem import FileError, Files
@@ -81,7 +88,6 @@ from sregym_cluster_embedded.userland.life import (
     write_log,
 )
 from sregym_cluster_embedded.userland.locks import Lock, hold, holder, locks, release
-from sregym_cluster_embedded.userland.mutating_commands import WRITING
 from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
 from sregym_cluster_embedded.userland.queues import Broker, NonJsonRecord, OffsetReset, Topics
 from sregym_cluster_embedded.userland.registering import deregister, registered_at, registrations
@@ -127,6 +133,7 @@ __all__ = [
     "Lock",
     "LogLine",
     "LogRecord",
+    "LostFiles",
     "NonJsonRecord",
     "Object",
     "OffsetReset",
@@ -156,6 +163,7 @@ __all__ = [
     "emptied",
     "end",
     "filesystem_usage",
+    "forget_lost",
     "handshake",
     "hold",
     "holder",
@@ -164,6 +172,8 @@ __all__ = [
     "listen_failure",
     "listener_at",
     "locks",
+    "lost_at_start",
+    "lost_files",
     "machine",
     "machine_clock",
     "millis_form",

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
 from sregym_apps.model import ServiceModel, parse_service_model
-from sregym_core.errors import PluginLoadError
+from sregym_apps.public_images import models_of_extensions
 
 if TYPE_CHECKING:
-    from sregym_apps.simulation import Extension, Installed
+    from sregym_apps.simulation import Installed
 
 _FILES = ("system.yaml", "control_plane.yaml", "metrics_server.yaml", "ingress.yaml")
 _PUBLIC = ("public.yaml", "languages.yaml", "servers.yaml", "load_tools.yaml", "admission.yaml")
@@ -31,11 +31,7 @@ def public_models(extensions: Installed) -> tuple[ServiceModel, ...]:
     Raises:
         PluginLoadError: Those of an extension cannot be read; names the distribution.
     """
-    found = [*_public_models()]
-    for extension in extensions.extensions:
-        for place in dict.fromkeys(extension.all_of("images")):
-            found.append(_model_at(extensions, extension, place))
-    return tuple(found)
+    return (*_public_models(), *models_of_extensions(extensions))
 
 
 @cache
@@ -44,18 +40,3 @@ def _public_models() -> tuple[ServiceModel, ...]:
     return tuple(
         parse_service_model((folder / name).read_text(encoding="utf-8"), name) for name in _PUBLIC
     )
-
-
-@lru_cache(maxsize=64)
-def _model_at(extensions: Installed, extension: Extension, place: str) -> ServiceModel:
-    package, _, name = place.partition(":")
-    try:
-        text = (resources.files(package) / name).read_text(encoding="utf-8")
-        return parse_service_model(text, f"{package}/{name}", extensions)
-    except (ImportError, OSError, TypeError, ValueError) as error:
-        owner = extensions.owner("extension", extension.name)
-        message = (
-            f"extension {extension.name!r} of {owner} has the images {place}, which cannot be "
-            f"read: {error}"
-        )
-        raise PluginLoadError(message) from error

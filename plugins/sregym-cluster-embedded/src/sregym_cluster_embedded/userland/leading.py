@@ -10,8 +10,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl
 
+from sregym_apps.model import WRITING
+
 from sregym_cluster_embedded.userland.keys import RUNTIME
-from sregym_cluster_embedded.userland.mutating_commands import WRITING
 from sregym_cluster_embedded.userland.process import process_of
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_apps.model import StoreProgram
+from sregym_apps.model import WRITING, StoreProgram
 
 from sregym_cluster_embedded.userland.disk import (
     read_problem,
@@ -16,7 +16,6 @@ from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.kind import Kind, Refusal
 from sregym_cluster_embedded.userland.life import invalidate_traffic
 from sregym_cluster_embedded.userland.locks import holder
-from sregym_cluster_embedded.userland.mutating_commands import WRITING
 from sregym_cluster_embedded.userland.process import process_of
 
 if TYPE_CHECKING:

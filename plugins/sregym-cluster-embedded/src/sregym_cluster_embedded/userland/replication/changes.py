@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sregym_apps.model import WRITING
+
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.userland.command_counts import command_count
-from sregym_cluster_embedded.userland.mutating_commands import WRITING
 from sregym_cluster_embedded.userland.replication.sleeping import schedule_checks
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Astronomy Shop whose shoppers write reviews."""
