@@ -224,6 +224,8 @@ def test_each_class(before: Any, after: Any, kinds: list[str]) -> None:
         ("couchdb", "orders: 100", "orders: 3", ["data-lost"]),
         ("other", "orders: 100", "orders: 3", []),
         ("other", '{"a": 1}', '{"a": 2}', []),
+        ("other", '{"a": 1}', '{"a": 1, "lost files": 3}', ["data-lost"]),
+        ("other", "a: 1", "a: 1\nlost files = 3", ["data-lost"]),
         ("Host", '{"sysctl a": {"value": "1"}}', '{"sysctl a": {"value": "2"}}', ["host-changed"]),
         ("Host", '{"files": "a"}', '{"files": "b"}', ["host-changed"]),
     ],

@@ -42,15 +42,15 @@ from sregym_core.problems import ProblemSet
 from sregym_core.settings import Settings
 from sregym_testing import LocalPlugins, MemoryProvider, Shop
 
-from sregym_core import Offer
+from sregym_core import Registration
 
 
 def register(shelf: LocalPlugins, hook: str, kind: str, base: type[Any]) -> None:
-    """Offer a component through a hook and find it in the registry."""
+    """Register a component through a hook and find it in the registry."""
     component = type("Sample", (base,), {"name": "sample", "summary": "a sample"})
 
     def implementation():
-        return [Offer("sample", component)]
+        return [Registration("sample", component)]
 
     implementation.__name__ = hook
     registry = shelf(implementation)
@@ -203,13 +203,13 @@ def test_all_hooks_in_the_order_of_an_episode(register_plugin, hook_recorder) ->
     """One episode from deploy to verdict, seen by a plugin that implements every hook."""
 
     def sregym_register_applications():
-        return [Offer("shop", BusyShop)]
+        return [Registration("shop", BusyShop)]
 
     def sregym_register_injectors():
-        return [Offer("wrong-port", WrongPort)]
+        return [Registration("wrong-port", WrongPort)]
 
     def sregym_register_oracles():
-        return [Offer("lenient", Lenient)]
+        return [Registration("lenient", Lenient)]
 
     register_plugin(
         sregym_register_applications, sregym_register_injectors, sregym_register_oracles

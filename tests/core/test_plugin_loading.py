@@ -12,7 +12,7 @@ from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 
 class Shelf:
@@ -39,10 +39,10 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
     return Shelf(monkeypatch)
 
 
-def agents(*offers: Offer) -> object:
+def agents(*registrations: Registration) -> object:
     @hookimpl
-    def sregym_register_agents() -> list[Offer]:
-        return list(offers)
+    def sregym_register_agents() -> list[Registration]:
+        return list(registrations)
 
     return sregym_register_agents
 
@@ -106,7 +106,7 @@ def test_the_environment_blocks(shelf: Shelf, environment: dict[str, str], reaso
 
 def test_a_misspelt_hook_is_broken_with_the_right_spelling(shelf: Shelf) -> None:
     @hookimpl
-    def sregym_register_agent() -> list[Offer]:
+    def sregym_register_agent() -> list[Registration]:
         return []
 
     shelf.put("slip", "acme-slip", sregym_register_agent=sregym_register_agent)
@@ -121,7 +121,7 @@ def test_a_misspelt_hook_is_broken_with_the_right_spelling(shelf: Shelf) -> None
 
 
 def test_a_forgotten_decorator_is_broken(shelf: Shelf) -> None:
-    def sregym_register_agents() -> list[Offer]:
+    def sregym_register_agents() -> list[Registration]:
         return []
 
     shelf.put("bare", "acme-bare", sregym_register_agents=sregym_register_agents)
@@ -165,11 +165,11 @@ def test_a_run_refuses_to_start_without_a_plugin_it_needs(shelf: Shelf) -> None:
 
 def test_a_registration_hook_that_raises_marks_its_plugin(shelf: Shelf) -> None:
     @hookimpl
-    def sregym_register_agents() -> list[Offer]:
+    def sregym_register_agents() -> list[Registration]:
         raise RuntimeError("no licence")
 
     shelf.put("angry", "acme-angry", sregym_register_agents=sregym_register_agents)
-    shelf.put("good", "acme-good", sregym_register_agents=agents(Offer("walker", "x:Y")))
+    shelf.put("good", "acme-good", sregym_register_agents=agents(Registration("walker", "x:Y")))
     plugins = Plugins(Settings(), shelf.entries)
     assert Registry(plugins).names("agent") == ["walker"]
     assert state_of(plugins)[0] == (
@@ -182,8 +182,8 @@ def test_a_registration_hook_that_raises_marks_its_plugin(shelf: Shelf) -> None:
 
 
 def test_a_component_that_two_distributions_offer(shelf: Shelf) -> None:
-    shelf.put("a", "acme-a", "0.3.0", sregym_register_agents=agents(Offer("walker", "x:Y")))
-    shelf.put("b", "acme-b", "1.2", sregym_register_agents=agents(Offer("walker", "x:Z")))
+    shelf.put("a", "acme-a", "0.3.0", sregym_register_agents=agents(Registration("walker", "x:Y")))
+    shelf.put("b", "acme-b", "1.2", sregym_register_agents=agents(Registration("walker", "x:Z")))
     with pytest.raises(PluginClashError) as caught:
         Registry(Plugins(Settings(), shelf.entries)).load("agent", "walker")
     assert str(caught.value) == (
@@ -193,8 +193,8 @@ def test_a_component_that_two_distributions_offer(shelf: Shelf) -> None:
 
 
 def test_an_offer_that_cannot_be_imported(shelf: Shelf) -> None:
-    offers = agents(Offer("walker", "no_such_module_anywhere:Walker"))
-    shelf.put("a", "acme-a", sregym_register_agents=offers)
+    registered = agents(Registration("walker", "no_such_module_anywhere:Walker"))
+    shelf.put("a", "acme-a", sregym_register_agents=registered)
     with pytest.raises(PluginLoadError) as caught:
         Registry(Plugins(Settings(), shelf.entries)).load("agent", "walker")
     assert str(caught.value) == (
@@ -204,7 +204,9 @@ def test_an_offer_that_cannot_be_imported(shelf: Shelf) -> None:
 
 
 def test_an_offer_that_is_something_else(shelf: Shelf) -> None:
-    shelf.put("a", "acme-a", sregym_register_agents=agents(Offer("walker", "json:JSONDecoder")))
+    shelf.put(
+        "a", "acme-a", sregym_register_agents=agents(Registration("walker", "json:JSONDecoder"))
+    )
     with pytest.raises(PluginLoadError) as caught:
         Registry(Plugins(Settings(), shelf.entries)).load("agent", "walker")
     assert str(caught.value) == (
@@ -215,12 +217,12 @@ def test_an_offer_that_is_something_else(shelf: Shelf) -> None:
 
 def test_an_offer_whose_class_has_another_name(shelf: Shelf) -> None:
     target = "sregym_core.proof.scripted:Scripted"
-    shelf.put("a", "acme-a", sregym_register_agents=agents(Offer("walker", target)))
+    shelf.put("a", "acme-a", sregym_register_agents=agents(Registration("walker", target)))
     with pytest.raises(PluginLoadError) as caught:
         Registry(Plugins(Settings(), shelf.entries)).load("agent", "walker")
     assert str(caught.value) == (
         "agent 'walker' of acme-a 1.0 calls itself 'scripted'; "
-        "the offer and the class must agree on the name"
+        "the registration and the class must agree on the name"
     )
 
 
@@ -237,7 +239,7 @@ def test_an_offer_whose_class_has_another_name(shelf: Shelf) -> None:
     ],
 )
 def test_an_unknown_name(shelf: Shelf, name: str, message: str) -> None:
-    shelf.put("a", "acme-a", sregym_register_agents=agents(Offer("walker", "x:Y")))
+    shelf.put("a", "acme-a", sregym_register_agents=agents(Registration("walker", "x:Y")))
     with pytest.raises(UsageError) as caught:
         Registry(Plugins(Settings(), shelf.entries)).load("agent", name)
     assert str(caught.value) == message

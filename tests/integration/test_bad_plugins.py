@@ -14,7 +14,7 @@ from sregym_testing import SregymProject
 
 from sregym_core import __version__
 
-HEAD = "from sregym_core import Offer, hookimpl\n\n@hookimpl\n"
+HEAD = "from sregym_core import Registration, hookimpl\n\n@hookimpl\n"
 AGENTS = f"{HEAD}def sregym_register_agents():\n"
 AGENT = (
     "from sregym_core.interfaces import Agent, Oracle\nfrom sregym_core.model import Verdict\n\n"
@@ -34,7 +34,7 @@ class Bad:
 PLUGINS = {
     "wrong_type": Bad(
         f"{AGENTS}    return ['x', 3]\n",
-        "sregym_register_agents gives 'x' where a sregym_core.Offer is due (acme_wrong_type.py:3)",
+        "sregym_register_agents gives 'x' where a sregym_core.Registration is due (acme_wrong_type.py:3)",
     ),
     "no_folder": Bad(
         f"{HEAD}def sregym_register_problems():\n    return ['problems']\n",
@@ -42,12 +42,12 @@ PLUGINS = {
         "importlib.resources.files(...) (acme_no_folder.py:3)",
     ),
     "no_word": Bad(
-        f"{AGENTS}    return [Offer(3, 'a:b')]\n",
-        "sregym_register_agents gives an Offer whose name is 3; a word is due (acme_no_word.py:3)",
+        f"{AGENTS}    return [Registration(3, 'a:b')]\n",
+        "sregym_register_agents gives a Registration whose name is 3; a word is due (acme_no_word.py:3)",
     ),
     "no_target": Bad(
-        f"{AGENTS}    return [Offer('walker', None)]\n",
-        "sregym_register_agents gives an Offer of 'walker' whose target is None; "
+        f"{AGENTS}    return [Registration('walker', None)]\n",
+        "sregym_register_agents gives a Registration of 'walker' whose target is None; "
         "'package.module:Class' or a class is due (acme_no_target.py:3)",
     ),
     "no_list": Bad(
@@ -55,8 +55,8 @@ PLUGINS = {
         "sregym_register_agents raised TypeError: 'int' object is not iterable (acme_no_list.py:3)",
     ),
     "endless": Bad(
-        f"{AGENTS}    while True:\n        yield Offer('walker', 'a:b')\n",
-        "sregym_register_agents offers more than 10000 things (acme_endless.py:3)",
+        f"{AGENTS}    while True:\n        yield Registration('walker', 'a:b')\n",
+        "sregym_register_agents registers more than 10000 things (acme_endless.py:3)",
     ),
     "raises": Bad(
         f"{AGENTS}    raise RuntimeError('no licence')\n",
@@ -100,22 +100,22 @@ PLUGINS = {
         needs="sregym-core<8,>=7.1",
     ),
     "abstract": Bad(
-        f"{AGENT}{AGENTS}    return [Offer('idle', 'acme_abstract:Idle')]\n\n"
+        f"{AGENT}{AGENTS}    return [Registration('idle', 'acme_abstract:Idle')]\n\n"
         "class Idle(Agent):\n    name = 'idle'\n",
         "agent 'idle' of acme-abstract 1.0 is abstract, it lacks: run (acme_abstract.py:10)",
     ),
     "half": Bad(
-        f"{AGENTS}    return [Offer('ghost', 'acme_half_ghost:Ghost')]\n",
+        f"{AGENTS}    return [Registration('ghost', 'acme_half_ghost:Ghost')]\n",
         "agent 'ghost' of acme-half 1.0 cannot be imported from acme_half_ghost:Ghost: "
         "ModuleNotFoundError: No module named 'acme_half_ghost'",
     ),
     "lost_fault": Bad(
-        f"{HEAD}def sregym_register_injectors():\n    return [Offer('lost', 'acme_lost_code:Lost')]\n",
+        f"{HEAD}def sregym_register_injectors():\n    return [Registration('lost', 'acme_lost_code:Lost')]\n",
         "fault 'lost' of acme-lost-fault 1.0 cannot be imported from acme_lost_code:Lost: "
         "ModuleNotFoundError: No module named 'acme_lost_code'",
     ),
     "lost_noise": Bad(
-        f"{HEAD}def sregym_register_noise_sources():\n    return [Offer('hum', 'acme_hum:Hum')]\n",
+        f"{HEAD}def sregym_register_noise_sources():\n    return [Registration('hum', 'acme_hum:Hum')]\n",
         "noise source 'hum' of acme-lost-noise 1.0 cannot be imported from acme_hum:Hum: "
         "ModuleNotFoundError: No module named 'acme_hum'",
     ),
@@ -126,8 +126,8 @@ PLUGINS = {
     ),
 }
 GOOD = (
-    f"{AGENT}{AGENTS}    return [Offer('walker', 'acme_good:Walker'), Offer('angry', 'acme_good:Angry')]\n\n"
-    "@hookimpl\ndef sregym_register_reporters():\n    return [Offer('torn', 'acme_good:Torn')]\n\n"
+    f"{AGENT}{AGENTS}    return [Registration('walker', 'acme_good:Walker'), Registration('angry', 'acme_good:Angry')]\n\n"
+    "@hookimpl\ndef sregym_register_reporters():\n    return [Registration('torn', 'acme_good:Torn')]\n\n"
     "from sregym_core.interfaces import Reporter\n\n"
     "class Walker(Agent):\n    name = 'walker'\n    def run(self, session):\n        1 / 0\n\n"
     "class Angry(Agent):\n    name = 'angry'\n    def __init__(self, options=None):\n        raise OSError('no key')\n"

@@ -104,6 +104,8 @@ LOCKED = "postgres_lock_contention_product_catalog"
         ("ALTER ROLE otelu SUPERUSER", {"broad-grant"}),
         ("CREATE ROLE eve SUPERUSER LOGIN PASSWORD 'x'", {"broad-grant"}),
         ("GRANT INSERT ON catalog.products TO otelu", set()),
+        ("GRANT pg_write_all_data TO otelu", {"broad-grant"}),
+        ("ALTER ROLE otelu CREATEROLE", {"broad-grant"}),
     ],
 )
 def test_who_gets_all_rights_in_a_store_without_a_volume_is_told(
@@ -197,6 +199,17 @@ def test_what_no_user_needs_is_left_as_it_is(broken: Environment) -> None:
             "Deployment hotel-reservation/jaeger reaches nobody",
         ),
     }
+
+
+def test_a_store_whose_files_were_removed_has_lost_its_data(broken: Environment) -> None:
+    with broken.fork() as env:
+        repair(env, REVOKED)
+        kubectl(
+            env,
+            f"exec -n {APPLICATION} deploy/mongodb-user -- sh -c {shlex.quote('rm -rf /data/db/*')}",
+        )
+        record = judged(env)
+    assert fatal(record) == {"data-lost"}
 
 
 def test_a_datastore_without_its_authentication_is_no_repair(broken: Environment) -> None:

@@ -12,7 +12,7 @@ from sregym_core.cli.entry import run
 
 # As written before applications could say which kinds of servers they need.
 PLUGIN = """\
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 from sregym_core.errors import UsageError
 from sregym_testing.memory import Shop
 
@@ -36,7 +36,7 @@ class Kiosk(Shop):
 
 @hookimpl
 def sregym_register_applications():
-    return [Offer("mart", Mart), Offer("bazaar", Bazaar), Offer("fair", Fair), Offer("kiosk", Kiosk)]
+    return [Registration("mart", Mart), Registration("bazaar", Bazaar), Registration("fair", Fair), Registration("kiosk", Kiosk)]
 """
 
 
@@ -66,7 +66,7 @@ def test_what_works_is_listed_and_what_does_not_is_told(
         "left out: application 'bazaar' of acme-market 1.0: component 'stall': no notes on this workload\n"
         "left out: application 'fair' of acme-market 1.0: KeyError: 'kind' (acme_market.py:18)\n"
         "left out: application 'kiosk' of acme-market 1.0 calls itself 'stand'; "
-        "the offer and the class must agree on the name\n"
+        "the registration and the class must agree on the name\n"
     )
     table = io.StringIO()
     assert run(("applications",), Console(table, io.StringIO())) == 0

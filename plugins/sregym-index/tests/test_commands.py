@@ -208,8 +208,8 @@ def test_metadata_gives_home_and_range(tmp_path: Path, sregym_project: Project) 
         "[sregym]\nacme-odd = acme_odd\n",
     )
     (tmp_path / "acme_odd.py").write_text(
-        "from sregym_core import Offer, hookimpl\n\n\n@hookimpl\ndef sregym_register_agents():\n"
-        "    return [Offer('odd', 'acme_odd:Odd')]\n"
+        "from sregym_core import Registration, hookimpl\n\n\n@hookimpl\ndef sregym_register_agents():\n"
+        "    return [Registration('odd', 'acme_odd:Odd')]\n"
     )
     seen = {"PYTHONPATH": str(tmp_path)}
     done = sregym_project().run("plugins", "entry", "acme-odd", "--json", env=seen)

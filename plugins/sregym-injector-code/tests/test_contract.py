@@ -24,7 +24,7 @@ from sregym_testing import (
 )
 from sregym_testing.clusters import open_clusters
 
-ALL = tuple(offer.load()() for offer in sregym_register_injectors())
+ALL = tuple(registration.load()() for registration in sregym_register_injectors())
 FAULTS = tuple(fault for fault in ALL if isinstance(fault, SettingFault))
 HEAPS = tuple(fault for fault in ALL if isinstance(fault, HeapLimit))
 STOPPING = {type(fault): fault for fault in ALL if isinstance(fault, Hang | GrayReplica)}

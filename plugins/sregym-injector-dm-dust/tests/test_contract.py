@@ -27,7 +27,7 @@ from sregym_testing.clusters import open_clusters
 from sregym_testing.memory.repairing import repairable
 from sregym_testing.targets import choose_target
 
-from sregym_core import Offer
+from sregym_core import Registration
 
 RUNS_STORE = {"node": {"runs": "catalog-db"}}
 REPAIRS = {REPAIR, corruption.REPAIR, *(command for row in ROWS for command in row.repair)}
@@ -107,7 +107,7 @@ def test_what_fits() -> None:
 def test_the_plugin_offers_every_row() -> None:
     assert tuple(row.name for row in ROWS) == NAMES
     with pytest.raises(AttributeError) as caught:
-        Offer("x", "sregym_injector_dm_dust.faults:no_such_row").load()
+        Registration("x", "sregym_injector_dm_dust.faults:no_such_row").load()
     assert str(caught.value) == (
         "module 'sregym_injector_dm_dust.faults' has no attribute 'no_such_row'"
     )

@@ -19,7 +19,7 @@ from sregym_testing import (
 from sregym_testing.clusters import open_clusters
 from sregym_testing.memory.repairing import repairable
 
-from sregym_core import Offer
+from sregym_core import Registration
 
 
 class PinnedShop(FullShop):
@@ -69,10 +69,12 @@ class TestFaults(InjectorContract):
 
 def test_the_plugin_offers_every_name_of_khaos():
     assert tuple(row.name for row in ROWS) == tuple(map(name_of, (*NAMES, *PARTS)))
-    assert [offer.name for offer in sregym_register_injectors()] == [row.name for row in ROWS]
+    assert [registration.name for registration in sregym_register_injectors()] == [
+        row.name for row in ROWS
+    ]
     assert len(FAULTS) == 47 + 7
     with pytest.raises(AttributeError) as caught:
-        Offer("x", "sregym_injector_khaos.faults:khaos-nothing").load()
+        Registration("x", "sregym_injector_khaos.faults:khaos-nothing").load()
     assert str(caught.value) == (
         "module 'sregym_injector_khaos.faults' has no attribute 'khaos-nothing'"
     )

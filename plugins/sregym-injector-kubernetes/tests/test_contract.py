@@ -13,7 +13,7 @@ from sregym_testing import FaultCase, FullShop, InjectorContract, PluginContract
 from sregym_testing.clusters import Provision, open_clusters
 from sregym_testing.memory import MemoryProvider, worker_nodes
 
-FAULTS = tuple(offer.load()() for offer in sregym_register_injectors())
+FAULTS = tuple(registration.load()() for registration in sregym_register_injectors())
 ON_COMPONENTS = tuple(fault for fault in FAULTS if TargetKind.COMPONENT in fault.takes)
 
 
@@ -75,7 +75,7 @@ class TestStuckRollouts(InjectorContract):
 
 
 def test_every_fault_is_offered_once():
-    offered = [offer.name for offer in sregym_register_injectors()]
+    offered = [registration.name for registration in sregym_register_injectors()]
     assert offered == [fault.name for fault in FAULTS]
     assert len(set(offered)) == len(offered)
 

@@ -22,7 +22,7 @@ from sregym_kubernetes.operations.ordered_pods import delete_blocking_pods
 
 APPLICATION = HotelReservation()
 SPEC = ClusterSpec(seed=7, applications=(APPLICATION,))
-FAULTS = {offer.name: offer.load()() for offer in sregym_register_injectors()}
+FAULTS = {registration.name: registration.load()() for registration in sregym_register_injectors()}
 # Each fault on a store, which clients hold on to, and on a service that must be rolled over.
 CASES = [
     ("service-target-port", "mongodb-rate"),

@@ -20,7 +20,7 @@ from sregym_testing import (
     PluginContract,
 )
 
-FAULTS = tuple(offer.load()() for offer in sregym_register_injectors())
+FAULTS = tuple(registration.load()() for registration in sregym_register_injectors())
 
 
 class BusyShop(FullShop):

@@ -76,7 +76,7 @@ class ShopBehindIngress(FullShop):
         )
 
 
-FAULTS = {offer.name: offer.load()() for offer in sregym_register_injectors()}
+FAULTS = {registration.name: registration.load()() for registration in sregym_register_injectors()}
 INGRESSES = ("ingress-wrong", "certificate")
 # Those that need access to nodes: see `test_ways_to_pods`.
 WAYS = tuple(name for name, fault in FAULTS.items() if isinstance(fault, PathFault))

@@ -16,7 +16,7 @@ from sregym_testing import choose_target
 
 APPLICATION = HotelReservation()
 SPEC = ClusterSpec(seed=7, applications=(APPLICATION,))
-FAULTS = {offer.name: offer.load()() for offer in sregym_register_injectors()}
+FAULTS = {registration.name: registration.load()() for registration in sregym_register_injectors()}
 WHOLE = {"cluster": True}
 CASES = [
     ("service-port", "frontend", {}),

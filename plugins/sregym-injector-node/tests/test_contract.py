@@ -30,7 +30,7 @@ from sregym_testing.memory.nodes import MemoryNodes
 from sregym_testing.memory.repairing import repairable
 from sregym_testing.targets import choose_target
 
-from sregym_core import Offer
+from sregym_core import Registration
 
 RUNS_CATALOG = {"node": {"runs": "catalog"}}
 CASES = {
@@ -137,7 +137,7 @@ def test_the_plugin_offers_every_row():
         row.name: row.title for row in ROWS
     }
     with pytest.raises(AttributeError) as caught:
-        Offer("x", "sregym_injector_node.node_setting:no_such_row").load()
+        Registration("x", "sregym_injector_node.node_setting:no_such_row").load()
     assert str(caught.value) == (
         "module 'sregym_injector_node.node_setting' has no attribute 'no_such_row'"
     )

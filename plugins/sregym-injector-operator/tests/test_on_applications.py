@@ -16,7 +16,7 @@ from sregym_kubernetes.operations.objects import capture, differences
 
 APPLICATION = HotelReservation()
 SPEC = ClusterSpec(seed=7, applications=(APPLICATION,))
-FAULTS = {offer.name: offer.load()() for offer in sregym_register_injectors()}
+FAULTS = {registration.name: registration.load()() for registration in sregym_register_injectors()}
 HURTING: list[tuple[str, dict[str, Any]]] = [
     ("webhook-ca", {}),
     ("webhook-denies", {}),

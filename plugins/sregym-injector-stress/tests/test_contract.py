@@ -23,7 +23,7 @@ from sregym_testing.clusters import open_clusters
 from sregym_testing.memory.repairing import repairable
 from sregym_testing.targets import choose_target
 
-from sregym_core import Offer
+from sregym_core import Registration
 
 REPAIRS = {command for row in ROWS for command in row.repair}
 
@@ -74,7 +74,7 @@ def test_what_a_share_of_a_machine_is() -> None:
 def test_the_plugin_offers_every_row() -> None:
     assert tuple(row.name for row in ROWS) == NAMES
     with pytest.raises(AttributeError) as caught:
-        Offer("x", "sregym_injector_stress.faults:no_such_row").load()
+        Registration("x", "sregym_injector_stress.faults:no_such_row").load()
     assert str(caught.value) == (
         "module 'sregym_injector_stress.faults' has no attribute 'no_such_row'"
     )

@@ -31,6 +31,23 @@ DENIED = (
     "Nothing of this holds:\n- {text}",
     '{{"root_cause": null, "not_the_cause": "{text}"}}',
     "| hypothesis | verdict |\n|---|---|\n| {text} | false |",
+    "A colleague claims: {text} He is mistaken.",
+    "{text} That was my first idea; it turned out wrong.",
+)
+# Sentences of several parts, of which one word at either end decides: {parts} is a truth with `;` in it.
+IN_PARTS = (
+    "If {parts} were so, all would fail; but not all fails.",
+    "Is it that {parts}?",
+    "Assuming {parts}, users would see errors. Nobody has looked.",
+    "I ruled out that {parts}.",
+    "Nothing is wrong with {parts}.",
+    "{parts} -- that was last week's incident and is repaired since.",
+    "It would be tempting to blame {parts}; but that was intended.",
+)
+UNDECIDED = (
+    "Maybe {parts}. Maybe consul. Maybe both. Maybe the network.",
+    "50 %: {parts}.\n50 %: consul has too little memory.",
+    "- {parts} (40 %)\n- consul has too little memory (40 %)\n- the network (20 %)",
 )
 FOREIGN_DENIALS = (
     "Es ist nicht wahr, dass {low}",
@@ -91,6 +108,38 @@ def test_what_is_taken_back_in_whatever_way_is_not_believed(
         if outcome(told(form, ground_truths[name]), ground_truths[name], components) is Outcome.PASS
     ]
     assert passed == []
+
+
+def in_parts(truth: Any) -> str:
+    change = truth.changed
+    mechanism = (truth.mechanism_phrases or (truth.mechanism,))[0]
+    return f"{truth.component}: {mechanism}; {change.what} was changed from {change.before or 'nothing'} to {change.after or 'nothing'}"
+
+
+@pytest.mark.parametrize("form", [*IN_PARTS, *UNDECIDED])
+def test_what_a_sentence_of_several_parts_does_holds_for_all_of_them(
+    form: str, ground_truths: Any, components: Any
+) -> None:
+    passed = [
+        name
+        for name in TRUTHS
+        if outcome(
+            form.format(parts=in_parts(ground_truths[name])), ground_truths[name], components
+        )
+        is Outcome.PASS
+    ]
+    assert passed == []
+
+
+def test_a_claim_in_several_parts_is_believed(ground_truths: Any, components: Any) -> None:
+    believed = {
+        name: outcome(
+            f"The root cause: {in_parts(ground_truths[name])}.", ground_truths[name], components
+        )
+        for name in TRUTHS
+    }
+    assert Outcome.FAIL not in believed.values()
+    assert list(believed.values()).count(Outcome.PASS) > len(TRUTHS) / 2
 
 
 @pytest.mark.parametrize("words", TO_THE_JUDGE)

@@ -32,8 +32,8 @@ def failing(verdict: Any) -> dict[str, str]:
 
 
 def test_the_plugin_offers_the_oracle_under_its_own_name() -> None:
-    offers = sregym_register_oracles()
-    assert [(o.name, o.load()) for o in offers] == [
+    registrations = sregym_register_oracles()
+    assert [(o.name, o.load()) for o in registrations] == [
         ("state", StateOracle),
         ("replay", ReplayOracle),
     ]

@@ -10,7 +10,7 @@ from sregym_core.interfaces import ClusterSpec, Command
 from sregym_core.model import ObjectRef
 from sregym_testing import MemoryProvider, Shop
 
-from sregym_core import Offer, __version__, hookspecs
+from sregym_core import Registration, __version__, hookspecs
 
 
 def test_project_runs_in_a_world_of_its_own(sregym_project, monkeypatch) -> None:
@@ -38,7 +38,7 @@ def test_failing_outcome_shows_everything(sregym_project) -> None:
 
 def test_plugin_of_local_functions(register_plugin) -> None:
     def sregym_register_applications():
-        return [Offer("shop", Shop)]
+        return [Registration("shop", Shop)]
 
     registry = register_plugin(sregym_register_applications, name="shops")
     assert registry.names("application") == ["shop"]

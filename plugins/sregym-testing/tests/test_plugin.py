@@ -16,11 +16,11 @@ from sregym_testing import PluginContract
 from sregym_core import __version__
 
 GOOD = """
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 @hookimpl
 def sregym_register_agents():
-    return [Offer("walker", "acme_walker.agent:Walker")]
+    return [Registration("walker", "acme_walker.agent:Walker")]
 
 @hookimpl
 def sregym_episode_event(episode, event):

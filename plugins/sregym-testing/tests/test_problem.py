@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from sregym_core.errors import SregymError
 from sregym_testing import LocalPlugins, ProblemContract, Shop
 
-from sregym_core import Offer
+from sregym_core import Registration
 
 GOOD = """\
 id: cart-port
@@ -44,14 +44,14 @@ def registry(register_plugin: LocalPlugins):
     fault.__abstractmethods__ = frozenset()
 
     def sregym_register_applications():
-        return [Offer("shop", Shop)]
+        return [Registration("shop", Shop)]
 
     def sregym_register_injectors():
-        return [Offer("port-off", fault)]
+        return [Registration("port-off", fault)]
 
     def sregym_register_oracles():
         names = ("words", "deeds")
-        return [Offer(name, type(name, (Oracle,), {"name": name})) for name in names]
+        return [Registration(name, type(name, (Oracle,), {"name": name})) for name in names]
 
     return register_plugin(
         sregym_register_applications, sregym_register_injectors, sregym_register_oracles

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
     from sregym_core.events import EpisodeEvent
-    from sregym_core.offer import Offer
+    from sregym_core.registration import Registration
 
 PROJECT = "sregym"
 
@@ -28,11 +28,11 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 
 @hookspec
-def sregym_register_clusters() -> Sequence[Offer]:  # type: ignore[empty-body]
+def sregym_register_clusters() -> Sequence[Registration]:  # type: ignore[empty-body]
     """Contribute providers of clusters, subclasses of `sregym_core.interfaces.ClusterProvider`.
 
     Returns:
-        One `Offer` for each class; the lists of all plugins are concatenated. Empty: none.
+        One `Registration` for each class; the lists of all plugins are concatenated. Empty: none.
 
     Errors:
         An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
@@ -49,11 +49,11 @@ def sregym_register_clusters() -> Sequence[Offer]:  # type: ignore[empty-body]
 
 
 @hookspec
-def sregym_register_applications() -> Sequence[Offer]:  # type: ignore[empty-body]
+def sregym_register_applications() -> Sequence[Registration]:  # type: ignore[empty-body]
     """Contribute applications, subclasses of `sregym_core.interfaces.Application`.
 
     Returns:
-        One `Offer` for each class; the lists of all plugins are concatenated. Empty: none.
+        One `Registration` for each class; the lists of all plugins are concatenated. Empty: none.
 
     Errors:
         An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
@@ -70,11 +70,11 @@ def sregym_register_applications() -> Sequence[Offer]:  # type: ignore[empty-bod
 
 
 @hookspec
-def sregym_register_injectors() -> Sequence[Offer]:  # type: ignore[empty-body]
+def sregym_register_injectors() -> Sequence[Registration]:  # type: ignore[empty-body]
     """Contribute fault primitives, subclasses of `sregym_core.interfaces.Fault`.
 
     Returns:
-        One `Offer` for each class; the lists of all plugins are concatenated. Empty: none.
+        One `Registration` for each class; the lists of all plugins are concatenated. Empty: none.
 
     Errors:
         An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
@@ -91,11 +91,11 @@ def sregym_register_injectors() -> Sequence[Offer]:  # type: ignore[empty-body]
 
 
 @hookspec
-def sregym_register_noise_sources() -> Sequence[Offer]:  # type: ignore[empty-body]
+def sregym_register_noise_sources() -> Sequence[Registration]:  # type: ignore[empty-body]
     """Contribute sources of noise, subclasses of `sregym_core.interfaces.Noise`.
 
     Returns:
-        One `Offer` for each class; the lists of all plugins are concatenated. Empty: none.
+        One `Registration` for each class; the lists of all plugins are concatenated. Empty: none.
 
     Errors:
         An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
@@ -112,11 +112,11 @@ def sregym_register_noise_sources() -> Sequence[Offer]:  # type: ignore[empty-bo
 
 
 @hookspec
-def sregym_register_oracles() -> Sequence[Offer]:  # type: ignore[empty-body]
+def sregym_register_oracles() -> Sequence[Registration]:  # type: ignore[empty-body]
     """Contribute oracles, subclasses of `sregym_core.interfaces.Oracle`.
 
     Returns:
-        One `Offer` for each class; the lists of all plugins are concatenated. Empty: none.
+        One `Registration` for each class; the lists of all plugins are concatenated. Empty: none.
 
     Errors:
         An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
@@ -133,11 +133,11 @@ def sregym_register_oracles() -> Sequence[Offer]:  # type: ignore[empty-body]
 
 
 @hookspec
-def sregym_register_agents() -> Sequence[Offer]:  # type: ignore[empty-body]
+def sregym_register_agents() -> Sequence[Registration]:  # type: ignore[empty-body]
     """Contribute agent adapters, subclasses of `sregym_core.interfaces.Agent`.
 
     Returns:
-        One `Offer` for each class; the lists of all plugins are concatenated. Empty: none.
+        One `Registration` for each class; the lists of all plugins are concatenated. Empty: none.
 
     Errors:
         An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
@@ -154,11 +154,11 @@ def sregym_register_agents() -> Sequence[Offer]:  # type: ignore[empty-body]
 
 
 @hookspec
-def sregym_register_reporters() -> Sequence[Offer]:  # type: ignore[empty-body]
+def sregym_register_reporters() -> Sequence[Registration]:  # type: ignore[empty-body]
     """Contribute run reporters, subclasses of `sregym_core.interfaces.Reporter`.
 
     Returns:
-        One `Offer` for each class; the lists of all plugins are concatenated. Empty: none.
+        One `Registration` for each class; the lists of all plugins are concatenated. Empty: none.
 
     Errors:
         An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
@@ -175,11 +175,11 @@ def sregym_register_reporters() -> Sequence[Offer]:  # type: ignore[empty-body]
 
 
 @hookspec
-def sregym_register_rewards() -> Sequence[Offer]:  # type: ignore[empty-body]
+def sregym_register_rewards() -> Sequence[Registration]:  # type: ignore[empty-body]
     """Contribute rewards of episodes, subclasses of `sregym_core.interfaces.Reward`.
 
     Returns:
-        One `Offer` for each class; the lists of all plugins are concatenated. Empty: none.
+        One `Registration` for each class; the lists of all plugins are concatenated. Empty: none.
 
     Errors:
         An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
@@ -196,11 +196,11 @@ def sregym_register_rewards() -> Sequence[Offer]:  # type: ignore[empty-body]
 
 
 @hookspec
-def sregym_register_modes() -> Sequence[Offer]:  # type: ignore[empty-body]
+def sregym_register_modes() -> Sequence[Registration]:  # type: ignore[empty-body]
     """Contribute ways to put episodes to agents, subclasses of `sregym_core.interfaces.Mode`.
 
     Returns:
-        One `Offer` for each class, by the word behind `--mode`; the lists of all plugins are
+        One `Registration` for each class, by the word behind `--mode`; the lists of all plugins are
         concatenated. Empty: none.
 
     Errors:
@@ -218,11 +218,11 @@ def sregym_register_modes() -> Sequence[Offer]:  # type: ignore[empty-body]
 
 
 @hookspec
-def sregym_register_routines() -> Sequence[Offer]:  # type: ignore[empty-body]
+def sregym_register_routines() -> Sequence[Registration]:  # type: ignore[empty-body]
     """Contribute routine activity of simulated clusters, subclasses of `sregym_core.interfaces.Routine`.
 
     Returns:
-        One `Offer` for each class; the lists of all plugins are concatenated, and every simulated
+        One `Registration` for each class; the lists of all plugins are concatenated, and every simulated
         cluster plays all of them, sorted by name. Empty: none.
 
     Errors:
@@ -240,11 +240,11 @@ def sregym_register_routines() -> Sequence[Offer]:  # type: ignore[empty-body]
 
 
 @hookspec
-def sregym_register_runners() -> Sequence[Offer]:  # type: ignore[empty-body]
+def sregym_register_runners() -> Sequence[Registration]:  # type: ignore[empty-body]
     """Contribute runners of campaigns, subclasses of `sregym_core.interfaces.Runner`.
 
     Returns:
-        One `Offer` for each class; the lists of all plugins are concatenated. Empty: none.
+        One `Registration` for each class; the lists of all plugins are concatenated. Empty: none.
 
     Errors:
         An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
@@ -261,11 +261,11 @@ def sregym_register_runners() -> Sequence[Offer]:  # type: ignore[empty-body]
 
 
 @hookspec
-def sregym_register_tools() -> Sequence[Offer]:  # type: ignore[empty-body]
+def sregym_register_tools() -> Sequence[Registration]:  # type: ignore[empty-body]
     """Contribute read-only tools for agents, subclasses of `sregym_core.interfaces.SessionTool`.
 
     Returns:
-        One `Offer` for each class, in the order in which the tools are listed to language models; the
+        One `Registration` for each class, in the order in which the tools are listed to language models; the
         lists of all plugins are concatenated. Every session offers all of them. Empty: none.
 
     Errors:
@@ -283,11 +283,11 @@ def sregym_register_tools() -> Sequence[Offer]:  # type: ignore[empty-body]
 
 
 @hookspec
-def sregym_register_commands() -> Sequence[Offer]:  # type: ignore[empty-body]
+def sregym_register_commands() -> Sequence[Registration]:  # type: ignore[empty-body]
     """Contribute subcommands of `sregym`, subclasses of `sregym_core.cli.Subcommand`.
 
     Returns:
-        One `Offer` for each class; the lists of all plugins are concatenated. Empty: none.
+        One `Registration` for each class; the lists of all plugins are concatenated. Empty: none.
 
     Errors:
         An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.

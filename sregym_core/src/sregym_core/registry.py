@@ -13,7 +13,7 @@ from sregym_core.catalogue import package_of
 from sregym_core.cluster_choice import application_choice, oracle_choice
 from sregym_core.error_location import must_propagate
 from sregym_core.errors import PluginClashError, PluginLoadError, SregymError, UsageError
-from sregym_core.offer import Offer
+from sregym_core.registration import Registration
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sregym_core.plugins import Plugins, PluginStatus
 
 # No plugin has so many of a kind; a generator without end has.
-_MOST_OFFERS = 10_000
+_MOST_REGISTRATIONS = 10_000
 # So many are named in one sentence; of more it is said how they are listed.
 _MOST_NAMED = 40
 _LISTS = {"problem": "problems", "fault": "faults"}
@@ -47,14 +47,14 @@ KINDS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Registered:
-    """An offer and whose it is."""
+    """A registration and whose it is."""
 
-    offer: Offer
+    registration: Registration
     plugin: PluginStatus
 
 
 class Registry:
-    """What all loaded plugins offer.
+    """What all loaded plugins register.
 
     Args:
         plugins: The loaded plugins.
@@ -62,7 +62,7 @@ class Registry:
 
     def __init__(self, plugins: Plugins) -> None:
         self.plugins = plugins
-        self._offers: dict[str, dict[str, list[Registered]]] = {}
+        self._registrations: dict[str, dict[str, list[Registered]]] = {}
 
     def names(self, kind: str) -> list[str]:
         """All names of a kind, sorted."""
@@ -77,7 +77,7 @@ class Registry:
 
         Raises:
             UsageError: There is none of that name.
-            PluginClashError: Several distributions offer it.
+            PluginClashError: Several distributions register it.
             PluginLoadError: It cannot be imported, or is not what it claims to be.
         """
         claimants = self._of(kind).get(name)
@@ -206,20 +206,20 @@ class Registry:
         return (". " if not hint else " ").join([*parts[:1], " ".join(parts[1:])])
 
     def _of(self, kind: str) -> dict[str, list[Registered]]:
-        if kind not in self._offers:
-            offers: dict[str, list[Registered]] = {}
+        if kind not in self._registrations:
+            registrations: dict[str, list[Registered]] = {}
             for owner, answer in self._answers(KINDS[kind][0]):
-                for offer in answer:
-                    offers.setdefault(offer.name, []).append(Registered(offer, owner))
-            self._offers[kind] = offers
+                for one in answer:
+                    registrations.setdefault(one.name, []).append(Registered(one, owner))
+            self._registrations[kind] = registrations
         return {
             name: usable
-            for name, claimants in self._offers[kind].items()
+            for name, claimants in self._registrations[kind].items()
             if (usable := [one for one in claimants if self._works(one.plugin)])
         }
 
     def _works(self, plugin: PluginStatus) -> bool:
-        """Whether a plugin is still in use: what it offers elsewhere may have shown it broken."""
+        """Whether a plugin is still in use: what it registers elsewhere may have shown it broken."""
         status = self.plugins.status(plugin.name)
         return status is not None and status.state == "ok"
 
@@ -235,7 +235,7 @@ class Registry:
             if status is None:
                 continue
             try:
-                answer = list(islice(implementation.function() or (), _MOST_OFFERS + 1))
+                answer = list(islice(implementation.function() or (), _MOST_REGISTRATIONS + 1))
             except BaseException as error:
                 if must_propagate(error):
                     raise
@@ -253,43 +253,43 @@ class Registry:
         return answers
 
     def _import(self, kind: str, registered: Registered) -> Any:
-        offer, owner = registered.offer, registered.plugin
-        whose = f"{kind} {offer.name!r} of {owner.owner}"
+        given, owner = registered.registration, registered.plugin
+        whose = f"{kind} {given.name!r} of {owner.owner}"
         try:
-            loaded = offer.load()
+            loaded = given.load()
         except BaseException as error:  # what exits at import must not take the harness along
             if must_propagate(error):
                 raise
-            package = str(offer.target).partition(".")[0]
+            package = str(given.target).partition(".")[0]
             where = error_location.plugin_location(error, package)
             told = error_location.format_error(error) + (f" ({where})" if where else "")
-            msg = f"{whose} cannot be imported from {offer.target}: {told}"
+            msg = f"{whose} cannot be imported from {given.target}: {told}"
             raise PluginLoadError(msg) from error
         base = base_of(kind)
         if not (isinstance(loaded, type) and issubclass(loaded, base)):
-            msg = f"{whose} is not a subclass of sregym_core.interfaces.{base.__name__}: {offer.target}"
+            msg = f"{whose} is not a subclass of sregym_core.interfaces.{base.__name__}: {given.target}"
             raise PluginLoadError(msg)
         name = getattr(loaded, "name", None)
-        if name != offer.name:
-            msg = f"{whose} calls itself {name!r}; the offer and the class must agree on the name"
+        if name != given.name:
+            msg = f"{whose} calls itself {name!r}; the registration and the class must agree on the name"
             raise PluginLoadError(msg)
         return loaded
 
 
 def _wrong(hook: str, answer: Sequence[Any]) -> str:
     """What is wrong with what a plugin answers to a registration hook; empty when nothing is."""
-    if len(answer) > _MOST_OFFERS:
-        return f"offers more than {_MOST_OFFERS} things"
+    if len(answer) > _MOST_REGISTRATIONS:
+        return f"registers more than {_MOST_REGISTRATIONS} things"
     for thing in answer:
         if hook == "sregym_register_problems":
             if not (hasattr(thing, "iterdir") and hasattr(thing, "name")):
                 return f"gives {thing!r:.80} where a folder is due: importlib.resources.files(...)"
-        elif not isinstance(thing, Offer):
-            return f"gives {thing!r:.80} where a sregym_core.Offer is due"
+        elif not isinstance(thing, Registration):
+            return f"gives {thing!r:.80} where a sregym_core.Registration is due"
         elif not (isinstance(thing.name, str) and thing.name):
-            return f"gives an Offer whose name is {thing.name!r:.80}; a word is due"
+            return f"gives a Registration whose name is {thing.name!r:.80}; a word is due"
         elif not isinstance(thing.target, str | type):
-            return f"gives an Offer of {thing.name!r} whose target is {thing.target!r:.80}; 'package.module:Class' or a class is due"
+            return f"gives a Registration of {thing.name!r} whose target is {thing.target!r:.80}; 'package.module:Class' or a class is due"
     return ""
 
 

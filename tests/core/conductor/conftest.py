@@ -41,7 +41,7 @@ from sregym_core.plugins import Plugins
 from sregym_core.settings import Settings
 from sregym_testing import MemoryProvider, Shop
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 SETTINGS = ObjectRef(api_version="v1", kind="ConfigMap", namespace="shop", name="cart-settings")
 GOOD = '{"currency": "EUR", "limit": 20}'
@@ -193,8 +193,8 @@ class Theatre:
 
 
 def _offering(kind: str, classes: list[type[Any]]) -> object:
-    def register() -> list[Offer]:
-        return [Offer(cls.name, cls) for cls in classes]
+    def register() -> list[Registration]:
+        return [Registration(cls.name, cls) for cls in classes]
 
     register.__name__ = f"sregym_register_{kind}"
 

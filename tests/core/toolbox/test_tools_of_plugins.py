@@ -21,7 +21,7 @@ from sregym_core.settings import Settings
 from sregym_core.toolbox.catalogue import Toolset
 from sregym_testing import LocalPlugins
 
-from sregym_core import Offer
+from sregym_core import Registration
 
 
 class Profile(SessionTool):
@@ -61,8 +61,8 @@ class SessionToolContext:
 @pytest.fixture
 def bench_with(register_plugin: LocalPlugins) -> Callable[..., ComponentFactory]:
     def factory(*offered: type[SessionTool]) -> ComponentFactory:
-        def sregym_register_tools() -> list[Offer]:
-            return [Offer(one.name, one) for one in offered]
+        def sregym_register_tools() -> list[Registration]:
+            return [Registration(one.name, one) for one in offered]
 
         return ComponentFactory(Settings(), register_plugin(sregym_register_tools).plugins)
 

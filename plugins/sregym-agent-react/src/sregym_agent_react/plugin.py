@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 @hookimpl
-def sregym_register_agents() -> Sequence[Offer]:
-    """Offer `react`."""
-    return [Offer("react", "sregym_agent_react.react:React")]
+def sregym_register_agents() -> Sequence[Registration]:
+    """Register `react`."""
+    return [Registration("react", "sregym_agent_react.react:React")]

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 @hookimpl
-def sregym_register_agents() -> Sequence[Offer]:
-    """Offer `redteam`."""
-    return [Offer("redteam", "sregym_agent_redteam.agent:RedTeam")]
+def sregym_register_agents() -> Sequence[Registration]:
+    """Register `redteam`."""
+    return [Registration("redteam", "sregym_agent_redteam.agent:RedTeam")]
 
 
 @hookimpl
-def sregym_register_commands() -> Sequence[Offer]:
-    """Offer `redteam`."""
-    return [Offer("redteam", "sregym_agent_redteam.command:RedTeamCommand")]
+def sregym_register_commands() -> Sequence[Registration]:
+    """Register `redteam`."""
+    return [Registration("redteam", "sregym_agent_redteam.command:RedTeamCommand")]

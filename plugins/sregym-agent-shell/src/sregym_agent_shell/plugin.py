@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 @hookimpl
-def sregym_register_agents() -> Sequence[Offer]:
-    """Offer `human` and `shell`."""
+def sregym_register_agents() -> Sequence[Registration]:
+    """Register `human` and `shell`."""
     return [
-        Offer("human", "sregym_agent_shell.human:Human"),
-        Offer("shell", "sregym_agent_shell.shell:Shell"),
+        Registration("human", "sregym_agent_shell.human:Human"),
+        Registration("shell", "sregym_agent_shell.shell:Shell"),
     ]
 
 
 @hookimpl
-def sregym_register_commands() -> Sequence[Offer]:
-    """Offer `mcp`."""
-    return [Offer("mcp", "sregym_agent_shell.mcp_command:Mcp")]
+def sregym_register_commands() -> Sequence[Registration]:
+    """Register `mcp`."""
+    return [Registration("mcp", "sregym_agent_shell.mcp_command:Mcp")]

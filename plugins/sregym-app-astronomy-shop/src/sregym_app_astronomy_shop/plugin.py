@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,16 +15,16 @@ _HERE = "sregym_app_astronomy_shop"
 
 
 @hookimpl
-def sregym_register_applications() -> Sequence[Offer]:
+def sregym_register_applications() -> Sequence[Registration]:
     """Astronomy Shop, alone, with the fulfillment of its orders, with reviews, and with a replicated database."""
     return [
-        Offer("astronomy-shop", f"{_HERE}.application:AstronomyShop"),
-        Offer(
+        Registration("astronomy-shop", f"{_HERE}.application:AstronomyShop"),
+        Registration(
             "astronomy-shop-fulfillment",
             f"{_HERE}.fulfillment.application:AstronomyShopFulfillment",
         ),
-        Offer("astronomy-shop-reviews", f"{_HERE}.reviews.application:AstronomyShopReviews"),
-        Offer(
+        Registration("astronomy-shop-reviews", f"{_HERE}.reviews.application:AstronomyShopReviews"),
+        Registration(
             "astronomy-shop-replicated",
             f"{_HERE}.replicated.application:AstronomyShopReplicated",
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,10 +13,12 @@ if TYPE_CHECKING:
 
 
 @hookimpl
-def sregym_register_applications() -> Sequence[Offer]:
+def sregym_register_applications() -> Sequence[Registration]:
     """Blueprint Hotel Reservation."""
     return [
-        Offer("blueprint-hotel-reservation", "sregym_app_blueprint.application:BlueprintHotels")
+        Registration(
+            "blueprint-hotel-reservation", "sregym_app_blueprint.application:BlueprintHotels"
+        )
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,25 +15,27 @@ _HERE = "sregym_app_deathstarbench"
 
 
 @hookimpl
-def sregym_register_applications() -> Sequence[Offer]:
+def sregym_register_applications() -> Sequence[Registration]:
     """Hotel Reservation, Social Network, their variants, and Media Microservices."""
     return [
-        Offer("hotel-reservation", f"{_HERE}.hotel_reservation.application:HotelReservation"),
-        Offer(
+        Registration(
+            "hotel-reservation", f"{_HERE}.hotel_reservation.application:HotelReservation"
+        ),
+        Registration(
             "hotel-reservation-ingress",
             f"{_HERE}.hotel_reservation.behind_ingress.application:HotelReservationIngress",
         ),
-        Offer(
+        Registration(
             "hotel-reservation-aggregated",
             f"{_HERE}.hotel_reservation.aggregated.application:HotelReservationAggregated",
         ),
-        Offer("social-network", f"{_HERE}.social_network.application:SocialNetwork"),
-        Offer(
+        Registration("social-network", f"{_HERE}.social_network.application:SocialNetwork"),
+        Registration(
             "social-network-replicated",
             f"{_HERE}.social_network.replicated.application:SocialNetworkReplicated",
         ),
         *(
-            Offer(f"{application}-tier-{tier}", f"{_HERE}.tiers.applications:{kind}")
+            Registration(f"{application}-tier-{tier}", f"{_HERE}.tiers.applications:{kind}")
             for application, tier, kind in (
                 ("hotel-reservation", "single", "HotelReservationSingle"),
                 ("hotel-reservation", "replicated", "HotelReservationReplicated"),
@@ -43,7 +45,9 @@ def sregym_register_applications() -> Sequence[Offer]:
                 ("social-network", "expanded", "SocialNetworkExpanded"),
             )
         ),
-        Offer("media-microservices", f"{_HERE}.media_microservices.application:MediaMicroservices"),
+        Registration(
+            "media-microservices", f"{_HERE}.media_microservices.application:MediaMicroservices"
+        ),
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 @hookimpl
-def sregym_register_applications() -> Sequence[Offer]:
+def sregym_register_applications() -> Sequence[Registration]:
     """FleetCast."""
-    return [Offer("fleetcast", "sregym_app_fleetcast.application:FleetCast")]
+    return [Registration("fleetcast", "sregym_app_fleetcast.application:FleetCast")]
 
 
 @hookimpl

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 @hookimpl
-def sregym_register_applications() -> Sequence[Offer]:
+def sregym_register_applications() -> Sequence[Registration]:
     """Train Ticket, and with replicas of a database."""
     return [
-        Offer("train-ticket", "sregym_app_train_ticket.application:TrainTicket"),
-        Offer(
+        Registration("train-ticket", "sregym_app_train_ticket.application:TrainTicket"),
+        Registration(
             "train-ticket-replicated",
             "sregym_app_train_ticket.replicated.application:TrainTicketReplicated",
         ),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 @hookimpl
-def sregym_register_commands() -> Sequence[Offer]:
+def sregym_register_commands() -> Sequence[Registration]:
     """`sregym audit`."""
-    return [Offer("audit", "sregym_audit.command:Audit")]
+    return [Registration("audit", "sregym_audit.command:Audit")]

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 @hookimpl
-def sregym_register_clusters() -> Sequence[Offer]:
-    """Offer the embedded cluster."""
-    return [Offer("embedded", "sregym_cluster_embedded.cluster:Embedded")]
+def sregym_register_clusters() -> Sequence[Registration]:
+    """Register the embedded cluster."""
+    return [Registration("embedded", "sregym_cluster_embedded.cluster:Embedded")]
 
 
 @hookimpl
-def sregym_register_commands() -> Sequence[Offer]:
+def sregym_register_commands() -> Sequence[Registration]:
     """Commands that judge the query languages apart from a cluster, and the export of telemetry."""
     return [
-        Offer("export", "sregym_cluster_embedded.commands.export:Export"),
-        Offer("logql", "sregym_cluster_embedded.commands.logql:Logql"),
-        Offer("promql", "sregym_cluster_embedded.commands.promql:Promql"),
+        Registration("export", "sregym_cluster_embedded.commands.export:Export"),
+        Registration("logql", "sregym_cluster_embedded.commands.logql:Logql"),
+        Registration("promql", "sregym_cluster_embedded.commands.promql:Promql"),
     ]

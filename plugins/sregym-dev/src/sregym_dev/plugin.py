@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 @hookimpl
-def sregym_register_commands() -> Sequence[Offer]:
+def sregym_register_commands() -> Sequence[Registration]:
     """`new`, `lint` and `schema`."""
     return [
-        Offer("new", "sregym_dev.command:New"),
-        Offer("lint", "sregym_dev.lint:Lint"),
-        Offer("schema", "sregym_dev.schema:Schema"),
+        Registration("new", "sregym_dev.command:New"),
+        Registration("lint", "sregym_dev.lint:Lint"),
+        Registration("schema", "sregym_dev.schema:Schema"),
     ]

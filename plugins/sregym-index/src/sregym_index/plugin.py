@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 @hookimpl
-def sregym_register_commands() -> Sequence[Offer]:
+def sregym_register_commands() -> Sequence[Registration]:
     """`plugins-search` and `plugins-entry`."""
     return [
-        Offer("plugins-entry", "sregym_index.entry_command:PluginEntry"),
-        Offer("plugins-search", "sregym_index.search_command:PluginSearch"),
+        Registration("plugins-entry", "sregym_index.entry_command:PluginEntry"),
+        Registration("plugins-search", "sregym_index.search_command:PluginSearch"),
     ]

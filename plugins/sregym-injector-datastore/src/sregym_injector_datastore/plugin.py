@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 
 @hookimpl
-def sregym_register_injectors() -> list[Offer]:
+def sregym_register_injectors() -> list[Registration]:
     """The faults of this plugin."""
     return [
-        Offer(name, f"sregym_injector_datastore.{place}")
+        Registration(name, f"sregym_injector_datastore.{place}")
         for name, place in (
             ("broker-overrun", "brokers:BrokerOverrun"),
             ("broker-wrong", "brokers:BrokerWrong"),

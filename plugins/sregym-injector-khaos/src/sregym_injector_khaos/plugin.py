@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 # The names of `faults.yaml`; a test compares them.
 NAMES = (
@@ -28,7 +28,7 @@ PARTS = (
 
 
 @hookimpl
-def sregym_register_injectors() -> list[Offer]:
+def sregym_register_injectors() -> list[Registration]:
     """The faults of khaos, `khaos-` before their names."""
     names = [f"khaos-{name.replace('_', '-')}" for name in (*NAMES, *PARTS)]
-    return [Offer(name, f"sregym_injector_khaos.faults:{name}") for name in names]
+    return [Registration(name, f"sregym_injector_khaos.faults:{name}") for name in names]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 
 @hookimpl
-def sregym_register_injectors() -> list[Offer]:
+def sregym_register_injectors() -> list[Registration]:
     """The faults of this plugin."""
     return [
-        Offer("spike", "sregym_injector_load.rates:Spike"),
-        Offer("mix-shift", "sregym_injector_load.mixes:MixShift"),
-        Offer("connections-held", "sregym_injector_load.connections:Connections"),
-        Offer("job-at-peak", "sregym_injector_load.batch:JobAtPeak"),
-        Offer("flood", "sregym_injector_load.mixes:Flood"),
+        Registration("spike", "sregym_injector_load.rates:Spike"),
+        Registration("mix-shift", "sregym_injector_load.mixes:MixShift"),
+        Registration("connections-held", "sregym_injector_load.connections:Connections"),
+        Registration("job-at-peak", "sregym_injector_load.batch:JobAtPeak"),
+        Registration("flood", "sregym_injector_load.mixes:Flood"),
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 # The rows of `sregym_injector_node.rows`; a test compares them.
 SETTINGS = (
@@ -22,13 +22,13 @@ SETTINGS = (
 
 
 @hookimpl
-def sregym_register_injectors() -> list[Offer]:
+def sregym_register_injectors() -> list[Registration]:
     """The faults of this plugin."""
     return [
-        Offer("node-disk-full", "sregym_injector_node.disk_full:NodeDiskFull"),
-        Offer("node-clock-ahead", "sregym_injector_node.clock:NodeClockAhead"),
-        Offer("open-files-limited", "sregym_injector_node.open_files:OpenFilesLimited"),
-        Offer("node-sysctl", "sregym_injector_node.sysctl:NodeSysctl"),
-        Offer("zone-lost", "sregym_injector_node.zone_lost:ZoneLost"),
-        *(Offer(name, f"sregym_injector_node.node_setting:{name}") for name in SETTINGS),
+        Registration("node-disk-full", "sregym_injector_node.disk_full:NodeDiskFull"),
+        Registration("node-clock-ahead", "sregym_injector_node.clock:NodeClockAhead"),
+        Registration("open-files-limited", "sregym_injector_node.open_files:OpenFilesLimited"),
+        Registration("node-sysctl", "sregym_injector_node.sysctl:NodeSysctl"),
+        Registration("zone-lost", "sregym_injector_node.zone_lost:ZoneLost"),
+        *(Registration(name, f"sregym_injector_node.node_setting:{name}") for name in SETTINGS),
     ]

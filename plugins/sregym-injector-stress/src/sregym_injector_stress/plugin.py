@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 # The rows of `sregym_injector_stress.rows`; a test compares them.
 NAMES = (
@@ -12,6 +12,6 @@ NAMES = (
 
 
 @hookimpl
-def sregym_register_injectors() -> list[Offer]:
+def sregym_register_injectors() -> list[Registration]:
     """The faults of this plugin."""
-    return [Offer(name, f"sregym_injector_stress.faults:{name}") for name in NAMES]
+    return [Registration(name, f"sregym_injector_stress.faults:{name}") for name in NAMES]

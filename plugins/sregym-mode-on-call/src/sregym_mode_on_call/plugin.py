@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 @hookimpl
-def sregym_register_modes() -> Sequence[Offer]:
+def sregym_register_modes() -> Sequence[Registration]:
     """`--mode on-call`."""
-    return [Offer("on-call", "sregym_mode_on_call.mode:OnCall")]
+    return [Registration("on-call", "sregym_mode_on_call.mode:OnCall")]

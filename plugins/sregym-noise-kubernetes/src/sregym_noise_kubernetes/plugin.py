@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 
 @hookimpl
-def sregym_register_noise_sources() -> list[Offer]:
+def sregym_register_noise_sources() -> list[Registration]:
     """The noise sources of this plugin."""
     return [
-        Offer("autoscaling", "sregym_noise_kubernetes.deploys:Autoscaling"),
-        Offer("backup", "sregym_noise_kubernetes.maintenance:Backup"),
-        Offer("certificate-renewal", "sregym_noise_kubernetes.maintenance:CertificateRenewal"),
-        Offer("container-kill", "sregym_noise_kubernetes.churn:ContainerKill"),
-        Offer("decoys", "sregym_noise_kubernetes.leftovers:Decoys"),
-        Offer("innocent-deploy", "sregym_noise_kubernetes.deploys:InnocentDeploy"),
-        Offer("label-edit", "sregym_noise_kubernetes.deploys:LabelEdit"),
-        Offer("node-drain", "sregym_noise_kubernetes.maintenance:NodeDrain"),
-        Offer("pod-failure", "sregym_noise_kubernetes.churn:PodFailure"),
-        Offer("pod-restart", "sregym_noise_kubernetes.churn:PodRestart"),
-        Offer("zombies", "sregym_noise_kubernetes.leftovers:Zombies"),
+        Registration("autoscaling", "sregym_noise_kubernetes.deploys:Autoscaling"),
+        Registration("backup", "sregym_noise_kubernetes.maintenance:Backup"),
+        Registration(
+            "certificate-renewal", "sregym_noise_kubernetes.maintenance:CertificateRenewal"
+        ),
+        Registration("container-kill", "sregym_noise_kubernetes.churn:ContainerKill"),
+        Registration("decoys", "sregym_noise_kubernetes.leftovers:Decoys"),
+        Registration("innocent-deploy", "sregym_noise_kubernetes.deploys:InnocentDeploy"),
+        Registration("label-edit", "sregym_noise_kubernetes.deploys:LabelEdit"),
+        Registration("node-drain", "sregym_noise_kubernetes.maintenance:NodeDrain"),
+        Registration("pod-failure", "sregym_noise_kubernetes.churn:PodFailure"),
+        Registration("pod-restart", "sregym_noise_kubernetes.churn:PodRestart"),
+        Registration("zombies", "sregym_noise_kubernetes.leftovers:Zombies"),
     ]

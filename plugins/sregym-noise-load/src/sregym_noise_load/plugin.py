@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 
 @hookimpl
-def sregym_register_noise_sources() -> list[Offer]:
+def sregym_register_noise_sources() -> list[Registration]:
     """The noise sources of this plugin."""
     return [
-        Offer("campaign", "sregym_noise_load.visitors:Campaign"),
-        Offer("crawler", "sregym_noise_load.visitors:Crawler"),
-        Offer("failing-client", "sregym_noise_load.visitors:FailingClient"),
+        Registration("campaign", "sregym_noise_load.visitors:Campaign"),
+        Registration("crawler", "sregym_noise_load.visitors:Crawler"),
+        Registration("failing-client", "sregym_noise_load.visitors:FailingClient"),
     ]

@@ -50,6 +50,8 @@ SAYS_SOMETHING, SAYS_MORE, SAYS_MUCH, SAYS_MOST = 0.3, 0.4, 0.5, 0.75
 # A text of so few words with content that has none of the true defect says that something is wrong.
 FEW_WORDS = 10
 DETAIL_ENOUGH = 0.5
+# Who speaks of the uninvolved, and of the true place in so small a part, names everybody.
+ONE_OF_MANY = 0.1
 # So many subjects in one list without a sentence make a list of words and no diagnosis.
 WORD_LIST, MOSTLY_STRANGE = 1.0, 0.5
 
@@ -134,6 +136,8 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     # Whoever gives the true cause in its author's words may list many who suffer from it.
     words_alone = (words_alone and not figures["own_words"]) or bool(figures["word_list"])
     if figures["covered"] < MOST_OF_THEM or words_alone or figures["elsewhere"]:
+        return False
+    if figures["uninvolved"] >= 1 and figures["share"] < ONE_OF_MANY:
         return False
     read = about(figures) or figures["other_language"] or figures["own_words"]
     if evidence.content < FEW_WORDS and not (figures["named"] and read):

@@ -9,7 +9,7 @@ from sregym_oracle_checklist.blame import AccusedPlaces
 from sregym_oracle_checklist.concepts import JOINT, relations, stems, subjects
 from sregym_oracle_checklist.conflicts import Conflicts
 from sregym_oracle_checklist.defects import Defects
-from sregym_oracle_checklist.hypotheses import ranked
+from sregym_oracle_checklist.hypotheses import ranked, tied
 from sregym_oracle_checklist.layout import MAX_CHARS, Section
 from sregym_oracle_checklist.passages import Clause, read
 from sregym_oracle_checklist.retractions import mixed_languages, retracted, visible_text
@@ -365,7 +365,7 @@ class Evidence:
         causes = [c for c in claims if c.role == "cause"]
         return {
             "unsure": min(3, len(UNSURE.findall(text))) / 3,
-            "undecided": float(UNDECIDED.search(text) is not None),
+            "undecided": float(UNDECIDED.search(text) is not None or tied(text)),
             "defects_listed": float(self._defects_listed(_sentences(claims))),
             "alternatives": float(any(map(self._alternatives, claims)) or self._second_cause()),
             "likely": float(LIKELY.search(text) is not None),

@@ -56,6 +56,11 @@ _DEMOTED = re.compile(
     r"less (?:likely|probab)|unlikely|\bremote\b|far behind|distant|nil\b|against it", re.IGNORECASE
 )
 _PER_CENT = re.compile(r"(\d{1,3}) ?(?:%|per ?cent)", re.IGNORECASE)
+# The chance of an explanation: `50 %:`, `50 % that`, `(50 %)` at the end of a line.
+_CHANCE = re.compile(
+    r"(?:(?:^|(?<=[.;,:\n]))[\W_]*(\d{1,3}) ?(?:%|per ?cent)(?:[\s*)]*[:=-]|,? (?:that|it|chance|likel\w+|prob\w+|sure|confiden\w+)\b))|\(\s*(\d{1,3}) ?(?:%|per ?cent)[^()\n]{0,15}\)[\s.;]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _CLOSE, _JUST_BEFORE, _ONE_SENTENCE = 90, 120, 160
 
 
@@ -89,6 +94,12 @@ def ranked(text: str) -> tuple[str, str]:
     if preference and preference["count"].lower() in ("2", "#2", "h2", "b", "second", "latter"):
         return other, first
     return first, other
+
+
+def tied(text: str) -> bool:
+    """Whether a text gives several explanations the same chance, and none a greater one."""
+    chances = [int(one[1] or one[2]) for one in _CHANCE.finditer(text)]
+    return bool(chances) and chances.count(max(chances)) > 1
 
 
 def _numbered(text: str) -> list[_Item]:

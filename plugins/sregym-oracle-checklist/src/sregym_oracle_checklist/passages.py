@@ -19,6 +19,8 @@ from sregym_oracle_checklist.stance import (
     LINK,
     NOT_QUITE,
     OPEN_QUESTION,
+    OPEN_SENTENCE,
+    PAST,
     REPAIR,
     TO_THE_JUDGE,
 )
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 _SENTENCE_END = re.compile(
     r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bapprox\.)(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f\uff1b])|(?<=;)\s+"
 )
+# What joins parts of one sentence, each of which is read alone.
+_PART_END = re.compile(r"[;\uff1b]\s*$")
 # Sentences of a section on the cause that say it; what follows explains.
 OPENING = 2
 # What a look at something that is all right ends with: `dig cart -> ok`.
@@ -116,9 +120,13 @@ def read(text: str, names: frozenset[str], phrases: tuple[str, ...] = ()) -> Rea
     deny_rest = open_denial = False
     for line in lines_of(text, names):
         since = 0 if line.opens else since
-        for sentence in _sentences(line.text):
+        asked = former = False
+        for sentence, ends in _with_ends(line.text):
             number += 1
             since += 1
+            # Who asks, supposes or remembers does so until the sentence is over.
+            asked = asked or OPEN_SENTENCE.search(sentence) is not None or ends.endswith("?")
+            former = former or any(one.search(sentence) for one in (FORMER, PAST)) or PAST.search(ends) is not None  # fmt: skip
             clean = NOT_QUITE.sub("probably", sentence)
             if TO_THE_JUDGE.search(sentence):
                 continue
@@ -131,13 +139,28 @@ def read(text: str, names: frozenset[str], phrases: tuple[str, ...] = ()) -> Rea
                 continue
             denied = deny_rest or open_denial
             clauses += [
-                _with_denied(c) if denied else c
+                replace(
+                    c, denied=c.denied or denied, asked=c.asked or asked, former=c.former or former
+                )
                 for c in _clauses(clean, number, line.section, since <= OPENING, names, phrases)
             ]
             open_denial = clean.endswith((";", "\uff1b")) and (
                 open_denial or DENIES.search(clean) is not None
             )
+            if not _PART_END.search(sentence):
+                asked = former = False
     return Reading(tuple(clauses), kept)
+
+
+def _with_ends(text: str) -> Iterator[tuple[str, str]]:
+    """The parts of sentences, each with the last part of its whole sentence."""
+    open_parts: list[str] = []
+    for part in _sentences(text):
+        open_parts.append(part)
+        if not _PART_END.search(part):
+            yield from ((one, part.rstrip(" \t\"')]")) for one in open_parts)
+            open_parts = []
+    yield from ((one, one) for one in open_parts)
 
 
 def _with_denied(c: Clause) -> Clause:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 
 @hookimpl
-def sregym_register_oracles() -> list[Offer]:
+def sregym_register_oracles() -> list[Registration]:
     """Contribute the oracle `checklist`."""
-    return [Offer("checklist", "sregym_oracle_checklist.oracle:ChecklistOracle")]
+    return [Registration("checklist", "sregym_oracle_checklist.oracle:ChecklistOracle")]

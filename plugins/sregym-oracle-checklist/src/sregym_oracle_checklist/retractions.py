@@ -10,7 +10,7 @@ _SAYING = (
     r"(?:claim|idea|story|rumou?r|theory|assertion|statement|notion|belief|allegation|hypothesis)"
 )
 RETRACTED = re.compile(
-    rf"\b(?:that|this|it|all(?: of (?:it|this|that))?|which|everything|the {_SAYING})\b (?:(?:has|have) )?(?:turned out to be|proved(?: to be)?|been shown to be) (?:wrong|incorrect|{_FALSE})\b"
+    rf"\b(?:that|this|it|all(?: of (?:it|this|that))?|which|everything|the {_SAYING})\b (?:(?:has|have) )?(?:turned out(?: to be)?|proved(?: to be)?|been shown to be) (?:wrong|incorrect|{_FALSE})\b"
     rf"|\b(?:that|this|it|all(?: of (?:it|this|that))?|which|everything|the {_SAYING})\b (?:is|was) (?:all |simply |just |plainly |utterly )?{_FALSE}(?![\w-])"
     rf"|\b{_SAYING} that\b[\s\S]{{0,1500}}?\b(?:is|was|has been) (?:wrong|incorrect|{_FALSE})(?![\w-])"
     r"|(?:^|[.!?]\s+|\(|--? )(?:wrong|false|nope|nonsense|not so|not true|not|untrue)\s*[.!)]*\s*$"
@@ -18,6 +18,7 @@ RETRACTED = re.compile(
     r"|\bI (?:have |'ve )?(?:made|invented) (?:that|this|it|all(?: of (?:it|this|that))?|everything)\b"
     r"|\b(?:do|did)(?: not|n't) believe (?:a word|any|it|that|this|them)\b|\bif only it were\b"
     r"|\ba (?:lie|myth|rumou?r|fairy tale|falsehood) that\b|(?:^|[.!?]\s+)(?:myth|lie|rumou?r|fiction|untrue|false)\s*:"
+    r"|\b(?:(?:he|she|who(?:ever)? (?:says|said|claims|claimed) (?:so|that|this|it)) (?:is|was) (?:\w+ )?(?:mistaken|wrong|in error|lying)|they (?:are|were) (?:\w+ )?(?:mistaken|lying))\b"
     r"|\bnothing (?:of|in) (?:this|that|it|what)\b.{0,40}\b(?:holds|is (?:true|so|right|correct)|applies)\b"
     r"|\bnot_(?:the_)?(?:root_)?cause\b",
     re.IGNORECASE | re.MULTILINE,

@@ -76,6 +76,12 @@ HEDGE = _said(
 OPEN_QUESTION = _said(
     r"\?\s*[\"')]*$|^\W*(?:if|suppose|supposing|assuming|imagine|unless)\b|\b(?:check|verify|determine|investigate|examine|see|test|find out|look)(?: into)? (?:whether|if)\b|\bwhether\b",
 )
+# At the end of a sentence: all of it is over.
+PAST = _said(
+    r"\b(?:that|this|it|which) (?:was|were|is) (?:\w+ )?(?:last|previous) (?:week|month|quarter|year)'s (?:incident|outage|problem|defect|story)\b|\band (?:is|was|has been) (?:since |already |meanwhile |long )?(?:repaired|fixed|resolved|solved) (?:since|already|meanwhile|by now|long ago)\b"
+)
+# How a sentence begins all of which is supposed.
+OPEN_SENTENCE = _said(r"^\W*(?:if|suppose|supposing|assuming|imagine|unless)\b")
 NO_IMPACT = _said(
     r"\bno (?:user|customer|visible|end[- ]user)[- ]?(?:visible |facing )?(?:impact|effect)|\busers? (?:are|were|is) not affected|\bnobody (?:notices|is affected)|\bno impact\b",
 )
@@ -97,10 +103,12 @@ DENIES = _said(
     r"\b(?:it is|it's|this is|that is) (?:not|n't) (?:true|the case|so|correct|right) that\b|\b(?:isn't|ain't) (?:true|the case) that\b|\bi (?:doubt|deny|refuse to believe|do not (?:think|believe)|don't (?:think|believe)|can't believe|would not say|wouldn't say)\b"
     r"|^\W*(?:it|this|that|the cause|the root cause)(?:'s| is| was| has) (?:\w+ )?(?:not|never) (?!able|allowed|authori|reach|ready|running|listen|match|found|there|set\b|enough|valid|work|accept|resolv|exist|been|compat|scheduled|a single|only|just|get|being)"
     r"|^\W*(?:not|neither|nor|no) (?:a |an |the |its |any )?[\w /`.-]{2,60}(?:$|[.,;:](?: (?:not|nor)\b[^:;.]*)?)|\banything but\b|\bfar from (?:it|true|being)\b|\bby no means\b|\bunder no circumstances\b|\bit is (?:false|wrong|untrue|incorrect|a myth|nonsense|a mistake) (?:to|that)\b|\bno (?:way|chance) that\b|\bnobody (?:should|can|could) (?:claim|say|conclude)\b"
+    r"|^\W*(?:i|we)(?:'ve| have|'d| had)? (?:ruled out|excluded|dismissed|refuted|disproved|rejected) (?:that|the (?:idea|claim|possibility|theory))\b|^\W*nothing (?:is|was) wrong with\b"
     r"|\bit would be (?:wrong|false|a mistake) to\b|\bcontrary to\b|\b(?:there is|there's|i see|i found|have) no (?:evidence|sign|reason|indication|proof)\b",
 )
 DENIED_ALL = _said(
-    r"\b(?:all|none|nothing|everything|each|every (?:word|sentence)) (?:of )?(?:the |what (?:is |was |i )?(?:said |wrote |written )?)?(?:above|before|preceding|previous|foregoing)?(?: \w+)? ?(?:is|was|are) (?:false|wrong|untrue|not true|nonsense|true|invented|a lie|incorrect|made up)\b|\bthe (?:above|foregoing|opposite) (?:is|holds)(?: \w+)? ?(?:false|wrong|untrue|nonsense|true)?\b|\bignore (?:all )?(?:the above|what i said)\b|\b(?:just|only) kidding\b",
+    r"\b(?:all|everything|each|every (?:word|sentence)) (?:of )?(?:the |what (?:is |was |i )?(?:said |wrote |written )?)?(?:above|before|preceding|previous|foregoing)?(?: \w+)? ?(?:is|was|are) (?:false|wrong|untrue|not true|nonsense|invented|a lie|incorrect|made up)\b"
+    r"|\b(?:none|nothing) (?:of )?(?:the |what (?:is |was |i )?(?:said |wrote |written )?)?(?:above|before|preceding|previous|foregoing)?(?: \w+)? ?(?:is|was|are) (?:true|right|so|correct|the case)\b|\bthe (?:above|foregoing|opposite) (?:is|holds)(?: \w+)? ?(?:false|wrong|untrue|nonsense|true)?\b|\bignore (?:all )?(?:the above|what i said)\b|\b(?:just|only) kidding\b",
 )
 DENIED_NEXT = _said(
     r"\b(?:none|nothing|not one) of (?:the following|what follows|these)\b|\bthe following (?:is|are|was|were) (?:all )?(?:false|wrong|untrue|not true|nonsense)\b"
@@ -114,7 +122,8 @@ UNSURE = _said(
     r"\b(?:unclear|cannot (?:decide|determine|tell|say)|can't (?:decide|determine|tell|say)|could be|may be|might be|either|any of|one of(?! (?:the|its|our) \w+s\b)|candidates?|among them|plausible|not sure|unsure|don't know|hypothes|alternatively|possib\w+)\b",
 )
 UNDECIDED = _said(
-    r"\b(?:cannot (?:decide|determine|tell)|can't (?:decide|determine|tell)|either\b[^.]{0,200}\bor\b|candidates|any of these|could be\b[^.]{0,200}\b(?:or|could)|both fit|checking them all)\b",
+    r"\b(?:maybe|perhaps|possibly)\b[^?]{0,400}?[.;]\s+(?:or )?(?:maybe|perhaps|possibly)\b|\bmaybe both\b"
+    r"|\b(?:cannot (?:decide|determine|tell)|can't (?:decide|determine|tell)|either\b[^.]{0,200}\bor\b|candidates|any of these|could be\b[^.]{0,200}\b(?:or|could)|both fit|checking them all)\b",
 )
 LIKELY = _said(
     r"\b(?:likely|fairly sure|suspect|probabl[ye]|i think|seems?|appears?|i'd go with|most plausible)\b",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 
 @hookimpl
-def sregym_register_oracles() -> list[Offer]:
+def sregym_register_oracles() -> list[Registration]:
     """Contribute the oracle `judge`."""
-    return [Offer("judge", "sregym_oracle_judge.oracle:Judge")]
+    return [Registration("judge", "sregym_oracle_judge.oracle:Judge")]

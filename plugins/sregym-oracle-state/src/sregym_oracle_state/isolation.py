@@ -153,14 +153,13 @@ def _opens(ports: list[dict[str, Any]] | None, pods: _Pods) -> bool:
     if not ports or not pods.ports:
         return True
     for port in ports:
-        first = port.get("port")
-        last = port.get("endPort", first)
+        first: int | str | None = port.get("port")
         if first is None or first in pods.ports:
             return True
-        if isinstance(first, int) and any(
-            isinstance(known, int) and first <= known <= last for known in pods.ports
-        ):
-            return True
+        if isinstance(first, int):
+            block = range(first, int(port.get("endPort", first)) + 1)
+            if any(isinstance(known, int) and known in block for known in pods.ports):
+                return True
     return False
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 
 @hookimpl
-def sregym_register_oracles() -> list[Offer]:
+def sregym_register_oracles() -> list[Registration]:
     """Contribute the oracles `state` and `replay`."""
     return [
-        Offer("state", "sregym_oracle_state.oracle:StateOracle"),
-        Offer("replay", "sregym_oracle_state.replay:ReplayOracle"),
+        Registration("state", "sregym_oracle_state.oracle:StateOracle"),
+        Registration("replay", "sregym_oracle_state.replay:ReplayOracle"),
     ]

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.interfaces import Actor, ClusterError
 from sregym_core.model import ROLLING_KINDS, ObjectRef
 
-from sregym_routine_kubernetes.mishaps import standing_alerts
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -24,11 +22,11 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import Component
 
-    from sregym_routine_kubernetes.requests import Moment
+    from sregym_routine_kubernetes.moments import Moment
 
 # How many there are of each before the baseline and after a fault.
 WARNINGS, WARNINGS_AFTER = (4, 8), (3, 6)
-LINES, LINES_AFTER = (12, 20), (3, 6)
+LINES = (12, 20)
 NONE = (0, 0)
 # How many of ten Warnings tell of what has come since some day in the life of the pod; after a fault
 # they are fewer, or the latest that nobody had seen before would mostly be those of the fault.
@@ -38,6 +36,12 @@ KEPT_S = 3000.0
 # Logs are read of the last quarter of an hour or so, of which a fault takes the later part.
 READ_S = 900.0
 _VERSION = "v1.34.1 (linux/amd64) kubernetes/93248f9"
+
+
+def lines_within(span: float, chance: Random) -> tuple[int, int]:
+    """Bounds of how many lines come in so many seconds after a fault: as thick as before it."""
+    thick = chance.uniform(*LINES) / READ_S
+    return round(thick * span), round(thick * span)
 
 
 def signs(
@@ -71,7 +75,7 @@ def signs(
 
 
 def leave_traces(cluster: Cluster, application: Application, seed: str) -> None:
-    """Leave what is still there of the last hour and of the days before it: Warnings, and standing alerts.
+    """Leave the Warnings that are still there of the last hour.
 
     What happened before a fault is the same for all problems of an application with a seed, and so is
     what stands out in it. This is another for each of them.
@@ -83,7 +87,6 @@ def leave_traces(cluster: Cluster, application: Application, seed: str) -> None:
     """
     chance = Random(f"left behind, {seed}")  # noqa: S311 - a game, no secret
     parts = listed(application)
-    standing_alerts(cluster, parts, chance)
     for part in chance.choices(parts, k=chance.randint(*WARNINGS)) if parts else ():
         _warn(cluster, part, chance, round(chance.uniform(5.0, KEPT_S), 3))
 

@@ -28,9 +28,6 @@ ALERTMANAGER = "alertmanager"
 STANDING = (3, 5)
 SINCE_S = (7200.0, 400_000.0)
 LAST_S = 30 * 86400.0
-# How many parts had containers that ended, and how often each: with any counter one is the highest.
-CRASHED = (2, 4)
-CRASHES = (2, 9)
 # Ends of a container, in seconds before a moment at which the kubelet then still waits with its next
 # start: the waits double from 10 s on.
 LOOP_S = (128.0, 116.0, 94.0, 52.0, 1.0)

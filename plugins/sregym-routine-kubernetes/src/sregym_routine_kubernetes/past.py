@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from math import exp, log
 from operator import itemgetter
 from random import Random
 from typing import TYPE_CHECKING
@@ -31,14 +30,14 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import Component
 
-    from sregym_routine_kubernetes.requests import Moment
+    from sregym_routine_kubernetes.moments import Moment
 
 # How long before the present CronJobs of an application begin to run: more than is kept of them.
 RUNS_S = (5400.0, 14400.0)
 # How many parts have containers that ended now and then for as long as anybody looks back (for want of
-# memory, by a probe that was late), and how often each: few seldom, some as often as what crashes today.
+# memory, by a probe that was late), and how often each: less often than what ends in the last hours.
 ENDED = (2, 4)
-ENDS = (4.0, 24.0)
+ENDS = (1, 4)
 # When, in seconds before the present: between two ends a kubelet forgets that it waited.
 ENDED_S = (10_800.0, 864_000.0)
 _KEPT = ("name", "namespace", "labels", "annotations")
@@ -80,7 +79,7 @@ def _ends(cluster: Cluster, application: Application, span_s: float, seed: int) 
     able = mishaps.crashable(changeable(application))
     first, last = ENDED_S[0], min(ENDED_S[1], 0.9 * span_s)
     for part in chance.sample(able, min(len(able), chance.randint(*ENDED))):
-        for _ in range(round(exp(chance.uniform(*map(log, ENDS))))):
+        for _ in range(chance.randint(*ENDS)):
             moment = round(chance.uniform(first, max(first, last)), 3)
             yield -moment, partial(mishaps.crash, cluster, part, chance)
 

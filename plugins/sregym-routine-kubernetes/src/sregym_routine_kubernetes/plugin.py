@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 @hookimpl
-def sregym_register_routines() -> Sequence[Offer]:
+def sregym_register_routines() -> Sequence[Registration]:
     """`kubernetes`."""
-    return [Offer("kubernetes", "sregym_routine_kubernetes.routine:KubernetesRoutine")]
+    return [Registration("kubernetes", "sregym_routine_kubernetes.routine:KubernetesRoutine")]

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import Cluster
     from sregym_core.model import Component, ObjectRef
 
-    from sregym_routine_kubernetes.requests import Moment, Save
+    from sregym_routine_kubernetes.moments import Moment
+    from sregym_routine_kubernetes.requests import Save
 
 # How many of their requests come before the baseline, and after a fault.
 # What comes after is another for each problem, and more: what came before stands out in all alike.

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import Component
 
+    from sregym_routine_kubernetes.moments import Moment
+
     Save = Callable[[ObjectRef, KubeObject | None], None]
-    # Seconds since the routine began, and what happens then.
-    Moment = tuple[float, Callable[[], None]]
 
 # Things that are made and taken away within the time before the baseline, and after a fault.
 PASSING, PASSING_AFTER = (3, 8), (1, 5)

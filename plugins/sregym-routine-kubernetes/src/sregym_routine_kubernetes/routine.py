@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.interfaces import Routine
 
+from sregym_routine_kubernetes.hours import live_last_hours
 from sregym_routine_kubernetes.incidental import leave_traces
 from sregym_routine_kubernetes.past import live_through
 from sregym_routine_kubernetes.schedule import (
@@ -33,11 +34,12 @@ class KubernetesRoutine(Routine):
         live_through(context, history)
 
     def before_baseline(self, context: RoutineContext) -> None:
-        """Changes, mishaps, requests that pass or are refused, Warnings, and lines in logs."""
+        """Changes, and requests that pass or are refused."""
         routine_before(context)
 
     def before_fault(self, context: EpisodeRoutineContext) -> None:
-        """Warnings of the last hour, and alerts that nobody tends."""
+        """Containers that end, notes, sessions, lines in logs, Warnings, and alerts that nobody tends."""
+        live_last_hours(context.cluster, context.application, context.journal, _whose(context))
         leave_traces(context.cluster, context.application, _whose(context))
 
     def after_fault(self, context: EpisodeRoutineContext) -> None:

@@ -8,11 +8,11 @@ it, some after the fault and are journaled; none changes how the system behaves.
 from __future__ import annotations
 
 from functools import partial
-from operator import itemgetter
 from random import Random
 from typing import TYPE_CHECKING, TypeAlias
 
 from sregym_routine_kubernetes import incidental, mishaps, programs
+from sregym_routine_kubernetes.moments import happen
 from sregym_routine_kubernetes.parts import (
     change,
     changeable,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import Component, ObjectRef
 
-    from sregym_routine_kubernetes.requests import Moment
+    from sregym_routine_kubernetes.moments import Moment
 
     # A part, and the kinds of what may be done to it.
     _Act: TypeAlias = tuple[Component, Sequence[str]]
@@ -73,8 +73,7 @@ _UNEVEN = 0.7
 # What is written of parts by commands that few use: whoever is the only one to have been written by
 # some tool was most likely that, and not the fault.
 LABELLED = (2, 4)
-# Sessions on each part on which people open some, before the baseline and after a fault.
-SESSIONS = (0, 6)
+# Sessions on each part on which people open some.
 SESSIONS_AFTER = (0, 2)
 # How many rollouts have begun when somebody looks, and how many seconds before.
 ROLLOUTS_BEGUN = (1, 2)
@@ -110,12 +109,6 @@ def routine_before(context: RoutineContext) -> None:
     acts += [(part, ("setting",)) for part in chance.choices(parts, often, k=settings)]
     labelled = chance.randint(*LABELLED) if parts else 0
     acts += [(part, ("service", "config")) for part in chance.choices(parts, k=labelled)]
-    acts += [
-        (p, ("session",)) for p in parts if p.sessions for _ in range(chance.randint(*SESSIONS))
-    ]
-    able = mishaps.crashable(parts)
-    crashed = chance.sample(able, min(len(able), chance.randint(*mishaps.CRASHED)))
-    acts += [(p, ("crash",)) for p in crashed for _ in range(chance.randint(*mishaps.CRASHES))]
     chance.shuffle(acts)
     began = cluster.clock.now()
     own = Random(f"requests before, seed {seed}")  # noqa: S311 - a game, no secret
@@ -124,9 +117,6 @@ def routine_before(context: RoutineContext) -> None:
         *requests(cluster, parts, ends, (PASSING, REFUSED), own, _forget),
         *programs.writes(
             cluster, incidental.listed(application), ends, programs.WRITES, own, _forget
-        ),
-        *incidental.signs(
-            cluster, application, ends, (incidental.NONE, incidental.LINES), f"before, seed {seed}"
         ),
     ]
     timed = _spread(acts, ends, chance)
@@ -185,7 +175,7 @@ def routine_after(
     every = incidental.listed(application)
     more += _late(cluster, every, journal, span, own)
     more += programs.writes(cluster, every, span, programs.WRITES_AFTER, own, journal.restore)
-    counts = (incidental.WARNINGS_AFTER, incidental.LINES_AFTER)
+    counts = (incidental.WARNINGS_AFTER, incidental.lines_within(span, own))
     more += incidental.signs(
         cluster, application, span, counts, f"after, {whose}", incidental.SELDOM
     )
@@ -284,14 +274,10 @@ def _act(
     more: Sequence[Moment],
 ) -> None:
     """Do something to parts, each at its moment within so many seconds; returns when they are over."""
-    began = cluster.clock.now()
     due: list[Moment] = [
         (moment, partial(_do, cluster, part, kinds, chance, save)) for moment, part, kinds in acts
     ]
-    for moment, act in sorted([*due, *more], key=itemgetter(0)):
-        cluster.clock.advance(max(0.0, began + moment - cluster.clock.now()))
-        act()
-    cluster.clock.advance(max(0.0, began + span - cluster.clock.now()))
+    happen(cluster, [*due, *more], span)
 
 
 def _do(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 
 @hookimpl
-def sregym_register_runners() -> list[Offer]:
+def sregym_register_runners() -> list[Registration]:
     """The runner of this plugin."""
-    return [Offer("ray", "sregym_runner_ray.runner:RayRunner")]
+    return [Registration("ray", "sregym_runner_ray.runner:RayRunner")]

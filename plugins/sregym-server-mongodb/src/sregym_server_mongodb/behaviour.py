@@ -34,14 +34,8 @@ from sregym_server_mongodb.builds import build_of
 from sregym_server_mongodb.configuration import BAD_OPTIONS, BadOptionsError, options
 from sregym_server_mongodb.connection import command_text, needs_login
 from sregym_server_mongodb.crowding import HUNG_UP, limited_to
-from sregym_server_mongodb.data import (
-    Collection,
-    MongoData,
-    load,
-    login_error,
-    store,
-)
-from sregym_server_mongodb.files import sizes
+from sregym_server_mongodb.data import Collection, MongoData, load, login_error, store
+from sregym_server_mongodb.files import MADE_ANEW, met_by_start, sizes
 from sregym_server_mongodb.first_start import initialise, plain
 from sregym_server_mongodb.indexes import enlarged, examined
 from sregym_server_mongodb.lines import mongod_line
@@ -75,6 +69,7 @@ class MongodbKind(Kind):
     """
 
     ipv4_only = True
+    made_anew = MADE_ANEW
     # What is read lies in the cache of the storage engine.
     examining_ms = 0.0007
 
@@ -281,6 +276,10 @@ class MongodbKind(Kind):
         if due_s is not None:
             world.after(due_s, "userland.event", process.ref, "checkpoint")
 
+    def file_lost(self, world: World, process: Process, program: MongodbProgram, name: str) -> None:
+        """What it has open it keeps; the next checkpoint misses the folder of the journal."""
+        self.look_at_disk(world, process, program)
+
     def call_failed(
         self, world: World, process: Process, call: str, number: int, words: str
     ) -> int | None:
@@ -316,13 +315,9 @@ class MongodbKind(Kind):
         file = self.data_file(process, program)
         assert file is not None
         reads, writes = read_problem(world, process, file), write_problem(world, process, file)
-        if reads is not None:
-            self._panic(
-                world,
-                process,
-                "initandlisten",
-                *checkpoints.met_by_start(world, process, file, reads),
-            )
+        met = met_by_start(world, process, file, reads)
+        if met is not None:
+            self._panic(world, process, "initandlisten", *met)
             world.after(_REFUSES_S, "userland.exit", process.ref, _ABRUPT)
         elif writes is not None:
             error = checkpoints.UNWRITABLE[writes.error == "EROFS"].format(
@@ -331,7 +326,7 @@ class MongodbKind(Kind):
             text = "DBException in initAndListen, terminating"
             self._log(world, process, "CONTROL", 20557, "initandlisten", text, "E", error=error)
             world.after(_REFUSES_S, "userland.exit", process.ref, _UNCAUGHT)
-        return reads is not None or writes is not None
+        return met is not None or writes is not None
 
     def _panic(self, world: World, process: Process, context: str, number: int, text: str) -> None:
         """What the storage engine says when a call fails, and the server when it gives up."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.sdk.servers import ALTERED, read_problem, write_problem
+from sregym_cluster_embedded.sdk.servers import ALTERED, lost_files, read_problem, write_problem
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.sdk.servers import DataFile, DiskProblem, Process, World
@@ -39,7 +39,7 @@ def checkpoint_due_s(world: World, process: Process, file: DataFile) -> float | 
     if process.served_at is None:
         return None
     reads, writes = read_problem(world, process, file), write_problem(world, process, file)
-    if reads is None and writes is None:
+    if reads is None and writes is None and not _without_journal(world, file):
         return None
     due_s = CHECKPOINT_S - (world.now - process.served_at) % CHECKPOINT_S
     if reads is not None and writes is None:
@@ -54,6 +54,9 @@ def met_by_checkpoint(world: World, process: Process, file: DataFile) -> tuple[i
     if found is not None and found.error == ALTERED:
         return _wrong_checksum(world, process, file, found)
     trouble, text = write_problem(world, process, file), f"__posix_file_io: {file.name}: "
+    if trouble is None and _without_journal(world, file):
+        # What it has open it goes on with; that a new file finds no folder it does not survive.
+        return errno.ENOENT, _unopened(f"{file.folder}/journal/WiredTigerTmplog.0000000001")
     if trouble is None:
         trouble = read_problem(world, process, file)
         offset = 0 if trouble is None else trouble.offset
@@ -71,6 +74,20 @@ def met_by_start(
     if met.error == ALTERED:
         return _wrong_checksum(world, process, file, met)
     return getattr(errno, met.error), f"__posix_file_io: {file.name}: {met.words}"
+
+
+def met_by_start_without(file: DataFile, name: str) -> tuple[int, str]:
+    """The same of a start that misses a file of its folder."""
+    return errno.ENOENT, _unopened(f"{file.folder}/{name}")
+
+
+def _unopened(path: str) -> str:
+    return f"__posix_open_file: {path}: handle-open: open: No such file or directory"
+
+
+def _without_journal(world: World, file: DataFile) -> bool:
+    """Whether somebody took away the journal of a running server."""
+    return any(name.startswith("journal/") for name in lost_files(world, file.kept))
 
 
 def _wrong_checksum(

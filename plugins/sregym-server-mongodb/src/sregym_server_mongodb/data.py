@@ -153,6 +153,11 @@ def store(world: World, storage: str, data: MongoData, at: float | None = None) 
         record(world, storage, data, at)
 
 
+def forget(world: World, storage: str) -> None:
+    """An empty directory keeps nothing."""
+    world.table(_DATA).pop(storage, None)
+
+
 def describe(data: MongoData) -> str:
     """Canonical JSON of accounts with their roles, collections with counts and digests, and the replica set."""
     accounts = {

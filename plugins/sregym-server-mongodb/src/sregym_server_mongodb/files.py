@@ -5,13 +5,18 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from sregym_server_mongodb.data import load
+from sregym_cluster_embedded.sdk.servers import RUNTIME, forget_lost, lost_at_start
+
+from sregym_server_mongodb import checkpoints
+from sregym_server_mongodb.data import forget, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sregym_cluster_embedded.sdk.servers import World
+    from sregym_cluster_embedded.sdk.servers import DataFile, DiskProblem, Process, World
 
+# Patterns of those that no start needs.
+MADE_ANEW = ("*.lock", "diagnostic.data/*", "journal/WiredTigerPreplog.*")
 _TABLE, _LOG = 20_480, 104_857_600
 _MONGO = {
     "WiredTiger": 50, "WiredTiger.lock": 21, "WiredTiger.turtle": 1469, "WiredTiger.wt": 61_440,
@@ -24,6 +29,25 @@ _MONGO = {
 def sizes(world: World, storage: str) -> Mapping[str, int]:
     """Path in the data directory -> bytes."""
     return {**_MONGO, **dict(_tables(world, storage))}
+
+
+def met_by_start(
+    world: World, process: Process, file: DataFile, met: DiskProblem | None
+) -> tuple[int, str] | None:
+    """The number of the error that a start meets, and what the engine says; None where it succeeds.
+
+    Files that are gone are an error as long as there are others: without any the directory is empty.
+    """
+    if met is not None:
+        return checkpoints.met_by_start(world, process, file, met)
+    lost = lost_at_start(world, process, file.kept)
+    if lost.names and not lost.whole:
+        return checkpoints.met_by_start_without(file, lost.names[0])
+    if lost.whole:
+        forget(world, file.kept)
+        forget_lost(world, file.kept)
+        world.service(RUNTIME).files(world, process).forget_removed(file.folder)
+    return None
 
 
 def _tables(world: World, storage: str) -> Iterator[tuple[str, int]]:

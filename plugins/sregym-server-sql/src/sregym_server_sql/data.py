@@ -43,6 +43,9 @@ class Account:
         login: Whether it may connect at all.
         limit: How many connections it may have; -1 for any number.
         until: Until when its password is good, as it was given; empty for ever.
+        attributes: In PostgreSQL, sorted: `bypassrls`, `createdb`, `createrole`, `replication`.
+        roles: In PostgreSQL, the roles that it is a member of, sorted.
+        settings: In PostgreSQL, what its sessions begin with.
     """
 
     password: str = ""
@@ -53,6 +56,9 @@ class Account:
     login: bool = True
     limit: int = -1
     until: str = ""
+    attributes: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     def may(self, database: str, *, write: bool) -> bool:
         """Whether it may read, or write, in a database."""
@@ -68,11 +74,45 @@ class Account:
             return RIGHTS
         return ("SELECT",) if self.may(database, write=False) else ()
 
+    def with_rights_of(self, role: Account) -> Account:
+        """The account with what a role may do besides; nobody inherits that a role is a superuser."""
+        keys = (entry.partition("/") for entry in sorted({*self.tables, *role.tables}))
+        tables = {
+            f"{base}/{table}": tuple(
+                right
+                for right in (*RIGHTS, "USAGE")
+                if right in {*self.rights(base, table), *role.rights(base, table)}
+            )
+            for base, _, table in keys
+        }
+        return replace(
+            self,
+            databases=tuple(dict.fromkeys((*self.databases, *role.databases))),
+            reads=tuple(dict.fromkeys((*self.reads, *role.reads))),
+            tables=tables,
+        )
+
     def enters(self, database: str) -> bool:
         """Whether there is anything in a database that it may use."""
         head = f"{database}/"
         own = any(rights and key.startswith(head) for key, rights in self.tables.items())
         return own or self.may(database, write=False)
+
+
+# Roles that every PostgreSQL has, with what they may do here.
+PREDEFINED_ROLES = {
+    "pg_read_all_data": Account(reads=("*",), login=False),
+    # Who may write everywhere can find out what is there, too.
+    "pg_write_all_data": Account(databases=("*",), login=False),
+    **dict.fromkeys(
+        (
+            "pg_checkpoint", "pg_database_owner", "pg_execute_server_program", "pg_monitor",
+            "pg_read_all_settings", "pg_read_all_stats", "pg_read_server_files",
+            "pg_signal_backend", "pg_stat_scan_tables", "pg_write_server_files",
+        ),
+        Account(login=False),
+    ),
+}  # fmt: skip
 
 
 class Numbers(NamedTuple):
@@ -148,6 +188,28 @@ class SqlData:
         rest = {key: held for key, held in self.accounts.items() if key != name}
         return replace(self, accounts=rest if account is None else {**rest, name: account})
 
+    def roles_of(self, name: str) -> tuple[str, ...]:
+        """All roles that an account is a member of, by others, too; nearest first."""
+        found: dict[str, None] = {}
+        ahead = [name]
+        while ahead:
+            account = self.accounts.get(ahead.pop(0))
+            fresh = [] if account is None else [role for role in account.roles if role not in found]
+            found.update(dict.fromkeys(fresh))
+            ahead += fresh
+        return tuple(found)
+
+    def acting(self, name: str) -> Account | None:
+        """An account with what it may do by the roles that it is a member of; None for none."""
+        account = self.accounts.get(name)
+        if account is None or account.superuser:
+            return account
+        for role in self.roles_of(name):
+            held = self.accounts.get(role) or PREDEFINED_ROLES.get(role)
+            if held is not None:
+                account = account.with_rights_of(replace(held, superuser=False))
+        return account
+
     def with_setting(self, name: str, value: str) -> SqlData:
         """The data with a setting changed."""
         return replace(self, settings={**self.settings, name: value})
@@ -161,6 +223,11 @@ def load(world: World, storage: str) -> SqlData:
     """The data kept under an identity; empty when there is none."""
     found: SqlData | None = world.table(_TABLE).get(storage)
     return found or SqlData()
+
+
+def forget(world: World, storage: str) -> None:
+    """An empty directory keeps nothing."""
+    world.table(_TABLE).pop(storage, None)
 
 
 def store(world: World, storage: str, data: SqlData, at: float | None = None) -> None:

@@ -27,6 +27,8 @@ def describe(data: SqlData) -> str:
         "settings": dict(data.settings),
         "databases": databases,
     }
+    if roles := {name: held for name in data.accounts if (held := _role(data, name))}:
+        kept["roles"] = roles
     if data.follows:
         kept["follows"] = dict(data.follows)
     if data.numbers:
@@ -34,6 +36,20 @@ def describe(data: SqlData) -> str:
     if data.standby:
         kept["standby"] = data.standby
     return json.dumps({**kept, "version": data.version}, sort_keys=True, separators=(",", ":"))
+
+
+def _role(data: SqlData, name: str) -> dict[str, Any]:
+    """What else an account is and may become; empty for nothing. A superuser is all of it."""
+    account = data.accounts[name]
+    above = [] if account.superuser else data.roles_of(name)
+    superusers = [one for one in above if (held := data.accounts.get(one)) and held.superuser]
+    found = {
+        "attributes": [] if account.superuser else list(account.attributes),
+        "member of": list(account.roles),
+        "settings": dict(account.settings),
+        "superuser by": superusers,
+    }
+    return {title: held for title, held in found.items() if held}
 
 
 def _canonical(script: str) -> str:

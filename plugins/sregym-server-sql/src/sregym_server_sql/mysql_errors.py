@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.sdk.servers import ALTERED
+
 if TYPE_CHECKING:
+    from sregym_cluster_embedded.sdk.servers import DiskProblem
+
     from sregym_server_sql.engine import SqlError
 
 
@@ -28,6 +33,18 @@ def unparsed(statement: str, at: int) -> MysqlError:
         "You have an error in your SQL syntax; check the manual that corresponds to your MySQL server "
         f"version for the right syntax to use near '{near}' at line {line}",
     )
+
+
+def withstood(trouble: DiskProblem, table: str, *, write: bool) -> str:
+    """What a program is told whose statement meets trouble with the disk, as its driver writes it."""
+    if trouble.error == "ENOSPC":
+        return f"Error 1114 (HY000): The table '{table}' is full"
+    if trouble.error == ALTERED:
+        return f"Error 1712 (HY000): Index {table} is corrupted"
+    number = getattr(errno, trouble.error)
+    verb = "writing" if write else "reading"
+    code = 1026 if write else 1024
+    return f"Error {code} (HY000): Error {verb} file './{table}.ibd' (OS errno {number} - {trouble.words})"
 
 
 def no_table(database: str, table: str) -> MysqlError:

@@ -39,8 +39,10 @@ from sregym_server_sql.journal import (
     mysql_last,
     mysql_start,
 )
+from sregym_server_sql.missing_files import first_missing, innodb_without
 from sregym_server_sql.mysql_accounts import rights_on
-from sregym_server_sql.mysql_limits import MYSQL_FILES, connection_limits, require_connection_slot
+from sregym_server_sql.mysql_errors import withstood
+from sregym_server_sql.mysql_limits import MYSQL_FILES, connection_limits, no_slot
 from sregym_server_sql.mysql_server import MysqlConnection, MysqlError
 from sregym_server_sql.mysql_tables import auto_increment_exhausted
 from sregym_server_sql.mysql_variables import in_effect, option_against_writes
@@ -89,6 +91,10 @@ class SqlKind(FilledTables):
         process = change(world, process.ref, settings=settings)
         storage = settings["sql.storage"]
         self.greet(world, process, program)
+        if name := first_missing(world, process, self.data_files(world, process, program)[0]):
+            self.tell(world, process, program, self.without_file(world, program, name))
+            end(world, process.ref, 1)
+            return
         if not load(world, storage).version:
             made = self.first_data(process, program)
             if isinstance(made, str):
@@ -105,6 +111,10 @@ class SqlKind(FilledTables):
             for path in scripts:
                 self.initialise(world, process, files.read(path) or "")
         super().begin(world, process, program)
+
+    def without_file(self, world: World, program: Any, name: str) -> Sequence[LogEntry]:
+        """What it writes when a file of its data directory is not there at its start."""
+        raise NotImplementedError
 
     def first_data(self, process: Process, program: Any) -> SqlData | str:
         """What an empty directory is filled with, or why it cannot be."""
@@ -214,6 +224,7 @@ class MysqlKind(SqlKind):
     """mysqld and mariadbd."""
 
     files = MappingProxyType(MYSQL_FILES)
+    made_anew = ("auto.cnf", "*.pem", "ib_buffer_pool", "ibtmp1")
     main_file = "ibdata1"
     unknown_column = "Error 1054 (42S22): Unknown column '{}' in 'field list'"
     taken = (
@@ -317,14 +328,7 @@ class MysqlKind(SqlKind):
         self, world: World, process: Process, program: Any, client: Client, peer: str
     ) -> Refusal | None:
         """Let a client in, or not."""
-        return self._let_in(world, process, client, peer) or self._room(world, process, client)
-
-    def _room(self, world: World, process: Process, client: Client) -> Refusal | None:
-        try:
-            require_connection_slot(world, process, client.user)
-        except MysqlError as error:
-            return Refusal("auth", f"Error {error.number} ({error.state}): {error}")
-        return None
+        return self._let_in(world, process, client, peer) or no_slot(world, process, client.user)
 
     def limits(
         self, world: World, process: Process, program: Any, client: Client
@@ -369,14 +373,7 @@ class MysqlKind(SqlKind):
 
     def withstands(self, trouble: DiskProblem, file: DataFile, collection: str, write: bool) -> str:
         """A table that cannot grow is full, whatever keeps it from growing."""
-        if trouble.error == "ENOSPC":
-            return f"Error 1114 (HY000): The table '{collection}' is full"
-        if trouble.error == ALTERED:
-            return f"Error 1712 (HY000): Index {collection} is corrupted"
-        number = getattr(errno, trouble.error)
-        verb = "writing" if write else "reading"
-        code = 1026 if write else 1024
-        return f"Error {code} (HY000): Error {verb} file './{collection}.ibd' (OS errno {number} - {trouble.words})"
+        return withstood(trouble, collection, write=write)
 
     def pool_bytes(self, world: World, process: Process) -> int:
         """The buffer pool of InnoDB."""
@@ -389,6 +386,10 @@ class MysqlKind(SqlKind):
             return innodb_altered(world, trouble.offset, mariadb=not _is_mysql(program))
         number = getattr(errno, trouble.error)
         return innodb_unread(world, number, trouble.words, mariadb=not _is_mysql(program))
+
+    def without_file(self, world: World, program: Any, name: str) -> Sequence[LogEntry]:
+        """InnoDB cannot open it, and the server gives up."""
+        return innodb_without(world, mariadb=not _is_mysql(program))
 
     def talk(self, world: World, process: Process, program: Any, text: str) -> str:
         """The greeting, which a client of MySQL waits for."""

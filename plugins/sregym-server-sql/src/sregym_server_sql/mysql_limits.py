@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.sdk.servers import ConnectionLimit, connected, locks
+from sregym_cluster_embedded.sdk.servers import ConnectionLimit, Refusal, connected, locks
 
 from sregym_server_sql.data import load
 from sregym_server_sql.mysql_errors import MysqlError
@@ -67,3 +67,12 @@ def require_connection_slot(world: World, server: Process, user: str) -> None:
         taken = len(held or ()) if whose is None else (held or []).count(whose)
         if taken >= most:
             raise error
+
+
+def no_slot(world: World, server: Process, user: str) -> Refusal | None:
+    """Why a program gets no connection; None when it gets one."""
+    try:
+        require_connection_slot(world, server, user)
+    except MysqlError as error:
+        return Refusal("auth", f"Error {error.number} ({error.state}): {error}")
+    return None

@@ -201,7 +201,7 @@ def functions(client: PostgresConnection) -> _Functions:
     def privileged(*asked: object) -> str:
         """Whether a role, or the present one, has one of some rights on a table."""
         user, table, rights = asked if len(asked) == _WITH_ROLE else (client.user, *asked)
-        account = client.data.accounts.get(str(user))
+        account = client.data.acting(str(user))
         wrong = f'role "{user}" does not exist' if account is None else ""
         name = str(table).removeprefix("public.")
         if account is not None and name not in client.tables():

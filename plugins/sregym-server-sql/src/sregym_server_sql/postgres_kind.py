@@ -33,6 +33,12 @@ from sregym_server_sql.journal import (
     postgres_start,
     stamp,
 )
+from sregym_server_sql.missing_files import (
+    LOCK_CHECK_S,
+    LOCK_FILE,
+    postgres_unlocked,
+    postgres_without,
+)
 from sregym_server_sql.mysql_kind import SqlKind
 from sregym_server_sql.postgres_limits import connection_limits, require_connection_slot
 from sregym_server_sql.postgres_panic import SYNC, fall, panic
@@ -53,6 +59,8 @@ _BACKEND = 61
 _PAGE_BYTES = 8192
 # Set while it is about to fall; and the event of that.
 _FALLS, _SYNCS = "sql.falls", ("sync",)
+# It looks for its lock file.
+_LOOKS = ("lock-file",)
 _STATES = {"ENOSPC": "53100", "EROFS": "25006", ALTERED: "XX001"}
 # Path in the data directory -> bytes.
 _FILES = {
@@ -72,6 +80,7 @@ class PostgresKind(SqlKind):
     """postgres."""
 
     files = MappingProxyType(_FILES)
+    made_anew = (LOCK_FILE, "postmaster.opts")
     main_file = "base/16384/16385"
     unknown_column = 'ERROR: column "{}" does not exist (SQLSTATE 42703)'
     taken = ("FATAL:  could not create any TCP/IP sockets: Address already in use", 1)
@@ -85,6 +94,18 @@ class PostgresKind(SqlKind):
     ) -> tuple[str, Mapping[str, int]]:
         """Where the environment wants them."""
         return process.environment.get("PGDATA") or str(program.data_dir), self.files
+
+    def file_lost(
+        self, world: World, process: Process, program: PostgresProgram, name: str
+    ) -> None:
+        """What is open stays open; but it does not serve without its lock file."""
+        if name == LOCK_FILE and process.served_at is not None:
+            due_s = LOCK_CHECK_S - (world.now - process.served_at) % LOCK_CHECK_S
+            world.after(due_s, "userland.event", process.ref, *_LOOKS)
+
+    def without_file(self, world: World, program: PostgresProgram, name: str) -> Sequence[LogEntry]:
+        """As the part of it says that needs the file first."""
+        return postgres_without(program.data_dir, name)
 
     def first_data(self, process: Process, program: PostgresProgram) -> SqlData | str:
         """The superuser and the database that the environment names."""
@@ -159,6 +180,9 @@ class PostgresKind(SqlKind):
         """A standby looks for changes; or what all servers of SQL do."""
         if arguments == _SYNCS:
             self._sync(world, process, program)
+        elif arguments == _LOOKS:
+            self.tell(world, process, program, postgres_unlocked())
+            end(world, process.ref, 0)
         elif arguments != ("stream",):
             super().event(world, process, program, *arguments)
         elif said := standby.replicate(world, process):
@@ -214,7 +238,7 @@ class PostgresKind(SqlKind):
     ) -> Refusal | None:  # fmt: skip
         """Carry out a command, or not."""
         data = load(world, process.settings["sql.storage"])
-        account = data.accounts.get(client.user)
+        account = data.acting(client.user)
         if account is None or account.password != client.password:
             return self.dial(world, process, program, client, "")
         write = command in WRITING
@@ -237,7 +261,8 @@ class PostgresKind(SqlKind):
                 "server",
                 f"{sequence_exhausted(data, database, collection, spent)} (SQLSTATE 2200H)",
             )
-        read_only = data.settings.get("default_transaction_read_only") == "on" or data.standby
+        settings = {**data.settings, **account.settings}
+        read_only = settings.get("default_transaction_read_only") == "on" or data.standby
         if write and read_only:
             verb = right_for(command, write=True)
             text = f"ERROR: cannot execute {verb} in a read-only transaction (SQLSTATE 25006)"

@@ -7,16 +7,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sregym_server_sql.data import RIGHTS, Account
-from sregym_server_sql.engine import Result, tables_of
+from sregym_server_sql.engine import tables_of
 from sregym_server_sql.postgres_errors import PostgresError
+from sregym_server_sql.postgres_members import done, made_members, renamed
 
 if TYPE_CHECKING:
+    from sregym_server_sql.engine import Result
     from sregym_server_sql.postgres_server import PostgresConnection
 
 
-def done(tag: str) -> Result:
-    """The result of a statement that only says that it is done."""
-    return Result((), (), 0, tag)
+_ATTRIBUTES = ("bypassrls", "createdb", "createrole", "replication")
+# What everybody may change of itself.
+_OWN = ("password", "set", "reset", "encrypted", "with")
 
 
 def _options(account: Account, statement: str) -> Account:
@@ -32,6 +34,13 @@ def _options(account: Account, statement: str) -> Account:
     ):  # fmt: skip
         if re.search(word, bare, re.I):
             changed[name] = value
+    held = {
+        name
+        for name in _ATTRIBUTES
+        if re.search(rf"\b{name}\b", bare, re.I)
+        or (name in account.attributes and not re.search(rf"\bno{name}\b", bare, re.I))
+    }
+    changed["attributes"] = tuple(sorted(held))
     limit = re.search(r"connection\s+limit\s+(-?\d+)", bare, re.I)
     if limit is not None:
         changed["limit"] = int(limit.group(1))
@@ -44,7 +53,10 @@ def _options(account: Account, statement: str) -> Account:
 def create_role(client: PostgresConnection, statement: str, words: list[str]) -> Result:
     """CREATE ROLE and CREATE USER."""
     data, name = client.data, words[2].strip('";')
-    client.demand_super("permission denied to create role")
+    if "createrole" not in client.account.attributes or re.search(
+        r"\bsuperuser\b", statement, re.I
+    ):
+        client.demand_super("permission denied to create role")
     if name in data.accounts:
         raise PostgresError(f'ERROR:  role "{name}" already exists')
     account = _options(Account(login=words[1].lower() == "user"), statement)
@@ -58,13 +70,38 @@ def alter_role(client: PostgresConnection, statement: str, words: list[str]) -> 
     found = data.accounts.get(name)
     if found is None:
         raise PostgresError(f'ERROR:  role "{name}" does not exist')
-    if name != client.user and not client.account.superuser:
+    changes = found.superuser or re.search(r"\b(no)?superuser\b", statement, re.I)
+    manages = "createrole" in client.account.attributes and not changes
+    own = name == client.user and len(words) > 3 and words[3].lower() in _OWN
+    if not (own or manages or client.account.superuser):
         text = "permission denied"
-        if found.superuser:
+        if changes:
             text = "must be superuser to alter superuser roles or change superuser attribute"
         raise PostgresError(f"ERROR:  {text}")
-    client.keep(data.with_account(name, _options(found, statement)))
+    if words[3:5] and words[3].lower() == "rename":
+        fresh = words[-1].strip('";')
+        if fresh in data.accounts:
+            raise PostgresError(f'ERROR:  role "{fresh}" already exists')
+        client.keep(renamed(data, name, fresh))
+    elif words[3:] and words[3].lower() in ("set", "reset"):
+        client.keep(data.with_account(name, _with_setting(found, statement)))
+    else:
+        client.keep(data.with_account(name, _options(found, statement)))
     return done("ALTER ROLE")
+
+
+def _with_setting(account: Account, statement: str) -> Account:
+    """An account after ALTER ROLE SET and RESET."""
+    given = re.search(r"\bset\s+([\w.]+)\s*(?:=|\bto\b)\s*'?([^';]*)", statement, re.I)
+    taken = re.search(r"\breset\s+([\w.]+)", statement, re.I)
+    settings = dict(account.settings)
+    if given is not None and given[2].strip().lower() != "default":
+        settings[given[1].lower()] = given[2].strip()
+    elif (name := (given or taken)) is not None:
+        settings.pop(name[1].lower(), None)
+        if name[1].lower() == "all":
+            settings.clear()
+    return replace(account, settings=settings)
 
 
 def drop_role(client: PostgresConnection, statement: str, words: list[str]) -> Result:
@@ -90,7 +127,7 @@ def drop_role(client: PostgresConnection, statement: str, words: list[str]) -> R
             f'ERROR:  role "{name}" cannot be dropped because some objects depend on it\n'
             f"DETAIL:  {detail}"
         )
-    client.keep(data.with_account(name, None))
+    client.keep(renamed(data, name, ""))
     return done("DROP ROLE")
 
 
@@ -99,8 +136,7 @@ def granted(client: PostgresConnection, statement: str, *, give: bool) -> Result
     tag = "GRANT" if give else "REVOKE"
     found = re.search(r"^\w+\s+(.*?)\s+on\s+(.*?)\s+(?:to|from)\s+\"?(\w+)", statement, re.I | re.S)
     if found is None:
-        # Roles that are members of roles change nothing here.
-        return done(f"{tag} ROLE")
+        return made_members(client, statement, give=give)
     rights, target, name = found.groups()
     data = client.data
     account = data.accounts.get(name)

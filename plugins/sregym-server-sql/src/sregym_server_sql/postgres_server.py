@@ -98,7 +98,8 @@ class PostgresConnection:
             raise self.turned_away(f'role "{user}" does not exist')
         if not account.login:
             raise self.turned_away(f'role "{user}" is not permitted to log in')
-        self.account, self.user = account, user
+        self.account, self.user = self.data.acting(user) or account, user
+        self.own_settings.update(account.settings)
         self.pid = 61
         self.address: str | None = None
         self.notices: list[str] = []

@@ -16,6 +16,7 @@ from sregym_server_sql.sessions import activity, locks_view
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from sregym_server_sql.data import Account
     from sregym_server_sql.postgres_server import PostgresConnection
 
 _LONG = {"int": "integer", "int4": "integer", "timestamptz": "timestamp with time zone", "bool": "boolean",
@@ -65,7 +66,7 @@ def _statistics(client: PostgresConnection) -> Result:
 
 def _users(client: PostgresConnection) -> Result:
     rows = [
-        (name, 10 + n, held.superuser, held.superuser, "********", held.until or None)
+        (name, 10 + n, held.superuser, _has(held, "createdb"), "********", held.until or None)
         for n, (name, held) in enumerate(sorted(client.data.accounts.items()))
     ]
     return _table("usename usesysid usesuper usecreatedb passwd valuntil", rows)
@@ -73,10 +74,33 @@ def _users(client: PostgresConnection) -> Result:
 
 def _roles(client: PostgresConnection) -> Result:
     rows = [
-        (10 + n, name, held.superuser, held.superuser, held.superuser, held.login, held.limit)
+        (
+            10 + n,
+            name,
+            held.superuser,
+            _has(held, "createrole"),
+            _has(held, "createdb"),
+            held.login,
+            held.limit,
+        )
         for n, (name, held) in enumerate(sorted(client.data.accounts.items()))
     ]
     return _table("oid rolname rolsuper rolcreaterole rolcreatedb rolcanlogin rolconnlimit", rows)
+
+
+def _has(account: Account, attribute: str) -> bool:
+    return account.superuser or attribute in account.attributes
+
+
+def _memberships(client: PostgresConnection) -> Result:
+    numbers = {name: 10 + n for n, name in enumerate(sorted(client.data.accounts))}
+    rows = [
+        (numbers[role], numbers[name], 10, False)
+        for name, held in sorted(client.data.accounts.items())
+        for role in held.roles
+        if role in numbers
+    ]
+    return _table("roleid member grantor admin_option", rows)
 
 
 def _tables(client: PostgresConnection) -> Result:
@@ -176,7 +200,8 @@ def _background(_client: PostgresConnection) -> Result:
 
 VIEWS: dict[str, Callable[[PostgresConnection], Result]] = {
     "pg_database": _databases, "pg_stat_database": _statistics, "pg_user": _users,
-    "pg_shadow": _users, "pg_roles": _roles, "pg_authid": _roles, "pg_tables": _tables,
+    "pg_shadow": _users, "pg_auth_members": _memberships,
+    "pg_roles": _roles, "pg_authid": _roles, "pg_tables": _tables,
     "information_schema_tables": _all_tables, "information_schema_columns": _columns,
     "pg_indexes": _indexes, "pg_stat_user_tables": _user_tables, "pg_stat_all_tables": _user_tables,
     "pg_statio_user_tables": _user_tables, "pg_class": _classes, "pg_namespace": _namespaces,

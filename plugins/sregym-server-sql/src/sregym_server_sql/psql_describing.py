@@ -128,11 +128,17 @@ def _schemas(client: PostgresConnection, _pattern: str, look: TableStyle) -> str
     return _shown(("Name", "Owner"), sorted(rows), look.named("List of schemas"))
 
 
+_ATTRIBUTES = {
+    "createrole": "Create role", "createdb": "Create DB", "replication": "Replication",
+    "bypassrls": "Bypass RLS",
+}  # fmt: skip
+
+
 def _attributes(client: PostgresConnection, name: str) -> str:
     account = client.data.accounts[name]
-    words = (
-        "Superuser, Create role, Create DB, Replication, Bypass RLS" if account.superuser else ""
-    )
+    has = tuple(_ATTRIBUTES) if account.superuser else account.attributes
+    said = [title for name, title in _ATTRIBUTES.items() if name in has]
+    words = ", ".join([*(["Superuser"] if account.superuser else []), *said])
     words = words if account.login else ", ".join([*([words] if words else []), "Cannot login"])
     if account.limit >= 0:
         number = f"{account.limit} connection{'' if account.limit == 1 else 's'}"
@@ -147,7 +153,10 @@ def _roles(client: PostgresConnection, _pattern: str, look: TableStyle) -> str:
     if _release(client) >= 16:
         plain: list[tuple[Any, ...]] = [(name, _attributes(client, name)) for name in names]
         return _shown(("Role name", "Attributes"), plain, look.named("List of roles"))
-    rows: list[tuple[Any, ...]] = [(name, _attributes(client, name), "{}") for name in names]
+    rows: list[tuple[Any, ...]] = [
+        (name, _attributes(client, name), f"{{{','.join(client.data.accounts[name].roles)}}}")
+        for name in names
+    ]
     return _shown(("Role name", "Attributes", "Member of"), rows, look.named("List of roles"))
 
 

@@ -72,14 +72,18 @@ class RoutineContract:
         after = capture(cluster, application.namespaces)
         assert list(differences(before, after)) == []
 
-    def test_no_time_passes_before_the_fault(
+    def test_the_application_is_ready_before_the_fault(
         self, routine: Routine, application: Application, cluster: Cluster
     ) -> None:
-        """The moment of the fault is the episode's affair."""
+        """Time may pass in the hours before it, and recovery undoes what changes in them."""
         _live(routine, application, cluster, seed=1)
-        now = cluster.clock.now()
-        routine.before_fault(_episode(application, cluster, UndoJournal()))
-        assert cluster.clock.now() == now
+        before = capture(cluster, application.namespaces)
+        journal = UndoJournal()
+        routine.before_fault(_episode(application, cluster, journal))
+        assert application.ready(cluster) == []
+        journal.undo_objects(cluster)
+        after = capture(cluster, application.namespaces)
+        assert list(differences(before, after)) == []
 
     def test_the_same_seed_is_the_same_life(
         self, routine: Routine, application: Application

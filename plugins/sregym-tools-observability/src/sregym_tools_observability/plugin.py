@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 @hookimpl
-def sregym_register_tools() -> Sequence[Offer]:
+def sregym_register_tools() -> Sequence[Registration]:
     """What a session has besides kubectl, in the order in which models are told of them."""
     return [
-        Offer("query_metrics", "sregym_tools_observability.tools:QueryMetrics"),
-        Offer("query_metrics_range", "sregym_tools_observability.tools:QueryMetricsRange"),
-        Offer("list_metrics", "sregym_tools_observability.tools:ListMetrics"),
-        Offer("alerts", "sregym_tools_observability.tools:Alerts"),
-        Offer("query_logs", "sregym_tools_observability.tools:QueryLogs"),
-        Offer("log_labels", "sregym_tools_observability.tools:LogLabels"),
-        Offer("list_services", "sregym_tools_observability.tools:ListServices"),
-        Offer("search_traces", "sregym_tools_observability.tools:SearchTraces"),
-        Offer("get_trace", "sregym_tools_observability.tools:GetTrace"),
-        Offer("service_dependencies", "sregym_tools_observability.tools:ServiceDependencies"),
+        Registration("query_metrics", "sregym_tools_observability.tools:QueryMetrics"),
+        Registration("query_metrics_range", "sregym_tools_observability.tools:QueryMetricsRange"),
+        Registration("list_metrics", "sregym_tools_observability.tools:ListMetrics"),
+        Registration("alerts", "sregym_tools_observability.tools:Alerts"),
+        Registration("query_logs", "sregym_tools_observability.tools:QueryLogs"),
+        Registration("log_labels", "sregym_tools_observability.tools:LogLabels"),
+        Registration("list_services", "sregym_tools_observability.tools:ListServices"),
+        Registration("search_traces", "sregym_tools_observability.tools:SearchTraces"),
+        Registration("get_trace", "sregym_tools_observability.tools:GetTrace"),
+        Registration(
+            "service_dependencies", "sregym_tools_observability.tools:ServiceDependencies"
+        ),
     ]

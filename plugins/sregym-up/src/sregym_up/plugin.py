@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 @hookimpl
-def sregym_register_commands() -> Sequence[Offer]:
+def sregym_register_commands() -> Sequence[Registration]:
     """`up`, `submit` and `tool`."""
     return [
-        Offer("up", "sregym_up.command:Up"),
-        Offer("submit", "sregym_up.submit:Submit"),
-        Offer("tool", "sregym_up.tool:Tool"),
+        Registration("up", "sregym_up.command:Up"),
+        Registration("submit", "sregym_up.submit:Submit"),
+        Registration("tool", "sregym_up.tool:Tool"),
     ]

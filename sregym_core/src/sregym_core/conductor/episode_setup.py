@@ -65,9 +65,7 @@ class EpisodeSetup:
             WorldError: A fault has no effect, or alerts cannot be asked for.
         """
         self._salt = worlds.salt
-        lived_in = False
-        for routine in worlds.routines:
-            routine.before_fault(self._lived_in(world, application))
+        routines = worlds.routines if self._plan.routine and self._late is None else ()
         if self._late is not None:
             world.cluster.operations.wait_for_quiet()
             copied = worlds.copy_of(world, application, self._plan.seed)
@@ -79,27 +77,23 @@ class EpisodeSetup:
         else:
             if self._plan.inject:
                 self.injection.now()
-            lived_in = self._plan.routine
-            for routine in worlds.routines if lived_in else ():
+            for routine in routines:
                 # Before the agent comes: the same seed is the same world.
-                routine.after_fault(self._lived_in(world, application, broken=True))
+                routine.after_fault(self._lived_in(world, application))
         if self._plan.mode.alerted:
             self._wait_for_alerts(world)
-        for routine in worlds.routines if lived_in else ():
-            routine.before_agent(self._lived_in(world, application, broken=True))
+        for routine in routines:
+            routine.before_agent(self._lived_in(world, application))
 
-    def _lived_in(
-        self, world: World, application: Application, *, broken: bool = False
-    ) -> EpisodeRoutineContext:
-        injection = self.injection
+    def _lived_in(self, world: World, application: Application) -> EpisodeRoutineContext:
         return EpisodeRoutineContext(
-            cluster=world.cluster,
-            application=application,
-            seed=self._plan.seed,
-            problem=self._plan.problem.id,
-            journal=injection.journal,
-            involved=injection.involved() if broken else (),
-            broken=injection.broken() if broken else (),
+            world.cluster,
+            application,
+            self._plan.seed,
+            self._plan.problem.id,
+            self.injection.journal,
+            self.injection.involved(),
+            self.injection.broken(),
         )
 
     def agent_starts(self) -> None:

@@ -11,6 +11,7 @@ from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.starts import Start
 from sregym_core.error_location import check_returned
 from sregym_core.events import ApplicationDeployed, BaselineTaken
+from sregym_core.interfaces import EpisodeRoutineContext
 from sregym_core.model import GroundTruth
 
 if TYPE_CHECKING:
@@ -152,6 +153,11 @@ class Setup:
             self._progress,
         )
         self.world = world  # from here on there is something to give back
+        context = EpisodeRoutineContext(
+            world.cluster, self.application, plan.seed, plan.problem.id, self.journal
+        )
+        for routine in self._worlds.routines:
+            routine.before_fault(context)
         timeline.follow(world.cluster.clock)
         timeline.record(ApplicationDeployed(self.application.name, world.forked))
         baseline = world.baseline

@@ -112,7 +112,7 @@ class Routine(ABC):
         """Act on the warm application, and let it settle again; the baseline is recorded next."""
 
     def before_fault(self, context: EpisodeRoutineContext) -> None:  # noqa: B027 - optional
-        """Leave traces of the last hours, different for each problem; no time may pass."""
+        """Play the hours before the episode, different for each problem; journaled and undone."""
 
     def after_fault(self, context: EpisodeRoutineContext) -> None:  # noqa: B027 - optional
         """Act on components that are not `involved`, after the injection; journaled and undone."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 
 @hookimpl
-def sregym_register_applications() -> Sequence[Offer]:
+def sregym_register_applications() -> Sequence[Registration]:
     """The notes."""
-    return [Offer("notes", "notes_app.application:Notes")]
+    return [Registration("notes", "notes_app.application:Notes")]
 
 
 @hookimpl

@@ -48,6 +48,12 @@ from sregym_cluster_embedded.userland.files import machine
 from sregym_cluster_embedded.userland.files.capacity import filesystem_usage
 from sregym_cluster_embedded.userland.files.container import Container
 from sregym_cluster_embedded.userland.files.credentials import number_of
+from sregym_cluster_embedded.userland.files.datafiles import (
+    LostFiles,
+    forget_lost,
+    lost_at_start,
+    lost_files,
+)
 from sregym_cluster_embedded.userland.files.inode import FOLDER, Inode
 from sregym_cluster_embedded.userland.files.view import View as FileView
 from sregym_cluster_embedded.userland.filesystem import FileError, Files
@@ -127,6 +133,7 @@ __all__ = [
     "Lock",
     "LogLine",
     "LogRecord",
+    "LostFiles",
     "NonJsonRecord",
     "Object",
     "OffsetReset",
@@ -156,6 +163,7 @@ __all__ = [
     "emptied",
     "end",
     "filesystem_usage",
+    "forget_lost",
     "handshake",
     "hold",
     "holder",
@@ -164,6 +172,8 @@ __all__ = [
     "listen_failure",
     "listener_at",
     "locks",
+    "lost_at_start",
+    "lost_files",
     "machine",
     "machine_clock",
     "millis_form",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store.objects import Key, owner_of
+from sregym_cluster_embedded.userland.files.datafiles import lost_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 # How the identities of storages begin that go with a container, and with a pod.
 _LAYER, _POD = "layer of ", "pod/"
 # What descriptions of datastores call who may do what.
-_ACCESS = ("accounts", "users")
+_ACCESS = ("accounts", "roles", "users")
+_LOST = "lost files"
 
 
 def durable_state(world: World, kinds: Kinds) -> dict[str, str]:
@@ -68,7 +70,18 @@ def _described(world: World, kinds: Kinds, *, passing: bool) -> Iterator[tuple[s
             if storage.startswith((_LAYER, _POD)) != passing:
                 continue
             if text := kinds.load(kind, reference)(data):
-                yield name, storage, text
+                yield name, storage, _with_lost(text, len(lost_files(world, storage)))
+
+
+def _with_lost(text: str, lost: int) -> str:
+    """What a storage holds, and how many of its files its server will miss at its next start."""
+    if not lost:
+        return text
+    try:
+        held = json.loads(text)
+    except ValueError:
+        return f"{text}\n{_LOST} = {lost}"
+    return json.dumps({**held, _LOST: lost}, sort_keys=True, separators=(",", ":"))
 
 
 def _life_of(storage: str) -> tuple[str, str, int]:

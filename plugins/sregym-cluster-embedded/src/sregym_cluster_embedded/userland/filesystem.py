@@ -9,6 +9,7 @@ from sregym_regex.budget import allocate, spend
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.userland.files.capacity import require_space
+from sregym_cluster_embedded.userland.files.datafiles import note_change
 from sregym_cluster_embedded.userland.files.inode import (
     DEVICE,
     FILE,
@@ -289,6 +290,7 @@ class Files(View):
         if (elsewhere := self.elsewhere.of(place)) is not None:
             elsewhere[0]._keep(elsewhere[1], inode)
             return
+        note_change(self.container, place, inode)
         point = self.mount_of(place)
         if point is None or point.mount is None:
             kept = self._world.table(LAYERS)
@@ -298,6 +300,20 @@ class Files(View):
             kept[self._ref] = {**stored, place: inode}
         else:
             self._keep_mounted(point, self._inner(point, place), inode)
+
+    def forget_removed(self, path: str) -> None:
+        """A folder is filled anew: of what was removed from it on its volume nothing is known any more."""
+        point = self.mount_of(path)
+        if point is None or point.mount is None or self._beneath(point, "") is not None:
+            return
+        inner = self._inner(point, path)
+        prefix = f"{inner}/" if inner else ""
+        stored = self.stored(point)
+        self._world.table(VOLUMES)[point.mount.volume] = {
+            name: inode
+            for name, inode in stored.items()
+            if inode is not None or not name.startswith(prefix)
+        }
 
     def _keep_mounted(self, point: MountPoint, inner: str, inode: Inode | None) -> None:
         beneath = self._beneath(point, inner)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 
 @hookimpl
-def sregym_register_injectors() -> list[Offer]:
+def sregym_register_injectors() -> list[Registration]:
     """One fault."""
-    return [Offer("acme-service-alias", "acme_sregym_dns.alias:ServiceAlias")]
+    return [Registration("acme-service-alias", "acme_sregym_dns.alias:ServiceAlias")]
 
 
 @hookimpl
-def sregym_register_oracles() -> list[Offer]:
+def sregym_register_oracles() -> list[Registration]:
     """One oracle."""
-    return [Offer("acme-names-inside", "acme_sregym_dns.names:NamesInside")]
+    return [Registration("acme-names-inside", "acme_sregym_dns.names:NamesInside")]

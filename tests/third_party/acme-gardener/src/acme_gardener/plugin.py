@@ -5,22 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 @hookimpl
-def sregym_register_applications() -> Sequence[Offer]:
+def sregym_register_applications() -> Sequence[Registration]:
     """The orchard."""
-    return [Offer("orchard", "acme_gardener.application:Orchard")]
+    return [Registration("orchard", "acme_gardener.application:Orchard")]
 
 
 @hookimpl
-def sregym_register_injectors() -> Sequence[Offer]:
+def sregym_register_injectors() -> Sequence[Registration]:
     """A release with a defect."""
-    return [Offer("gardener-release", "acme_gardener.fault:GardenerRelease")]
+    return [Registration("gardener-release", "acme_gardener.fault:GardenerRelease")]
 
 
 @hookimpl

@@ -5,22 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 @hookimpl
-def sregym_register_applications() -> Sequence[Offer]:
+def sregym_register_applications() -> Sequence[Registration]:
     """The pantry."""
-    return [Offer("pantry", "acme_larder.application:Pantry")]
+    return [Registration("pantry", "acme_larder.application:Pantry")]
 
 
 @hookimpl
-def sregym_register_injectors() -> Sequence[Offer]:
+def sregym_register_injectors() -> Sequence[Registration]:
     """A limit that is too small."""
-    return [Offer("larder-limit", "acme_larder.fault:LarderLimit")]
+    return [Registration("larder-limit", "acme_larder.fault:LarderLimit")]
 
 
 @hookimpl

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_apps.simulation import Extension
 
-from sregym_core import Offer, hookimpl
+from sregym_core import Registration, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +15,6 @@ EXTENSION = Extension(name="acme-parcels", subsystems=("acme_sregym_parcels.oper
 
 
 @hookimpl
-def sregym_register_applications() -> Sequence[Offer]:
+def sregym_register_applications() -> Sequence[Registration]:
     """Parcels."""
-    return [Offer("parcels", "acme_sregym_parcels.application:Parcels")]
+    return [Registration("parcels", "acme_sregym_parcels.application:Parcels")]

@@ -1,9 +1,15 @@
-"""Files of a running datastore: what stands in its folder follows from what it keeps."""
+"""Files of a running datastore: what stands in its folder follows from what it keeps.
+
+Whoever removes one of them or writes over it changes nothing that the server has open, and takes
+away what its next start would read.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from fnmatch import fnmatch
+from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.userland.files.inode import FILE, Inode, folder
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.process import process_of
@@ -12,11 +18,72 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.userland.files.container import Container
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
 # Official images run their servers as a user of this number.
 _SERVER_UID = 999
+# By the identity of a storage: files in it that a server kept there and that are not as it left them.
+_LOST: TableKey[str, frozenset[str]] = TableKey("userland.lost-files")
+
+
+class LostFiles(NamedTuple):
+    """What a start misses in its data directory.
+
+    Attributes:
+        names: Files that are gone or were written over, relative to the directory, sorted.
+        whole: Whether no file of the data is left: the directory is as good as new.
+    """
+
+    names: tuple[str, ...]
+    whole: bool
+
+
+def lost_files(world: World, storage: str) -> frozenset[str]:
+    """Files of a storage that hold data and were removed or written over; empty for none."""
+    found: frozenset[str] = world.table(_LOST).get(storage, frozenset())
+    return found
+
+
+def lost_at_start(world: World, process: Process, storage: str) -> LostFiles:
+    """What a server misses that starts with a storage."""
+    lost = lost_files(world, storage)
+    kind = world.service(RUNTIME).kind_of(process)
+    _, sizes = kind.data_files(world, process, process.behaviour)
+    held = {name for name in sizes if not _made_anew(kind.made_anew, name)}
+    return LostFiles(tuple(sorted(lost)), bool(lost) and held <= lost)
+
+
+def forget_lost(world: World, storage: str) -> None:
+    """A server fills its empty directory anew."""
+    world.table(_LOST).pop(storage, None)
+
+
+def note_change(container: Container, place: str, inode: Inode | None) -> None:
+    """Somebody puts an inode at a path of a container, or takes away what stands there: tell its server."""
+    base, files = container.kept
+    kept = files.get(place) if base else None
+    process = process_of(container.world, container.config.ref)
+    if kept is None or kept.kind != FILE or process is None:
+        return
+    world, name = container.world, place.removeprefix(f"{base}/")
+    kind = world.service(RUNTIME).kind_of(process)
+    file = kind.data_file(process, process.behaviour)
+    if file is None:
+        return
+    whole = inode is not None and (inode.kind, inode.content, inode.zeros) == (FILE, "", kept.zeros)
+    if not _made_anew(kind.made_anew, name):
+        lost = lost_files(world, file.kept) - {name} if whole else lost_files(world, file.kept) | {name}  # fmt: skip
+        forget_lost(world, file.kept)
+        if lost:
+            world.table(_LOST)[file.kept] = lost
+    if not whole:
+        kind.file_lost(world, process, process.behaviour, name)
+
+
+def _made_anew(patterns: tuple[str, ...], name: str) -> bool:
+    return any(fnmatch(name, pattern) for pattern in patterns)
 
 
 def data_files(world: World, ref: ContainerRef) -> tuple[str, Mapping[str, Inode]]:

@@ -121,11 +121,13 @@ class Kind(ABC):
         ends_on: Numbers of the signals by which it ends in order.
         ipv4_only: Whether it listens on addresses of version 4 alone.
         examining_ms: Time of a processor that it takes to read a document and throw it away.
+        made_anew: Patterns of the files in its data directory that its next start makes anew.
     """
 
     ends_on: tuple[int, ...] = (2, 15)
     ipv4_only: bool = False
     examining_ms: float = 0.0
+    made_anew: tuple[str, ...] = ()
 
     def files_changed(self, world: World, process: Process) -> None:  # noqa: B027 - most read once
         """Files that the process has open were changed."""
@@ -207,6 +209,14 @@ class Kind(ABC):
         What stands there follows from what it keeps; an empty directory for a server without one.
         """
         return "", {}
+
+    def file_lost(  # noqa: B027 - most go on with what they have open
+        self, world: World, process: Process, program: Any, name: str
+    ) -> None:
+        """Somebody removed one of its `data_files` or wrote over it while it serves.
+
+        Those that are not `made_anew` its next start misses: `lost_at_start`.
+        """
 
     def command_line(self, words: tuple[str, ...], program: Any) -> tuple[str, ...]:
         """What it runs as when the entry point of its image has been given `words`."""

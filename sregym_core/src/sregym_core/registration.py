@@ -1,4 +1,4 @@
-"""How a plugin offers a component: a name now, the class only when somebody asks for it."""
+"""How a plugin registers a component: its name now, its class, which is imported on first use."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Offer:
-    """One component that a plugin contributes.
+class Registration:
+    """One component of a plugin, as its hook returns it.
 
     Attributes:
         name: The word used on the command line and in results; equals the class's `name`.
