@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.api import Workspace, pair
+from sregym_core.api import Workspace, pair, pairs
 from sregym_core.conductor import grading
 from sregym_core.errors import UsageError
 from sregym_core.model import Component
@@ -71,12 +71,6 @@ def test_a_fault_in_what_users_do_without_is_silent(workspace: Workspace) -> Non
     ("fault", "application", "target", "reason"),
     [
         (
-            "lock-held",
-            "hotel-reservation",
-            "mongodb-user",
-            "hardly any request of users changes what it keeps",
-        ),
-        (
             "pressure-disk",
             "hotel-reservation",
             "the node that runs mongodb-geo",
@@ -99,12 +93,34 @@ def test_what_is_not_changed_or_not_needed_does_not_fit(
     assert f": {reason}; it fits " in str(caught.value)
 
 
-def test_the_whole_refusal_of_a_store_that_nobody_changes(workspace: Workspace) -> None:
+def test_what_users_would_hardly_notice_is_not_listed_and_can_be_asked_for(
+    workspace: Workspace,
+) -> None:
+    hotel = parts(workspace, "hotel-reservation")
+    fault = workspace.factory.fault("lock-held")
+    listed = pairs(["lock-held"], ["hotel-reservation"], workspace=workspace)
+    asked = pair("lock-held", "hotel-reservation", "mongodb-user", workspace=workspace)
+
+    assert [str(one.target) for one in listed] == ["mongodb-reservation"]
+    assert fault.unnoticed(hotel["mongodb-user"]) == (
+        "hardly any request of users changes what it keeps"
+    )
+    assert fault.unnoticed(hotel["mongodb-reservation"]) == ""
+    assert asked.faults[0].target == "mongodb-user"
+
+
+def test_the_whole_refusal_of_a_disk_that_nobody_changes(workspace: Workspace) -> None:
     with pytest.raises(UsageError) as caught:
-        pair("lock-held", "hotel-reservation", "mongodb-user", workspace=workspace)
+        pair(
+            "pressure-disk",
+            "hotel-reservation",
+            "the node that runs mongodb-geo",
+            workspace=workspace,
+        )
     assert str(caught.value) == (
-        "problem 'lock-held.hotel-reservation.mongodb-user': fault 'lock-held' does not fit component "
-        "'mongodb-user': hardly any request of users changes what it keeps; it fits mongodb-reservation"
+        "problem 'pressure-disk.hotel-reservation.the-node-that-runs-mongodb-geo': fault 'pressure-disk' "
+        "does not fit node 'the node that runs mongodb-geo': hardly any request of users changes what "
+        "mongodb-geo keeps; it fits the node that runs mongodb-reservation"
     )
 
 

@@ -74,7 +74,7 @@ class StoreSizedForHits(CpuLimit):
         return "" if component.kind == "datastore" else "it is no datastore"
 
     @override
-    def has_room(self, component: Component) -> str:
+    def unnoticed(self, component: Component) -> str:
         return ""  # that it has, while caches are warm, is the defect
 
     @override
