@@ -94,6 +94,12 @@ def test_what_is_refused(shelf: Any, user: str, statement: str, error: str) -> N
     assert shelf.kept() == before
 
 
+def test_members_do_not_go_in_a_circle(shelf: Any) -> None:
+    ask(shelf, "GRANT eve TO bob")
+    told = 'ERROR:  role "bob" is a member of role "eve"'
+    assert ask(shelf, "GRANT bob TO eve") == ("", told)
+
+
 def test_who_may_create_roles_creates_them_and_is_told(shelf: Any) -> None:
     assert ask(shelf, "CREATE ROLE ann", "eve") == ("", "ERROR:  permission denied to create role")
     assert ask(shelf, "ALTER ROLE eve CREATEROLE CREATEDB") == ("", "")
