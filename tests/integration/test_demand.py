@@ -71,12 +71,6 @@ def test_a_fault_in_what_users_do_without_is_silent(workspace: Workspace) -> Non
     ("fault", "application", "target", "reason"),
     [
         (
-            "lock-held",
-            "hotel-reservation",
-            "mongodb-user",
-            "hardly any request of users changes what it keeps",
-        ),
-        (
             "pressure-disk",
             "hotel-reservation",
             "the node that runs mongodb-geo",
@@ -101,10 +95,11 @@ def test_what_is_not_changed_or_not_needed_does_not_fit(
 
 def test_the_whole_refusal_of_a_store_that_nobody_changes(workspace: Workspace) -> None:
     with pytest.raises(UsageError) as caught:
-        pair("lock-held", "hotel-reservation", "mongodb-user", workspace=workspace)
+        pair("server-mode", "synthetic", "account-core-db", workspace=workspace)
     assert str(caught.value) == (
-        "problem 'lock-held.hotel-reservation.mongodb-user': fault 'lock-held' does not fit component "
-        "'mongodb-user': hardly any request of users changes what it keeps; it fits mongodb-reservation"
+        "problem 'server-mode.synthetic.account-core-db': fault 'server-mode' does not fit component "
+        "'account-core-db': hardly any request of users changes what it keeps; it fits nothing of "
+        "synthetic (see: sregym faults pairs)"
     )
 
 

@@ -71,13 +71,6 @@ def custom(**fields: Any) -> Component:
             "an init container ends before anything needs its processor",
         ),
         (CpuLimit(), part(), ""),
-        (CpuLimit(), part(millicores=(0.5, 0.5)), ""),
-        (CpuLimit(), part(millicores=(3.0, 3.0)).model_copy(update={"kind": "cache"}), ""),
-        (
-            CpuLimit(),
-            part(millicores=(0.55, 0.55)).model_copy(update={"kind": "cache"}),
-            "requests take 0.6m of a processor there, and 4m is enough",
-        ),
         (
             EnvMissing(),
             part(env={"SUFFIX": ".shop.svc.cluster.local"}, defaults={"SUFFIX": ""}),

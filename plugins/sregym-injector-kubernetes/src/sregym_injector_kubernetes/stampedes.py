@@ -74,10 +74,6 @@ class StoreSizedForHits(CpuLimit):
         return "" if component.kind == "datastore" else "it is no datastore"
 
     @override
-    def has_room(self, component: Component) -> str:
-        return ""  # that it has, while caches are warm, is the defect
-
-    @override
     def occasions(
         self, application: Application, component: Component
     ) -> Mapping[str, Mapping[str, Any]]:

@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from sregym_core.model import Component
 
 
-# Users of one world ask more than those of another: what takes less than this part of a limit has room.
-_ROOM = 0.4
-
-
 class CommandWrong(PodTemplateFault):
     """Starts something that is not in the image."""
 
@@ -289,17 +285,8 @@ class CpuLimit(PodTemplateFault):
     def mismatch_reason(self, component: Component) -> str:
         if reason := super().mismatch_reason(component):
             return reason
-        if component.own_container.kind is ContainerKind.INIT:
-            return "an init container ends before anything needs its processor"
-        return self.has_room(component)
-
-    def has_room(self, component: Component) -> str:
-        """Why a limit as it is usually given is none for a store; empty where it may be."""
-        usual = self.Parameters().millicores
-        needs = None if component.kind == "service" else component.millicores
-        if needs is None or needs[0] > usual * _ROOM:
-            return ""
-        return f"requests take {needs[0]:.1f}m of a processor there, and {usual}m is enough"
+        init = component.own_container.kind is ContainerKind.INIT
+        return "an init container ends before anything needs its processor" if init else ""
 
     @override
     def change(self, context: FaultContext) -> TemplateChange:
