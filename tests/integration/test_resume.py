@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import threading
 from collections.abc import Callable
@@ -17,6 +18,14 @@ from sregym_testing import SregymProject
 from sregym_core import __version__
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
+MINE = """
+id: mine
+title: The frontend leads to a wrong port
+application: hotel-reservation
+layer: kubernetes
+faults:
+  - {fault: service-target-port, target: frontend}
+"""
 Starts = Callable[..., Any]
 # It ends by itself in the first two episodes, and never in the third while `go` is missing.
 COMMAND = "command=mkdir {folder}/$(ls {folder} | wc -l); test $(ls {folder} | wc -l) -lt 3 -o -e {folder}/../go || sleep 600"
@@ -85,6 +94,25 @@ def test_what_is_done_stays_and_the_rest_is_played(
     assert list(folder.rglob("*.part")) == []
     again = project.run("run", "--resume", "run", "--json")
     assert json.loads(again.out) == json.loads(done.out)
+
+
+def test_a_problem_of_a_file_is_gone_on_with_as_it_was(
+    sregym_project: Callable[..., SregymProject],
+) -> None:
+    project = sregym_project({"mine.yaml": MINE})
+    words = ("run", "mine.yaml", "--agent", "noop", "--attempts", "2", "--jobs", "1")
+    more = ("--out", "run", "--report", "console", "--timing", "window_s=40")
+    assert project.run(*words, *more).exit_code == ExitCode.FAILED
+    before = sorted(_lines(project.folder / "run"), key=lambda one: str(one["episode"]))
+    shutil.rmtree(project.folder / "run" / "episodes" / "e0002")
+    (project.folder / "mine.yaml").write_text("id: another\n")
+    done = project.run("run", "--resume", "run", "--json")
+    assert (done.exit_code, done.err) == (ExitCode.FAILED, "")
+    after = sorted(_lines(project.folder / "run"), key=lambda one: str(one["episode"]))
+    assert [(one["episode"], one["problem"], one["seed"]) for one in after] == [
+        ("e0001", "mine", 0), ("e0002", "mine", 1),
+    ]  # fmt: skip
+    assert [one["mitigation"] for one in after] == [one["mitigation"] for one in before]
 
 
 def test_what_cannot_be_gone_on_with(sregym_project: Callable[..., SregymProject]) -> None:

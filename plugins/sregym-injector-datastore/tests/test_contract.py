@@ -299,7 +299,7 @@ def test_a_store_that_nobody_changes_is_missed_by_none_who_only_read():
     assert store is not None
     reason = "hardly any request of users changes what it keeps"
     assert [
-        fault.lacking(store.model_copy(update={"changed": changed}))
+        fault.unnoticed(store.model_copy(update={"changed": changed}))
         for fault in (LockHeld(), ServerMode())
         for changed in (None, True, False)
     ] == ["", "", reason] * 2

@@ -71,13 +71,6 @@ def custom(**fields: Any) -> Component:
             "an init container ends before anything needs its processor",
         ),
         (CpuLimit(), part(), ""),
-        (CpuLimit(), part(millicores=(0.5, 0.5)), ""),
-        (CpuLimit(), part(millicores=(3.0, 3.0)).model_copy(update={"kind": "cache"}), ""),
-        (
-            CpuLimit(),
-            part(millicores=(0.55, 0.55)).model_copy(update={"kind": "cache"}),
-            "requests take 0.6m of a processor there, and 4m is enough",
-        ),
         (
             EnvMissing(),
             part(env={"SUFFIX": ".shop.svc.cluster.local"}, defaults={"SUFFIX": ""}),
@@ -168,3 +161,19 @@ def custom(**fields: Any) -> Component:
 )
 def test_what_does_not_fit_and_why(fault: Fault, component: Component, reason: str) -> None:
     assert (fault.mismatch_reason(component), fault.fits(component)) == (reason, not reason)
+
+
+@pytest.mark.parametrize(
+    ("kind", "millicores", "reason"),
+    [
+        ("service", 0.5, ""),
+        ("cache", 3.0, ""),
+        ("cache", 0.55, "requests take 0.6m of a processor there, and 4m is enough"),
+    ],
+)
+def test_a_limit_beyond_what_requests_take_fits_and_is_hardly_noticed(
+    kind: str, millicores: float, reason: str
+) -> None:
+    component = part(millicores=(millicores, millicores)).model_copy(update={"kind": kind})
+    assert CpuLimit().fits(component)
+    assert CpuLimit().unnoticed(component) == reason

@@ -264,6 +264,16 @@ def test_what_cannot_be_so_if_the_truth_is(truth: GroundTruth, figure: str, text
     assert (Evidence(text, Profile(truth), names).figures[figure], told[figure]) == (1.0, 0.0)
 
 
+def test_whoever_names_many_that_suffer_tells_no_list_of_words() -> None:
+    names = [f"{word}-service" for word in ("config", "cache", "queue", "node", "disk", "image")]
+    names += [f"{name}-{number}" for number in range(8) for name in names]
+    parts = [PARTS[0].model_copy(update={"name": name}) for name in ("frontend", *names)]
+    truth = ADDRESS.model_copy(update={"affected": tuple(names)})
+    told = Evidence(truth.sentence(), Profile(truth), Names(parts, [truth])).figures
+    words = Evidence(WORDS, Profile(truth), Names(parts, [truth])).figures
+    assert (told["word_list"], words["word_list"]) == (0.0, 1.0)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from random import Random
 from typing import TYPE_CHECKING
 
 from sregym_routine_kubernetes import incidental
@@ -10,6 +12,8 @@ from sregym_testing.clusters import open_clusters
 
 if TYPE_CHECKING:
     from sregym_core.interfaces.cluster import KubeObject
+
+CLIENT = re.compile(r"(10\.244\.\d+\.\d+):\d+")
 
 
 def lived_in(seed: str) -> list[KubeObject]:
@@ -40,3 +44,13 @@ def test_they_are_about_parts_alike() -> None:
     assert len(owners) > 2
     assert {event["type"] for event in told} == {"Warning"}
     assert {event["reason"] for event in told} <= {"Unhealthy", "FailedMount"}
+
+
+def test_clients_hang_up_one_by_one_and_many_at_once() -> None:
+    told = [incidental.complaints(1_700_000_000.0, Random(number)) for number in range(200)]
+    assert {len(lines) for lines in told} == {*range(1, 17)}
+    for lines in told:
+        assert all(line.startswith("2023/11/14 22:13:20 ") for line in lines)
+        hosts = {match[1] for line in lines if (match := CLIENT.search(line))}
+        assert len(hosts) == 1
+    assert told == [incidental.complaints(1_700_000_000.0, Random(number)) for number in range(200)]

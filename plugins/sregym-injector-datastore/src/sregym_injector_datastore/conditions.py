@@ -53,7 +53,7 @@ class ServerMode(StoreFault):
         restart_clients: bool | None = False
 
     @override
-    def lacking(self, component: Component) -> str:
+    def unnoticed(self, component: Component) -> str:
         return not_changed(component)
 
     @override
@@ -127,9 +127,14 @@ class LockHeld(StoreFault):
 
     @override
     def lacking(self, component: Component) -> str:
-        if family_of(component) is not Family.POSTGRES:
-            return not_changed(component)  # reads go on
-        return "" if table_of(component) else "no account of it tells of a table"
+        if family_of(component) is Family.POSTGRES and not table_of(component):
+            return "no account of it tells of a table"
+        return ""
+
+    @override
+    def unnoticed(self, component: Component) -> str:
+        # Elsewhere reads go on.
+        return "" if family_of(component) is Family.POSTGRES else not_changed(component)
 
     @override
     def change(self, context: FaultContext) -> StoreChange:

@@ -25,7 +25,9 @@ _STARTED_S = 300.0
 # Limits of which members of the family of metastable problems are made, in thousandths of a processor,
 # where nobody says what requests take; else as multiples of what they take with a warm cache.
 _SIZES = (15, 30, 60, 120)
-_ROOM = (1.3, 2.0, 3.0)
+_ROOM = (2.0, 3.0)
+# With less a server does not answer its probes in time.
+_LEAST = 8
 # So many times as much as it can do does a store get when its cache is cold, or it catches up.
 _FALLS_BEHIND = 4.0
 
@@ -72,7 +74,7 @@ class StoreSizedForHits(CpuLimit):
         return "" if component.kind == "datastore" else "it is no datastore"
 
     @override
-    def has_room(self, component: Component) -> str:
+    def unnoticed(self, component: Component) -> str:
         return ""  # that it has, while caches are warm, is the defect
 
     @override
@@ -118,7 +120,7 @@ class StoreSizedForHits(CpuLimit):
 def _between(warm: float, cold: float) -> tuple[int, ...]:
     """Sizes that bear what a warm cache leaves, and by far not what comes without it."""
     sizes = dict.fromkeys(ceil(warm * room) for room in _ROOM)
-    return tuple(many for many in sizes if cold >= many * _FALLS_BEHIND)
+    return tuple(many for many in sizes if many >= _LEAST and cold >= many * _FALLS_BEHIND)
 
 
 def _caches(application: Application, store: Component) -> list[Component]:

@@ -289,12 +289,11 @@ class CpuLimit(PodTemplateFault):
     def mismatch_reason(self, component: Component) -> str:
         if reason := super().mismatch_reason(component):
             return reason
-        if component.own_container.kind is ContainerKind.INIT:
-            return "an init container ends before anything needs its processor"
-        return self.has_room(component)
+        init = component.own_container.kind is ContainerKind.INIT
+        return "an init container ends before anything needs its processor" if init else ""
 
-    def has_room(self, component: Component) -> str:
-        """Why a limit as it is usually given is none for a store; empty where it may be."""
+    @override
+    def unnoticed(self, component: Component) -> str:
         usual = self.Parameters().millicores
         needs = None if component.kind == "service" else component.millicores
         if needs is None or needs[0] > usual * _ROOM:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 from sregym_core.errors import WorldError
-from sregym_core.model import ComponentPart, ObjectRef
+from sregym_core.model import ComponentPart, FailureMode, ObjectRef
 from sregym_injectors.component_fault import article
 from sregym_injectors.restarts import ClientParameters, TemplateParameters
 from sregym_injectors.template_change import PodTemplateFault, Template, TemplateChange
@@ -29,6 +29,8 @@ class ClaimShared(PodTemplateFault):
 
     name: ClassVar[str] = "claim-shared"
     title: ClassVar[str] = "Replicas on different nodes share one claim"
+    # The pods that were enough before go on serving.
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.LATENT,)
     # What is wrong is the pod's, not one container's.
     parts: ClassVar[tuple[ComponentPart, ...]] = ()
     mechanism: ClassVar[str] = "claim-shared-between-nodes"

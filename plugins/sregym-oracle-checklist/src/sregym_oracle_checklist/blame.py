@@ -101,6 +101,14 @@ class AccusedPlaces:
             ]
         return self._found[text]
 
+    def without_names(self, text: str) -> str:
+        """A text in which no components are named."""
+        kept, end = [], 0
+        for mention in self._names.find(text):
+            kept.append(text[end : mention.start])
+            end = mention.end
+        return "".join((*kept, text[end:]))
+
     def truth_in(self, text: str) -> bool:
         """Whether a piece names the defective thing: its component, kind, object or field."""
         low = text.lower()

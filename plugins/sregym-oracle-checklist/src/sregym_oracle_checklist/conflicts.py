@@ -231,8 +231,8 @@ class Conflicts:
         )
 
     def _word_list(self) -> bool:
-        """Whether many terms stand side by side and make no sentence."""
-        text = " ".join(c.text for c in self._claims)
+        """Whether many terms stand side by side and make no sentence; names of those who suffer are none."""
+        text = self._accused.without_names(" ".join(c.text for c in self._claims))
         words = len(re.findall(r"[A-Za-z][\w'-]*", text))
         if words < _LIST_WORDS or len(_GLUE.findall(text)) > _LIST_GLUE * words:
             return False

@@ -26,8 +26,11 @@ if TYPE_CHECKING:
 
 # How many there are of each before the baseline and after a fault.
 WARNINGS, WARNINGS_AFTER = (4, 8), (3, 6)
-LINES = (12, 20)
+LINES = (20, 32)
 NONE = (0, 0)
+# How many clients hang up at once (a balancer that is restarted, a scan): where a fault makes others write
+# line after line, single ones are not among the newest that are read.
+AT_ONCE = (1, 16)
 # How many of ten Warnings tell of what has come since some day in the life of the pod; after a fault
 # they are fewer, or the latest that nobody had seen before would mostly be those of the fault.
 OFTEN, SELDOM = 5, 2
@@ -187,22 +190,32 @@ def _late(probe: Mapping[str, Any], ip: str) -> str:
 
 
 def _complain(cluster: Cluster, part: Component, chance: Random) -> None:
-    """Let a library of a program write what it writes when a client hangs up."""
+    """Let a library of a program write what it writes when clients hang up."""
     pod = _pod(cluster, part, chance)
     if pod is None:
         return
-    stamp = datetime.fromtimestamp(cluster.clock.now(), UTC).strftime("%Y/%m/%d %H:%M:%S")
-    client = (
-        f"10.244.{chance.randint(0, 3)}.{chance.randint(2, 250)}:{chance.randint(32768, 60999)}"
-    )
-    line = f"{stamp} {chance.choice(_LINES).format(client=client)}"
-    script = f"printf '%s\\n' {shlex.quote(line)} > /proc/1/fd/1"
+    lines = complaints(cluster.clock.now(), chance)
+    script = f"printf '%s\\n' {shlex.join(lines)} > /proc/1/fd/1"
     try:
         cluster.exec(
             part.namespace, pod["metadata"]["name"], ("sh", "-c", script), container=part.container
         )
     except ClusterError:
         return  # it starts or ends just now, or has no shell
+
+
+def complaints(moment: float, chance: Random) -> list[str]:
+    """What a library of a program writes when one client or several hang up.
+
+    Args:
+        moment: Unix seconds.
+        chance: From which all of it derives.
+    """
+    stamp = datetime.fromtimestamp(moment, UTC).strftime("%Y/%m/%d %H:%M:%S")
+    host = f"10.244.{chance.randint(0, 3)}.{chance.randint(2, 250)}"
+    ports = [chance.randint(32768, 60999) for _ in range(chance.randint(*AT_ONCE))]
+    told = chance.choice(_LINES)
+    return [f"{stamp} {told.format(client=f'{host}:{port}')}" for port in ports]
 
 
 _LINES: Sequence[str] = (

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sregym_core.events import EpisodeEvent
     from sregym_core.interfaces import Agent
     from sregym_core.model import Problem
+    from sregym_core.problems import ProblemSet
     from sregym_core.sealing import Seal
 
     from sregym_runs.folder import RunFolder
@@ -117,7 +118,7 @@ def play_run(
         start_before_s=request.start_before_s,
         noise_levels=request.noise_levels,
     )
-    folder.begin(plan, factory.plugins.statuses(), remembered(request))
+    folder.begin(plan, factory.plugins.statuses(), remembered(request, factory.problems))
     audience.tell("run_started", plan)
     records = {record.episode: record for record in kept}
     for record in kept:
@@ -139,9 +140,18 @@ def play_run(
     return ordered
 
 
-def remembered(request: RunRequest) -> dict[str, Any]:
-    """What `run.json` says of a request besides its plan, so that the run can be gone on with."""
+def remembered(request: RunRequest, known: ProblemSet) -> dict[str, Any]:
+    """What `run.json` says of a request besides its plan, so that the run can be gone on with.
+
+    Problems of files stand there whole: the files may be others by then.
+    """
+    listed = {problem.id for problem in known.all()}
     return {
+        "definitions": {
+            problem.id: problem.model_dump(mode="json", exclude_defaults=True)
+            for problem in request.problems
+            if problem.id not in listed
+        },
         "agent_options": dict(request.agent_options),
         "budget": asdict(request.budget),
         "noise": {problem.id: list(problem.noise) for problem in request.problems},

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Budget
-from sregym_core.model import Timing
+from sregym_core.model import Problem, Timing
 
 from sregym_runs.reading import read_head
 from sregym_runs.request import RunRequest
@@ -34,9 +34,15 @@ def resumed(factory: ComponentFactory, path: Path, jobs: int) -> RunRequest:
     try:
         rest = head["request"]
         seeds = [int(seed) for seed in head["seeds"]]
-        chosen = [factory.problems.get(name) for name in head["problems"]]
+        files = rest.get(
+            "definitions", {}
+        )  # not there in runs of earlier versions, as other fields
+        chosen = [
+            Problem.model_validate(files[name]) if name in files else factory.problems.get(name)
+            for name in head["problems"]
+        ]
         _same_plugins(path, head.get("plugins", []), factory.plugins.statuses())
-        timing = rest.get("timing", {})  # not there in runs of earlier versions
+        timing = rest.get("timing", {})
         levels = rest.get("noise_level", {})
         problems = tuple(
             problem.model_copy(

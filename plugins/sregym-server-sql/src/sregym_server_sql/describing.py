@@ -27,7 +27,7 @@ def describe(data: SqlData) -> str:
         "settings": dict(data.settings),
         "databases": databases,
     }
-    if roles := {name: held for name in data.accounts if (held := _role(data, name))}:
+    if roles := {name: role for name in data.accounts if (role := _role(data, name))}:
         kept["roles"] = roles
     if data.follows:
         kept["follows"] = dict(data.follows)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_server_sql.engine import Result, SqlError, tables_of
 from sregym_server_sql.postgres_errors import PostgresError
-from sregym_server_sql.postgres_roles import done
+from sregym_server_sql.postgres_members import done
 from sregym_server_sql.tables import (
     BIGINT,
     INT,

@@ -391,9 +391,8 @@ class PostgresConnection:
                 raise PostgresError(f"ERROR:  must be owner of table {bare.rpartition('.')[2]}")
             need = verb.upper() if change else "SELECT"
             if need not in self.account.rights(self.database, bare):
-                raise PostgresError(
-                    f"ERROR:  permission denied for table {bare.rpartition('.')[2]}"
-                )
+                table = bare.rpartition(".")[2]
+                raise PostgresError(f"ERROR:  permission denied for table {table}")
 
     def demand_super(self, message: str) -> None:
         """Refuse who is no superuser."""

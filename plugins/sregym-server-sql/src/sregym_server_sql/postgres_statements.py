@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING
 
 from sregym_server_sql.engine import Result
 from sregym_server_sql.postgres_errors import PostgresError, place_of, pointed
-from sregym_server_sql.postgres_roles import (
-    alter_role,
-    create_role,
-    done,
-    drop_role,
-    granted,
-)
+from sregym_server_sql.postgres_members import done
+from sregym_server_sql.postgres_roles import alter_role, create_role, drop_role, granted
 from sregym_server_sql.postgres_sequences import (
     alter_sequence,
     alter_type,

@@ -164,7 +164,7 @@ def pairs(
     whole: bool = False,
     workspace: Workspace | None = None,
 ) -> tuple[Pair, ...]:
-    """Every fault with every target that it fits, of all applications, sorted by names.
+    """Every fault with every target that it fits and where users may notice it, of all applications, sorted by names.
 
     Each thing that breaks counts once, in a cluster of three workers in two zones; names choose who
     stands for a machine or namespace. Applications count with their default parameters.
@@ -189,10 +189,14 @@ def pairs(
             key = name, fault.takes, fault.parts
             if key not in every:
                 every[key] = [*candidates(factory.application(name), *key[1:])]
-            fitting = {target: chosen for target, chosen in every[key] if fault.fits(chosen)}
+            fitting = {target: chosen for target, chosen in every[key] if _is_listed(fault, chosen)}
             targets = fitting if whole else _each_once(fault, name, fitting)
             found += [Pair(fault.name, name, target) for target in targets]
     return tuple(found)
+
+
+def _is_listed(fault: Fault, target: FaultTarget) -> bool:
+    return fault.fits(target) and not fault.unnoticed(target)
 
 
 def _each_once(

@@ -193,6 +193,13 @@ class Fault(ABC):
         """
         return ""
 
+    def unnoticed(self, target: Any, /) -> str:
+        """Why users would hardly notice the fault on a target that fits, as a clause; empty: they may.
+
+        Such pairs are not listed; who asks for one, or puts it into a problem, gets it all the same.
+        """
+        return ""
+
     @abstractmethod
     def inject(self, context: FaultContext) -> None:
         """Inject the defect; record each step in `context.journal` before taking it.
