@@ -6,7 +6,6 @@ away what its next start would read.
 
 from __future__ import annotations
 
-from fnmatch import fnmatch
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.keys import TableKey
@@ -83,7 +82,12 @@ def note_change(container: Container, place: str, inode: Inode | None) -> None:
 
 
 def _made_anew(patterns: tuple[str, ...], name: str) -> bool:
-    return any(fnmatch(name, pattern) for pattern in patterns)
+    """Whether a name is one of these; one `*` in a pattern stands for anything."""
+    for pattern in patterns:
+        head, star, tail = pattern.partition("*")
+        if name == pattern or (star and name.startswith(head) and name.endswith(tail)):
+            return True
+    return False
 
 
 def data_files(world: World, ref: ContainerRef) -> tuple[str, Mapping[str, Inode]]:
