@@ -33,8 +33,8 @@ EPISODE = "episode"
 class Environment:
     """Episodes of one problem, one after another.
 
-    Nothing is made before `reset`. Used as a context manager it is closed at the end, graded or
-    not. Not safe for several threads; forks are environments of their own.
+    Nothing is made before `reset`. As a context manager it is closed at the end, graded or not.
+    Not safe for several threads; forks are environments of their own.
 
     Args:
         problem: Its id, or a `Problem`: one of your own, or `pair(...)`.
@@ -374,8 +374,7 @@ class Environment:
     def _give_up(self, player: EpisodePlayer) -> None:
         from sregym_core.errors import WorldError
 
-        self._player = None
-        why = player.stopped
+        self._player, why = None, player.stopped
         self._finished(player)
         if player.interrupted:
             raise KeyboardInterrupt
