@@ -97,6 +97,8 @@ def test_fault_pairs(module_project: SregymProject) -> None:
         "name": "memcached-profile",
     }
     assert wanted in pairs
+    # What is another application in another size can break as that one can.
+    assert not [pair for pair in pairs if "-tier-" in pair["application"]]
     listed = module_project.run("faults", "--json").assert_success().json()
     unused = {fault["name"] for fault in listed} - {pair["fault"] for pair in pairs}
     factory = Workspace().factory

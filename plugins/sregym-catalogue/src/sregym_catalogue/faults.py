@@ -41,10 +41,12 @@ class Faults(Subcommand):
                 "application",
                 lambda name: workspace.factory.application(name).components(),
             )
-            return self._pairs(workspace, faults, applications, arguments.json)
-        listed = [_described(workspace, name) for name in faults]
+            # Another size of an application adds nothing to what can break in it.
+            listed = [one for one in applications if not workspace.factory.application(one).size_of]
+            return self._pairs(workspace, faults, listed, arguments.json)
+        described = [_described(workspace, name) for name in faults]
         if arguments.json:
-            self.console.json(listed)
+            self.console.json(described)
             return ExitCode.DONE
         rows = [
             (
@@ -54,7 +56,7 @@ class Faults(Subcommand):
                 fault["plugin"],
                 ", ".join(fault["parameters"]) or "-",
             )
-            for fault in listed
+            for fault in described
         ]
         self.console.table(("FAULT", "LAYER", "TARGETS", "PLUGIN", "PARAMETERS"), rows)
         return ExitCode.DONE
