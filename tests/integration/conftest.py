@@ -22,6 +22,9 @@ from sregym_core.conductor import ComponentFactory
 from sregym_core.interfaces import Access, Cluster, ClusterSpec
 from sregym_core.settings import Settings
 from sregym_testing import SregymProject
+from sregym_testing.signals import signals_are_heard
+
+__all__ = ["signals_are_heard"]
 
 START_S = 60.0
 END_S = 60.0
@@ -82,15 +85,6 @@ def _collect(stream: IO[str], lines: SimpleQueue[str | None]) -> None:
 
 
 Start = Callable[..., Background]
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _signals_are_heard() -> None:
-    """In the background (`tox &`, `nohup tox`) all that the tests start would ignore signals."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @contextmanager

@@ -10,14 +10,7 @@ from sregym_app_deathstarbench.hotel_reservation.behind_ingress import HotelRese
 from sregym_app_deathstarbench.media_microservices import MediaMicroservices
 from sregym_app_deathstarbench.social_network import SocialNetwork
 from sregym_app_deathstarbench.social_network.replicated import SocialNetworkReplicated
-from sregym_app_deathstarbench.tiers import (
-    HotelReservationExpanded,
-    HotelReservationReplicated,
-    HotelReservationSingle,
-    SocialNetworkExpanded,
-    SocialNetworkReplicatedTier,
-    SocialNetworkSingle,
-)
+from sregym_app_deathstarbench.tiers import HotelReservationReplicated
 from sregym_core.interfaces import ClusterProvider
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
@@ -44,18 +37,10 @@ class TestPlugin(PluginContract):
 
 APPLICATIONS = (HotelReservation, SocialNetwork, MediaMicroservices)
 VARIANTS = (HotelReservationAggregated, HotelReservationIngress)
-TIERS = (
-    HotelReservationSingle,
-    HotelReservationReplicated,
-    HotelReservationExpanded,
-    SocialNetworkSingle,
-    SocialNetworkReplicatedTier,
-    SocialNetworkExpanded,
-)
 
 
 class TestApplications(ApplicationContract):
-    @pytest.fixture(params=(*APPLICATIONS, *VARIANTS, *TIERS), ids=lambda kind: kind.name)
+    @pytest.fixture(params=(*APPLICATIONS, *VARIANTS), ids=lambda kind: kind.name)
     def application(self, request: pytest.FixtureRequest) -> Application:
         made: Application = request.param()
         return made

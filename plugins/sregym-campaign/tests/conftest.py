@@ -11,8 +11,9 @@ import pytest
 import yaml
 from sregym_agents.testing.sessions import provider
 from sregym_testing import SregymProject
+from sregym_testing.signals import signals_are_heard
 
-__all__ = ["provider"]
+__all__ = ["provider", "signals_are_heard"]
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
 SMALL: dict[str, Any] = {

@@ -80,7 +80,6 @@ SILENT = [
     ("claim-shared", "search"),
     ("disruption-budget", "search"),
     ("store-sized-for-hits", "media-mongodb"),  # nothing has emptied a cache yet
-    ("env-missing", "nginx-thrift"),  # the short names are found all the same
 ]
 # What they do takes longer than the users are looked at.
 SLOW = [("leak", "recommendation")]
@@ -158,6 +157,7 @@ def test_every_fault_is_played():
             "grace-too-short",
             "config-stale",
             "config-oversized",
+            "env-missing",
         ),
         *("fan-out", "protocol-skew", "fallback-missing"),
     ]
