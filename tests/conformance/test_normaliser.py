@@ -55,6 +55,11 @@ def test_there_are_recordings_to_repeat() -> None:
     [
         ("Warning: a b; c d\n", "Warning: c d; a b\n"),
         ("pod/lone evicted\npod/web evicted\n", "pod/web evicted\npod/lone evicted\n"),
+        ("evicting pod a/lone\nevicting pod a/web\n", "evicting pod a/web\nevicting pod a/lone\n"),
+        (
+            " Container  cpu  -  -  50m  100m  -\n Container  memory  -  1Gi  64Mi  64Mi  -\n",
+            " Container  memory  -  1Gi  64Mi  64Mi  -\n Container  cpu  -  -  50m  100m  -\n",
+        ),
         (
             "[pod/app/app] 1\n[pod/app/app] 2\n[pod/app/wait] 1\n",
             "[pod/app/wait] 1\n[pod/app/app] 1\n[pod/app/app] 2\n",

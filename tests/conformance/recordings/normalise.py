@@ -225,8 +225,9 @@ def _parts_sorted(text: str) -> str:
 # Lines that kubectl prints in the order of a Go map or of goroutines: another one with every run.
 # What such a line looks like; lines that are the same in its group keep their order.
 _UNORDERED = (
-    re.compile(r"((?:Container|Pod|PersistentVolumeClaim)(?:  \S+){6}$)"),
+    re.compile(r"( *(?:Container|Pod|PersistentVolumeClaim)(?:  \S+){6}$)"),
     re.compile(r"(pod/\S+ evicted$)"),
+    re.compile(r"(evicting pod \S+$)"),
     re.compile(r"(\[pod/\S+\] )"),
 )
 
