@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from sregym_app_astronomy_shop.reviews.application import AstronomyShopReviews
-from sregym_core.interfaces import ClusterSpec
 from sregym_testing.clusters import provision_by_name
+from sregym_testing.worlds import advance, ready_world
 
 NAMESPACE = "astronomy-shop"
 COUNTED = [
@@ -58,9 +58,7 @@ def test_what_differs_says_that_it_writes() -> None:
 def test_reviews_are_refused_while_no_number_is_left_and_all_else_goes_on() -> None:
     shop = AstronomyShopReviews()
     with provision_by_name("embedded") as provision:
-        cluster = provision(ClusterSpec(seed=7, applications=(shop,)))
-        shop.deploy(cluster)
-        assert cluster.clock.wait_until(lambda: not shop.ready(cluster), 600.0)
+        cluster = ready_world(shop, provision).cluster
 
         def shares_after(statement: str) -> tuple[float, float]:
             (pod,) = (
@@ -71,7 +69,7 @@ def test_reviews_are_refused_while_no_number_is_left_and_all_else_goes_on() -> N
                 NAMESPACE, pod, ["psql", "-U", "root", "-d", "otel", "-c", statement]
             )
             assert done.exit_code == 0, done.stderr
-            assert not cluster.clock.wait_until(lambda: False, 90.0)
+            advance(cluster, 90.0)
             seen = shop.traffic(cluster, 60.0).operations
             return seen["write_review"].success_rate, seen["browse_product"].success_rate
 

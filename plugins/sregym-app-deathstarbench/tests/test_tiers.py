@@ -14,8 +14,8 @@ from sregym_app_deathstarbench.tiers import (
     SocialNetworkSingle,
 )
 from sregym_core.api import pairs
-from sregym_core.interfaces import ClusterSpec
 from sregym_testing.clusters import provision_by_name
+from sregym_testing.worlds import advance, ready_world
 
 if TYPE_CHECKING:
     from sregym_apps.application import ManifestApplication
@@ -101,10 +101,8 @@ def test_accounts_are_made_in_the_set_and_not_in_each_member() -> None:
 def test_one_member_of_each_set_leads_and_users_are_served() -> None:
     hotel = HotelReservationReplicated()
     with provision_by_name("embedded") as provision:
-        cluster = provision(ClusterSpec(seed=7, applications=(hotel,)))
-        hotel.deploy(cluster)
-        assert cluster.clock.wait_until(lambda: not hotel.ready(cluster), 600.0)
-        assert not cluster.clock.wait_until(lambda: False, 120.0)
+        cluster = ready_world(hotel, provision).cluster
+        advance(cluster, 120.0)
         said = cluster.exec(
             "hotel-reservation", "mongodb-geo-1", ["mongo", "admin", "--quiet", "--eval", WHO_LEADS]
         )
@@ -117,11 +115,12 @@ def test_one_member_of_each_set_leads_and_users_are_served() -> None:
 
 
 def test_another_size_of_an_application_adds_no_pairs_unless_it_is_asked_for() -> None:
-    tier = HotelReservationSingle.name
+    tier, original = HotelReservationSingle.name, HotelReservationSingle.size_of
     listed = {one.application for one in pairs(["service-selector"])}
     every = {one.application for one in pairs(["service-selector"], whole=True)}
+    beside = {one.application for one in pairs(["service-selector"], [original, tier])}
     asked = {one.application for one in pairs(["service-selector"], [tier])}
 
-    assert tier not in listed
-    assert tier in every
+    assert tier not in listed | every
+    assert beside == {original}
     assert asked == {tier}

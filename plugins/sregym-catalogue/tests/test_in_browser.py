@@ -54,29 +54,29 @@ def test_no_markup_of_an_instruction_runs(site: Site, entry: Make, tmp_path: Pat
     assert re.findall(r"<title>(.*?)</title>", _seen(tmp_path, page.as_uri())) == ["k1 · SREGym"]
 
 
+def _measured(index: Path, tmp_path: Path, expression: str, width: int) -> list[str]:
+    """What an expression of JavaScript comes to on a page in a window of some width."""
+    script = f"<script>document.title = {expression}</script></body>"
+    measuring = index.with_name("measuring.html")
+    text = index.read_text(encoding="utf-8").replace("</body>", script)
+    measuring.write_text(text, encoding="utf-8")
+    page = browse(tmp_path / "profile", measuring.as_uri(), f"--window-size={width},900")
+    return re.findall(r"<title>(.*?)</title>", page)
+
+
 def test_a_narrow_window_is_not_wider_than_it_is(site: Site, entry: Make, tmp_path: Path) -> None:
     index = site(entry("k1", "a-long-name-" * 9), entry("k2", "b", ["s" * 80]))
-    measure = (
-        "<script>document.title = [...document.querySelectorAll('form, label, select')]"
-        ".filter(one => one.getBoundingClientRect().right > innerWidth).length</script></body>"
+    outside = (
+        "[...document.querySelectorAll('form, label, select')]"
+        ".filter(one => one.getBoundingClientRect().right > innerWidth).length"
     )
-    measuring = index.with_name("measuring.html")
-    text = index.read_text(encoding="utf-8").replace("</body>", measure)
-    measuring.write_text(text, encoding="utf-8")
-    page = browse(tmp_path / "profile", measuring.as_uri(), "--window-size=500,900")
-    assert re.findall(r"<title>(.*?)</title>", page) == ["0"]
+    assert _measured(index, tmp_path, outside, 500) == ["0"]
 
 
 def test_several_applications_of_one_problem_stand_below_each_other(
     site: Site, entry: Make, tmp_path: Path
 ) -> None:
     index = site(entry("k1", "+".join(["a-long-name"] * 20)))
-    measure = (
-        "<script>const table = document.getElementById('problems');"
-        "document.title = table.offsetWidth - table.parentElement.clientWidth</script></body>"
-    )
-    measuring = index.with_name("measuring.html")
-    text = index.read_text(encoding="utf-8").replace("</body>", measure)
-    measuring.write_text(text, encoding="utf-8")
-    page = browse(tmp_path / "profile", measuring.as_uri(), "--window-size=1300,900")
-    assert re.findall(r"<title>(.*?)</title>", page) == ["0"]
+    table = "document.getElementById('problems')"
+    beyond = f"{table}.offsetWidth - {table}.parentElement.clientWidth"
+    assert _measured(index, tmp_path, beyond, 1300) == ["0"]

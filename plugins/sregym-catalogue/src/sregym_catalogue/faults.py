@@ -41,12 +41,10 @@ class Faults(Subcommand):
                 "application",
                 lambda name: workspace.factory.application(name).components(),
             )
-            # Another size of an application adds nothing to what can break in it.
-            listed = [one for one in applications if not workspace.factory.application(one).size_of]
-            return self._pairs(workspace, faults, listed, arguments.json)
-        described = [_described(workspace, name) for name in faults]
+            return self._pairs(workspace, faults, applications, arguments.json)
+        listed = [_described(workspace, name) for name in faults]
         if arguments.json:
-            self.console.json(described)
+            self.console.json(listed)
             return ExitCode.DONE
         rows = [
             (
@@ -56,7 +54,7 @@ class Faults(Subcommand):
                 fault["plugin"],
                 ", ".join(fault["parameters"]) or "-",
             )
-            for fault in described
+            for fault in listed
         ]
         self.console.table(("FAULT", "LAYER", "TARGETS", "PLUGIN", "PARAMETERS"), rows)
         return ExitCode.DONE

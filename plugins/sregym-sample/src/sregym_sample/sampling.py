@@ -99,13 +99,10 @@ class Sampler:
             yield made
 
     def _candidates(self, application: str) -> Iterator[_Candidate]:
-        factory = self._workspace.factory
-        names = factory.registry.names
-        # Another size of an application adds nothing to what can break in it.
-        drawn = [name for name in names("application") if not factory.application(name).size_of]
+        names = self._workspace.factory.registry.names
         for one in pairs(
             [name for name in names("fault") if self._has_mode(name)],
-            [application] if application else drawn,
+            [name for name in names("application") if application in ("", name)],
             whole=True,
             workspace=self._workspace,
         ):

@@ -65,6 +65,11 @@ def ready_world(application: Application, provision: Provision, seed: int = 7) -
     return World(cluster, application, objects, cluster.hidden_state(), settings_of(cluster))
 
 
+def advance(cluster: Cluster, seconds: float) -> None:
+    """Let time pass on any cluster's clock."""
+    cluster.clock.wait_until(lambda: False, seconds)
+
+
 def settings_of(cluster: Cluster) -> tuple[NodeSetting, ...]:
     """What is set on nodes; nothing where there is no access to them."""
     return () if cluster.nodes is None else cluster.nodes.settings()

@@ -171,18 +171,17 @@ def pairs(
 
     Args:
         faults: Names of those that count, in their order; None for all.
-        applications: The same; None leaves out other sizes of an application.
-        whole: Whether every target counts for itself, and variants of faults and other sizes, too.
+        applications: The same; beside an application its other sizes do not count.
+        whole: Whether every target counts for itself, and variants of faults, too.
         workspace: As for `Environment`.
     """
     from sregym_core.conductor.targets import candidates
 
     factory = (workspace or shared()).factory
     names, found = factory.registry.names, []
-    every_application = (
-        name for name in names("application") if whole or not factory.application(name).size_of
-    )
-    listed = tuple(every_application if applications is None else applications)
+    given = names("application") if applications is None else applications
+    # Another size of one that is listed adds nothing to what can break.
+    listed = [name for name in given if factory.application(name).size_of not in given]
     every: dict[Any, list[tuple[Target, FaultTarget]]] = {}  # most faults take the same targets
     for fault in map(factory.fault, names("fault") if faults is None else faults):
         for name in listed:
