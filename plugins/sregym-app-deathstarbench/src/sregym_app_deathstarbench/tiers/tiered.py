@@ -8,22 +8,16 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import yaml
-from sregym_apps.application import ManifestApplication
 from sregym_apps.copying import copied
-from sregym_apps.notes import ComponentNotes
 from sregym_core.model import ObjectRef, containers_of
 from typing_extensions import override
 
-from sregym_app_deathstarbench.tiers.replica_sets import ReplicaSet
+from sregym_app_deathstarbench.replica_sets.application import Replicated, runs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sregym_apps.manifests import KubeObject
-    from sregym_core.interfaces import Vocabulary
-    from sregym_lint import Defect
+    from sregym_apps.notes import ComponentNotes
 
-MONGODB = re.compile(r"(?:^|/)mongo:")
 MEMCACHED = re.compile(r"(?:^|/)memcached:")
 # As many as memcached takes unless told otherwise.
 MEMCACHED_CONNECTIONS = 1024
@@ -49,11 +43,8 @@ def tier_of(name: str) -> Tier:
     return Tier(**yaml.safe_load(text)[name])
 
 
-class Tiered(ManifestApplication):
+class Tiered(Replicated):
     """Base, before that of the application that comes in this size: `class Mine(Tiered, HotelReservation)`.
-
-    Each Deployment of MongoDB becomes a StatefulSet whose pods are the members of a replica set that
-    a Job makes; accounts are made by the same Job, since members copy them. ConfigMaps name all members.
 
     Attributes:
         tier: Name of the tier.
@@ -61,39 +52,19 @@ class Tiered(ManifestApplication):
 
     tier: ClassVar[str]
 
-    @override
-    def lint(self, vocabulary: Vocabulary | None = None) -> Sequence[Defect]:
-        # The package is the original's; what differs is made of it.
-        original = type(self).__mro__[type(self).__mro__.index(Tiered) + 1]
-        found: Sequence[Defect] = original().lint(vocabulary)
-        return found
+    def __init_subclass__(cls, **more: Any) -> None:
+        """Take the number of members from the table."""
+        super().__init_subclass__(**more)
+        cls.members = tier_of(cls.tier).members
 
     @override
     def _read_objects(self) -> list[KubeObject]:
-        notes, objects = super()._read_notes(), super()._read_objects()
-        for each in self._sets:
-            objects = each.objects(objects, notes.get(each.store, ComponentNotes()))
-        return [self._sized(obj, notes) for obj in objects]
-
-    @override
-    def _read_notes(self) -> dict[str, ComponentNotes]:
         notes = super()._read_notes()
-        for each in self._sets:
-            notes[each.store] = each.notes(notes[each.store])
-            notes[f"{each.store}-initiate"] = ComponentNotes(kind="job")
-        return notes
+        return [self._sized(obj, notes) for obj in super()._read_objects()]
 
     @cached_property
     def _size(self) -> Tier:
         return tier_of(self.tier)
-
-    @cached_property
-    def _sets(self) -> list[ReplicaSet]:
-        return [
-            ReplicaSet(obj["metadata"]["name"], self._size.members)
-            for obj in super()._read_objects()
-            if obj["kind"] == "Deployment" and _runs(MONGODB, obj)
-        ]
 
     def _sized(self, obj: KubeObject, notes: dict[str, ComponentNotes]) -> KubeObject:
         """An object with as many pods, or as much load, as the tier has."""
@@ -112,14 +83,9 @@ class Tiered(ManifestApplication):
         known = notes.get(obj["metadata"]["name"])
         if known is not None and known.kind == "service":
             made["spec"]["replicas"] = self._size.replicas
-        elif self._size.replicas > 1 and _runs(MEMCACHED, obj):
+        elif self._size.replicas > 1 and runs(MEMCACHED, obj):
             # Each pod of a service holds a pool of connections to its cache.
             container = made["spec"]["template"]["spec"]["containers"][0]
             most = str(MEMCACHED_CONNECTIONS * self._size.replicas)
             container["args"] = [*container.get("args", ()), "-c", most]
         return made
-
-
-def _runs(image: re.Pattern[str], deployment: KubeObject) -> bool:
-    used = deployment["spec"]["template"]["spec"]["containers"][0]["image"]
-    return image.search(used) is not None

@@ -1,15 +1,18 @@
-"""The same application with replicated databases; its own YAML files say only what differs."""
+"""The same application, two of whose databases are replicated."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar
 
-from sregym_apps.variant import Variant
-
+from sregym_app_deathstarbench.replica_sets import Replicated
 from sregym_app_deathstarbench.social_network.application import SocialNetwork
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-class SocialNetworkReplicated(Variant, SocialNetwork):
+
+class SocialNetworkReplicated(Replicated, SocialNetwork):
     """Social Network whose posts and time-lines are kept by replica sets of three members each."""
 
     name: ClassVar[str] = "social-network-replicated"
@@ -20,4 +23,7 @@ class SocialNetworkReplicated(Variant, SocialNetwork):
         "(StatefulSets; sets posts and timelines): a write\ncounts when a majority has it. Data is kept in "
         "MongoDB (<name>-mongodb)",
     )
-    differing: ClassVar[str] = "replicated"
+    members: ClassVar[int] = 3
+    set_names: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {"post-storage-mongodb": "posts", "user-timeline-mongodb": "timelines"}
+    )

@@ -22,6 +22,7 @@ _DATA = "/data/db"
 # What the image makes accounts of when it starts on an empty folder: members of a set copy them from each other.
 _AT_FIRST_START = re.compile(r"MONGO_(INITDB|APP)_")
 _SCRIPTS = "/docker-entrypoint-initdb.d"
+_LISTENS = {"tcpSocket": {"port": PORT}, "initialDelaySeconds": 1, "periodSeconds": 5}
 
 
 class ReplicaSet:
@@ -29,12 +30,12 @@ class ReplicaSet:
 
     Args:
         store: Name of its Deployment and of its Service.
+        name: Of the set.
         members: How many it has.
     """
 
-    def __init__(self, store: str, members: int) -> None:
-        self.store = store
-        self.name = store.removeprefix("mongodb-").removesuffix("-mongodb")
+    def __init__(self, store: str, name: str, members: int) -> None:
+        self.store, self.name = store, name
         self.hosts = [f"{store}-{number}.{store}" for number in range(members)]
 
     def objects(self, given: Sequence[KubeObject], notes: ComponentNotes) -> list[KubeObject]:
@@ -93,6 +94,7 @@ class ReplicaSet:
             for entry in container.get("env", ())
             if _AT_FIRST_START.match(entry["name"]) is None
         ]
+        container.setdefault("readinessProbe", copied(_LISTENS))
         mounts = [mount for mount in container.get("volumeMounts", ()) if mount["name"] not in gone]
         container["volumeMounts"] = [*mounts, {"name": "data", "mountPath": _DATA}]
         pod["volumes"] = [each for each in pod.get("volumes", ()) if each["name"] not in gone]
@@ -183,6 +185,7 @@ _LOOKED_AT = (
     "rs.status().members.forEach(m => print(m.name, m.stateStr))",
     "rs.printSecondaryReplicationInfo()",
     "printjson(rs.conf())",
+    "printjson(db.currentOp())",
 )
 
 
