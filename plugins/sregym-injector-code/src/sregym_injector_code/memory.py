@@ -108,7 +108,7 @@ class HeapLimit(PodTemplateFault):
             peak: A passing peak of load that comes after.
         """
 
-        mib: int = Field(default=8, ge=1)
+        mib: int = Field(default=7, ge=1)
         peak: Peak | None = None
 
     @override
