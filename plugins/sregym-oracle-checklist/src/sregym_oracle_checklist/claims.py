@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sregym_core.model import Claims, GroundTruth
 
-    from sregym_oracle_checklist.answers import Case
+    from sregym_oracle_checklist.answer_rules import Case
     from sregym_oracle_checklist.naming import Names
 
 
