@@ -16,6 +16,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
+from operator import attrgetter
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
@@ -214,19 +215,17 @@ def _load_group(
     """What the entry points of a group lead to, by name; a name that two claim is broken."""
     entries = entry_points(group=group) if found is None else found
     # Entry points come in no promised order; sorted, results do not depend on installation.
-    ordered = sorted(
-        (entry for entry in entries if entry.group == group),
-        key=lambda entry: (entry.name, _distribution(entry)),
-    )
-    for name, claimants in groupby(ordered, key=lambda entry: entry.name):
+    ordered = sorted((e for e in entries if e.group == group), key=attrgetter("name"))
+    for name, claimants in groupby(ordered, key=attrgetter("name")):
         yield _load(name, list(claimants), settings, group)
 
 
 def _load(name: str, claimants: list[EntryPoint], settings: Settings, group: str) -> Found:
-    entry = claimants[0]
+    # To ask for a distribution is to parse its metadata.
+    entry = claimants[0] if len(claimants) == 1 else min(claimants, key=_distribution)
     status = PluginStatus(name, _distribution(entry), _version(entry), "ok", group=group)
     if len(claimants) > 1:
-        owners = " and ".join(repr(f"{_distribution(c)} {_version(c)}") for c in claimants)
+        owners = " and ".join(sorted(repr(f"{_distribution(c)} {_version(c)}") for c in claimants))
         reason = f"two distributions offer a plugin named {name!r}: {owners}; uninstall one"
         return Found(replace(status, state="broken", reason=reason))
     blocked = _blocked(name, settings)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from sregym_oracles.leaves import Leaves
 
+# libyaml where it is there: ten times faster, same result.
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _ANY = "*"
 # Kinds of the API that no row names: custom resources, and whatever else a cluster stores.
 _OTHERS = "others"
@@ -125,7 +127,8 @@ class Found(NamedTuple):
 def rules() -> tuple[Rule, ...]:
     """The table of this package."""
     text = files(__package__).joinpath("side_effects.yaml").read_text(encoding="utf-8")
-    return tuple(Rule.model_validate(row) for row in yaml.safe_load(text)["rules"])
+    table = yaml.load(text, _LOADER)  # noqa: S506 - a safe loader, chosen above
+    return tuple(Rule.model_validate(row) for row in table["rules"])
 
 
 def differences(

@@ -14,6 +14,8 @@ from sregym_cluster_embedded.userland.toolsets import flavour_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+# libyaml where it is there: ten times faster, same result.
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _FILE = "distributions.yaml"
 # What an image with commands of a kind is made from unless it says so.
 _USUAL = {"debian": "debian-12", "alpine": "alpine-3.20", "busybox": "busybox"}
@@ -82,5 +84,5 @@ def _above(name: str) -> list[dict[str, Any]]:
 @cache
 def _known() -> dict[str, Any]:
     text = (resources.files("sregym_cluster_embedded.userland") / _FILE).read_text("utf-8")
-    found: dict[str, Any] = yaml.safe_load(text)
+    found: dict[str, Any] = yaml.load(text, _LOADER)  # noqa: S506 - a safe loader, chosen above
     return found
