@@ -19,7 +19,7 @@ from sregym_apps.components import components_of_operators, derive_components
 from sregym_apps.copying import copied
 from sregym_apps.manifests import KubeObject, load_manifests
 from sregym_apps.notes import load_notes
-from sregym_apps.probing import prober_of
+from sregym_apps.client_probes import prober_of
 from sregym_apps.readiness import what_is_not_ready
 from sregym_apps.relocation import Relocation, cluster_wide
 from sregym_apps.table import content_of, with_table

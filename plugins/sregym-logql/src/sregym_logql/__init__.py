@@ -23,7 +23,7 @@ from sregym_logql.memory import Memory
 from sregym_logql.nodes import Logs
 from sregym_logql.parsing import parse, parse_selector
 from sregym_logql.streams import Entry, Storage, Stream
-from sregym_logql.writing import line, pretty
+from sregym_logql.formatter import line, pretty
 
 __all__ = [
     "Engine",

@@ -33,7 +33,7 @@ from sregym_logql.units import (
     prometheus_duration_s,
     size_bytes,
 )
-from sregym_logql.writing import stage_text
+from sregym_logql.formatter import stage_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

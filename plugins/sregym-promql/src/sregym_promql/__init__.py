@@ -56,7 +56,7 @@ from sregym_promql.samples import (
     labels_of,
 )
 from sregym_promql.script import Outcome, run_script
-from sregym_promql.writing import line, pretty
+from sregym_promql.formatter import line, pretty
 
 __all__ = [
     "DIALECTS",

@@ -20,7 +20,7 @@ from sregym_promql.nodes import (
 from sregym_promql.ordering import sorted_rows
 from sregym_promql.parsing import parse
 from sregym_promql.results import InstantAnswer, RangeAnswer
-from sregym_promql.running import Run
+from sregym_promql.grid_evaluation import Run
 from sregym_promql.samples import (
     SAME_LABELS,
     Series,
@@ -28,7 +28,7 @@ from sregym_promql.samples import (
     rows_of,
     without_doomed,
 )
-from sregym_promql.selecting import (
+from sregym_promql.series_selection import (
     Budget,
     Grid,
 )

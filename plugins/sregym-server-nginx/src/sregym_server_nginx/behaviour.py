@@ -28,7 +28,7 @@ from sregym_cluster_embedded.sdk.servers import (
     throttled_duration_s,
 )
 
-from sregym_server_nginx.answering import Answering
+from sregym_server_nginx.request_handling import Answering
 from sregym_server_nginx.client import is_asked
 from sregym_server_nginx.configuration import MAIN_FILE
 from sregym_server_nginx.loading import Loaded, load

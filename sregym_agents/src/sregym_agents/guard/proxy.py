@@ -16,7 +16,7 @@ from sregym_kubernetes.target import target_of
 
 from sregym_agents.guard.exchange import ADDED, Exchange
 from sregym_agents.guard.server import Server
-from sregym_agents.serving import served
+from sregym_agents.aiohttp_server import served
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable

@@ -10,7 +10,7 @@ import aiohttp
 from yarl import URL
 
 from sregym_agents.connections import rounds
-from sregym_agents.serving import HEAD_CAP
+from sregym_agents.aiohttp_server import HEAD_CAP
 
 if TYPE_CHECKING:
     import asyncio

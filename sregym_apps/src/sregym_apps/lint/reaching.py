@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_lint import Defect, no_such
 
-from sregym_apps.lint.running import programs_of_containers
+from sregym_apps.lint.container_programs import programs_of_containers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from sregym_apps.lint.files import Files, KubeDocument
-    from sregym_apps.lint.running import Running
+    from sregym_apps.lint.container_programs import Running
 
 _OWN = ("localhost", "127.0.0.1", "::1", "0.0.0.0")  # noqa: S104 - compared, not listened on
 

@@ -45,7 +45,7 @@ from sregym_apps.model.service import (
     Sigterm,
     route_of,
 )
-from sregym_apps.model.serving import (
+from sregym_apps.model.program_capacity import (
     Answer,
     ErrorKind,
     GarbageCollection,

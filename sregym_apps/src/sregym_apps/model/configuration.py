@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, GetJsonSchemaHandler, ValidationInfo
 
 from sregym_apps.model.base import Entry, Text
 from sregym_apps.model.building_blocks import installed_in, log_format
-from sregym_apps.model.serving import ErrorKind
+from sregym_apps.model.program_capacity import ErrorKind
 
 
 class Setting(Entry):

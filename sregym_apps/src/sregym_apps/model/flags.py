@@ -6,7 +6,7 @@ from pydantic import Field
 
 from sregym_apps.model.base import Entry, Text
 from sregym_apps.model.configuration import Line
-from sregym_apps.model.serving import Answer
+from sregym_apps.model.program_capacity import Answer
 
 _OFF = ("", "0", "false", "no", "off", "none")
 

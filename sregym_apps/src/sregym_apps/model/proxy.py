@@ -11,7 +11,7 @@ from sregym_apps.model.base import HEADER, Entry, Text
 from sregym_apps.model.configuration import Memory
 from sregym_apps.model.flags import Filter  # noqa: TC001 - pydantic reads it
 from sregym_apps.model.service import ServiceProgram
-from sregym_apps.model.serving import Answer
+from sregym_apps.model.program_capacity import Answer
 
 _FAILING = (
     *("refused", "reset", "timeout", "dns", "protocol", "unavailable", "overloaded"),

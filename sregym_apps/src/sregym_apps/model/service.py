@@ -20,7 +20,7 @@ from sregym_apps.model.building_blocks import installed_in, wire_protocol
 from sregym_apps.model.configuration import Line, Log, Memory, Setting
 from sregym_apps.model.consuming import Consumer
 from sregym_apps.model.flags import Conditional, Filter, Flag, Variant
-from sregym_apps.model.serving import Answer, ErrorKind, GarbageCollection, Limits, Retry
+from sregym_apps.model.program_capacity import Answer, ErrorKind, GarbageCollection, Limits, Retry
 from sregym_apps.model.startup import AnyStep
 from sregym_apps.model.tracing import TraceStore, Tracing
 from sregym_apps.simulation import WireProtocol

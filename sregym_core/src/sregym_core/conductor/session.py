@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor import stages
 from sregym_core.conductor.call_log import CallLog, Note
-from sregym_core.conductor.outside import OutsideCalls, session_opened
+from sregym_core.conductor.endpoint_calls import OutsideCalls, session_opened
 from sregym_core.events import Submitted
 from sregym_core.interfaces import (
     Command,

@@ -258,7 +258,7 @@ class Cluster(ABC):
     ) -> ServiceAnswer:
         """`observe` for an agent, without objects that are hidden from it.
 
-        Aggregates may include them. Most call `sregym_kubernetes.observing.observe_with_policy`.
+        Aggregates may include them. Most call `sregym_kubernetes.telemetry_redaction.observe_with_policy`.
         """
         if policy.redacts:
             message = "this kind of cluster cannot hide the tools of a fault from its services"

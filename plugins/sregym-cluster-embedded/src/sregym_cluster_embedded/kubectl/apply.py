@@ -26,7 +26,7 @@ from sregym_cluster_embedded.kubectl.printing import (
 from sregym_cluster_embedded.kubectl.rollout import LAST_APPLIED
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
 from sregym_cluster_embedded.kubectl.threeway import merge_patch, strategic_patch
-from sregym_cluster_embedded.kubectl.trying import patched
+from sregym_cluster_embedded.kubectl.client_dry_run import patched
 from sregym_cluster_embedded.kubectl.usage import usage_error
 from sregym_cluster_embedded.kubectl.yaml_text import compact_json
 

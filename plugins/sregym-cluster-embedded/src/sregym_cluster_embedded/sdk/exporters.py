@@ -56,7 +56,7 @@ from sregym_cluster_embedded.telemetry.metrics.view import (
     View,
 )
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, cpu, end_of
-from sregym_cluster_embedded.telemetry.searching import Searching, searches_since, searching
+from sregym_cluster_embedded.telemetry.full_scans import Searching, searches_since, searching
 from sregym_cluster_embedded.traffic.segments import QUEUES, QueueSegment, queue_segments
 from sregym_cluster_embedded.world import World
 

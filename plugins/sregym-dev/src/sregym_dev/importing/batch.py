@@ -12,7 +12,7 @@ from sregym_dev.importing.executables import (
     with_commands_as_arguments,
 )
 from sregym_dev.importing.known import kind_by_name
-from sregym_dev.importing.parts import Part, parts_of
+from sregym_dev.importing.container_inputs import Part, parts_of
 
 if TYPE_CHECKING:
     from sregym_apps.manifests import KubeObject

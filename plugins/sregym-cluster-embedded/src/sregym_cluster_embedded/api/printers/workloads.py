@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.printers.duration import human, seconds_of, since
-from sregym_cluster_embedded.api.printers.words import (
+from sregym_cluster_embedded.api.printers.cell_texts import (
     NONE,
     Cells,
     containers,

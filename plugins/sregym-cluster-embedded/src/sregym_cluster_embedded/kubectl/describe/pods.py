@@ -10,7 +10,7 @@ from sregym_cluster_embedded.kubectl.describe.containers import (
     describe_resources,
     write_seccomp,
 )
-from sregym_cluster_embedded.kubectl.describe.parts import (
+from sregym_cluster_embedded.kubectl.describe.common_sections import (
     moment,
     write_annotations,
     write_events,

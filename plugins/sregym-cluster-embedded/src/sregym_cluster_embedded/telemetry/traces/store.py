@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.telemetry.traces import ids
-from sregym_cluster_embedded.telemetry.traces.building import Builder
+from sregym_cluster_embedded.telemetry.traces.trace_assembly import Builder
 from sregym_cluster_embedded.telemetry.traces.chronicle import Chronicle, Origin
 from sregym_cluster_embedded.telemetry.traces.collectors import Collector, Reach
 from sregym_cluster_embedded.telemetry.traces.spans import Span, Trace
