@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from sregym_core.errors import BudgetExceededError
 
+from sregym_agents.aiohttp_server import served
 from sregym_agents.background import ServingThread
 from sregym_agents.guard import Guard
 from sregym_agents.http_api import HttpApi
 from sregym_agents.inbox import Inbox
-from sregym_agents.aiohttp_server import served
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping

@@ -21,6 +21,7 @@ from sregym_server_mongodb.documents import (
 from sregym_server_mongodb.indexes import IndexedCollection, stage_of
 from sregym_server_mongodb.javascript import Host
 from sregym_server_mongodb.printing import Raw, one_line, tojson
+from sregym_server_mongodb.script import UNDEFINED, ScriptError
 from sregym_server_mongodb.shell_errors import (
     BULK,
     PLACES,
@@ -28,7 +29,6 @@ from sregym_server_mongodb.shell_errors import (
     write_error,
     write_refused,
 )
-from sregym_server_mongodb.script import UNDEFINED, ScriptError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sregym_server_mongodb.shell_methods import INVALID_INPUT
 from sregym_server_mongodb.printing import tojson
 from sregym_server_mongodb.script import NOT_IN_FUNCTION, ScriptError
+from sregym_server_mongodb.shell_methods import INVALID_INPUT
 
 CODE_NAMES = {
     11: "UserNotFound", 13: "Unauthorized", 26: "NamespaceNotFound", 31: "RoleNotFound",

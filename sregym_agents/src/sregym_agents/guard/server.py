@@ -9,8 +9,8 @@ from weakref import WeakSet
 import aiohttp
 from yarl import URL
 
-from sregym_agents.connections import rounds
 from sregym_agents.aiohttp_server import HEAD_CAP
+from sregym_agents.connections import rounds
 
 if TYPE_CHECKING:
     import asyncio

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from sregym_lint import Location
 
-    from sregym_apps.lint.reaching import Network
     from sregym_apps.lint.container_programs import Running
+    from sregym_apps.lint.reaching import Network
     from sregym_apps.model import AnyCall, Client, Program
 
 _WORD = re.compile(r"[A-Za-z_][\w.-]*")

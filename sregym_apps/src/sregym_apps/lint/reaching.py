@@ -12,8 +12,8 @@ from sregym_apps.lint.container_programs import programs_of_containers
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sregym_apps.lint.files import Files, KubeDocument
     from sregym_apps.lint.container_programs import Running
+    from sregym_apps.lint.files import Files, KubeDocument
 
 _OWN = ("localhost", "127.0.0.1", "::1", "0.0.0.0")  # noqa: S104 - compared, not listened on
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from sregym_lint import Location
 
+    from sregym_apps.lint.container_programs import Running
     from sregym_apps.lint.files import KubeDocument
     from sregym_apps.lint.reaching import Network
-    from sregym_apps.lint.container_programs import Running
 
 _PROBES = ("startup", "readiness", "liveness")
 

@@ -10,8 +10,8 @@ from pydantic import Field, model_validator
 from sregym_apps.model.base import HEADER, Entry, Text
 from sregym_apps.model.configuration import Memory
 from sregym_apps.model.flags import Filter  # noqa: TC001 - pydantic reads it
-from sregym_apps.model.service import ServiceProgram
 from sregym_apps.model.program_capacity import Answer
+from sregym_apps.model.service import ServiceProgram
 
 _FAILING = (
     *("refused", "reset", "timeout", "dns", "protocol", "unavailable", "overloaded"),

@@ -108,8 +108,8 @@ class ComponentFactory:
         from sregym_core.conductor.persistent_deployment import StandingApplication
         from sregym_core.conductor.worlds import Worlds
 
-        standing = standing or StandingApplication
-        return Worlds(self.provider(name), options, salt, standing, self.routines)
+        kept = standing or StandingApplication
+        return Worlds(self.provider(name), options, salt, kept, self.routines)
 
     @cached_property
     def routines(self) -> tuple[Routine, ...]:

@@ -63,8 +63,7 @@ class Worlds:
         options: What the user gave for the cluster; on one that is shared `suffix`, with which the
             names of the applications' namespaces end.
         salt: As in `ClusterSpec`, for all clusters; drawn when not given.
-        standing: Makes what stays on a real cluster from episode to episode, of an application and
-            the suffix.
+        standing: Makes a `StandingApplication` of an application and the suffix.
         routines: The everyday life of simulated worlds.
 
     Attributes:

@@ -10,7 +10,7 @@ from sregym_core.model import ObjectRef
 from sregym_kubernetes import command_lines
 from sregym_kubernetes.attacks import KubernetesAttacks
 from sregym_kubernetes.node_settings import parse_setting
-from sregym_kubernetes.operations import alerts, objects, client_probes, role
+from sregym_kubernetes.operations import alerts, client_probes, objects, role
 from sregym_kubernetes.operations.containers import containers
 from sregym_kubernetes.operations.node_recovery import delete_failed_pods, failed_pods, wait_nodes
 from sregym_kubernetes.operations.nodes import nodes_of, nodes_running

@@ -36,8 +36,8 @@ from sregym_cluster_embedded.cluster.blaming import Blaming
 from sregym_cluster_embedded.cluster.clock import VirtualClock
 from sregym_cluster_embedded.cluster.commands import Commands, hide_on_nodes, wall_seconds
 from sregym_cluster_embedded.cluster.nodes import EmbeddedNodes
-from sregym_cluster_embedded.cluster.state_outside_api import OutsideTheApi
 from sregym_cluster_embedded.cluster.reads import Reads
+from sregym_cluster_embedded.cluster.state_outside_api import OutsideTheApi
 from sregym_cluster_embedded.cluster.writers import user_of
 from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
 from sregym_cluster_embedded.http.live import LIMIT_S, LiveWorld
@@ -282,8 +282,8 @@ class EmbeddedCluster(Backdating, OutsideTheApi, Blaming, Cluster):
 
     def _serve(self) -> str:
         # The web server is imported only where one is served: most episodes need none.
-        from sregym_cluster_embedded.http.server import ApiEndpoint
         from sregym_cluster_embedded.http.aiohttp_server import EndpointError
+        from sregym_cluster_embedded.http.server import ApiEndpoint
 
         if self._endpoint is None:
             port = int(self._spec.options.get("port", "0"))

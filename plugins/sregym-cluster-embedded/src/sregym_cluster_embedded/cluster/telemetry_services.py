@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sregym_core.interfaces import ServiceAnswer, no_such_service, run_with_deadline
-from sregym_kubernetes.telemetry_redaction import drop_hidden, hidden_names
 from sregym_kubernetes.redaction import RedactionPolicy
+from sregym_kubernetes.telemetry_redaction import drop_hidden, hidden_names
 
 from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.telemetry import endpoints

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.errors import ApiError
-from sregym_cluster_embedded.controllers import write_errors, trigger_times
+from sregym_cluster_embedded.controllers import trigger_times, write_errors
 from sregym_cluster_embedded.controllers.endpoint_hints import hints_by_node
 from sregym_cluster_embedded.controllers.endpoint_ports import (
     Port,

@@ -10,8 +10,8 @@ from sregym_cluster_embedded.node import (
     image_garbage,
     kubelets,
     pressure,
-    rejected_heartbeats,
     registration,
+    rejected_heartbeats,
     restoring,
 )
 from sregym_cluster_embedded.node.heartbeats import with_renewed_heartbeat

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from sregym_core.model import WORKLOAD_KINDS
 
 from sregym_dev.importing.call_graph import Network
+from sregym_dev.importing.container_inputs import parts_of
 from sregym_dev.importing.entrance import entrances_of
 from sregym_dev.importing.executables import executables_of
 from sregym_dev.importing.listening import listeners_of
-from sregym_dev.importing.container_inputs import parts_of
 from sregym_dev.importing.references import references_of
 
 if TYPE_CHECKING:

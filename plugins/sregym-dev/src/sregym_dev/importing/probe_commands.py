@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from sregym_apps.simulation import Installed
     from sregym_core.interfaces import Vocabulary
 
-    from sregym_dev.importing.executables import Executables
     from sregym_dev.importing.container_inputs import Part
+    from sregym_dev.importing.executables import Executables
     from sregym_dev.importing.remarks import Remarks
     from sregym_dev.importing.roles import Role
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api.printers.duration import human, seconds_of, since
 from sregym_cluster_embedded.api.printers.cell_texts import (
     NONE,
     Cells,
@@ -13,6 +12,7 @@ from sregym_cluster_embedded.api.printers.cell_texts import (
     labels,
     selector,
 )
+from sregym_cluster_embedded.api.printers.duration import human, seconds_of, since
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object

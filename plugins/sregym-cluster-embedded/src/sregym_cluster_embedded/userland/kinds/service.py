@@ -44,8 +44,8 @@ from sregym_cluster_embedded.userland.life import (
 )
 from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
 from sregym_cluster_embedded.userland.registering import register
-from sregym_cluster_embedded.userland.server_selection import Search
 from sregym_cluster_embedded.userland.securing import handshake
+from sregym_cluster_embedded.userland.server_selection import Search
 from sregym_cluster_embedded.userland.settings import read_failure
 from sregym_cluster_embedded.userland.throttling import throttled_duration_s
 from sregym_cluster_embedded.userland.wiring import dependency_of, targets

@@ -19,8 +19,8 @@ from sregym_cluster_embedded.userland.files.inode import (
     mode_text,
 )
 from sregym_cluster_embedded.userland.shell.errno_messages import complaint
-from sregym_cluster_embedded.userland.shell.usage_errors import usage_of
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
+from sregym_cluster_embedded.userland.shell.usage_errors import usage_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Running commands in containers: for exec, for init scripts, and as main process."""
+"""Launches commands in containers: for exec, for init scripts, and as main process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from sregym_cluster_embedded.userland.files.tasks import main_pid
 from sregym_cluster_embedded.userland.jobs import Job, keep_job
 from sregym_cluster_embedded.userland.process import change
 from sregym_cluster_embedded.userland.shell.control import BecomeProgram, Exit, Suspended
-from sregym_cluster_embedded.userland.shell.tail_follow import Following
 from sregym_cluster_embedded.userland.shell.input import waits_for_input
 from sregym_cluster_embedded.userland.shell.interpreter import Interpreter
 from sregym_cluster_embedded.userland.shell.memory import (
@@ -32,6 +31,7 @@ from sregym_cluster_embedded.userland.shell.memory import (
 )
 from sregym_cluster_embedded.userland.shell.session import Output, Session
 from sregym_cluster_embedded.userland.shell.syntax import parse
+from sregym_cluster_embedded.userland.shell.tail_follow import Following
 from sregym_cluster_embedded.userland.shell.versions import version_text
 
 if TYPE_CHECKING:
