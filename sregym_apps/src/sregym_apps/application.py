@@ -199,7 +199,7 @@ class ManifestApplication(Application):
         return lines
 
     def prober(self, objects: Mapping[str, KubeObject], namespace: str) -> Prober | None:
-        """A pod like one of the load generator, at a share of its rate where `load_rate` says what it is."""
+        """A pod like one of the load generator, at a share of its rate where `load_rate` gives it."""
         generator = objects.get(str(self.load_generator))
         if generator is None:
             return None

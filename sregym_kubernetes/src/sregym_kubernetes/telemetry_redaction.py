@@ -35,7 +35,7 @@ _TRACE = ("spans", "processes")
 
 
 class Objects(Protocol):
-    """Whoever lists objects of the Kubernetes API: a cluster."""
+    """Lists objects of the Kubernetes API: a cluster."""
 
     def list(self, api_version: str, kind: str, /) -> Iterable[dict[str, Any]]:
         """All objects of a kind."""

@@ -1,4 +1,4 @@
-"""The API server as the guard asks it: connections that are kept, heads and bodies as they are."""
+"""Requests of the guard to the API server: connections that are kept, heads and bodies as they are."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NOTHING_ADDED = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 
 
 class Server:
-    """Asks an API server.
+    """Sends requests to an API server.
 
     Args:
         upstream: Where it is; its credentials are sent along.

@@ -1,4 +1,4 @@
-"""What programs ask of each other: addresses, protocols, operations, collections and topics."""
+"""What programs request of each other: addresses, protocols, operations, collections and topics."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _protocols(network: Network, reached: ResolvedAddress, client: Client) -> st
 
 
 def calls(network: Network) -> Iterator[Defect]:
-    """Operations that the callee does not have; collections, topics and queues nobody declares."""
+    """Operations that the callee does not have; collections, topics and queues that are not declared."""
     told: set[tuple[Location, str]] = set()
     kept = _kept(network)
     for one in network.containers:

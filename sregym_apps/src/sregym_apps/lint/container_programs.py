@@ -52,7 +52,7 @@ class Running:
     facts: Mapping[str, str]
 
     def value(self, text: str) -> str | None:
-        """A text with everything filled in; None where something is not known."""
+        """A text with everything filled in; None where a value is not known."""
         return None if set(placeholders(text)) - set(self.facts) else expand(text, self.facts)
 
     def ports(self) -> dict[int, str]:

@@ -22,7 +22,7 @@ class ResolvedAddress(NamedTuple):
     """What is at an address.
 
     Attributes:
-        wrong: Why nobody is; empty when somebody is, or when that is not known.
+        wrong: Why no program is; empty when one is, or when that is not known.
         containers: Whose program listens there, with the name of the listener.
     """
 

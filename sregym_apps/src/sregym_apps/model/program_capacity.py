@@ -73,9 +73,9 @@ class Retry(Entry):
     """When a client makes a failed call again.
 
     Attributes:
-        times: At most so often; a number or a setting. Never beyond the deadline of whoever waits
+        times: At most so often; a number or a setting. Never beyond the deadline of the caller that waits
             for the caller itself.
-        attempts: The same told as attempts in all, the first included; wins where it is a number.
+        attempts: The same as attempts in all, the first included; wins where it is a number.
         backoff: Pause before the first retry, as a duration; a number is seconds.
         growth: Each further pause is so many times the one before; a number or a setting.
         most_s: The longest pause.

@@ -54,7 +54,7 @@ class OutsideCalls:
 def session_opened(
     access: Access, instruction: str, task: Task, alerts: Mapping[str, Any] | None
 ) -> SessionOpened:
-    """The event that says how people reach the world."""
+    """The event with the addresses at which people reach the world."""
     return SessionOpened(
         str(access.kubeconfig),
         dict(access.endpoints),

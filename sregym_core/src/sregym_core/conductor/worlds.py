@@ -125,7 +125,7 @@ class Worlds:
         folder: Path | None = None,
         progress: Progress | None = None,
     ) -> World:
-        """A world for one episode; on a wall clock `progress` is told what is waited for.
+        """A world for one episode; on a wall clock `progress` receives what is waited for.
 
         Raises:
             WorldError: The application does not get ready or does not serve its users.

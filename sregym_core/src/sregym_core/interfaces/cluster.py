@@ -362,7 +362,7 @@ class ClusterProvider(ABC):
         name: Its name behind `--cluster`.
         simulated: Whether clusters are independent and deterministic: equal seeds give equal
             clusters. Episodes may then run in parallel, and proofs compare their output.
-        capabilities: What can be done to nodes of any of them; None if only a trial tells.
+        capabilities: What can be done to nodes of any of them; None if only a trial shows that.
     """
 
     name: ClassVar[str]

@@ -72,7 +72,7 @@ _OF_OTHERS = ("updatedReplicas", "readyReplicas")
 
 
 def probe(cluster: Cluster, prober: Prober, seconds: float) -> Traffic:
-    """Start clients, let them ask for so long, and take them away again."""
+    """Start clients, let them send requests for so long, and remove them again."""
     place = ObjectRef(api_version="v1", kind="Namespace", name=prober.pod.namespace)
     try:
         _start(cluster, prober, place)

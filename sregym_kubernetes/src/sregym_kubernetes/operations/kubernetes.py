@@ -65,7 +65,7 @@ class KubernetesOperations(Operations):
         return objects.digest(found, {})
 
     def baseline(self, namespaces: Sequence[str], traffic: Traffic) -> Baseline:
-        """Objects, machines, and what no object tells."""
+        """Objects, machines, and state outside of objects."""
         cluster, places = self._cluster, tuple(namespaces)
         return Baseline(
             objects=objects.capture(cluster, places),
