@@ -10,8 +10,8 @@ import json
 import time
 
 from sregym_logql import Engine, Entry
-from sregym_logql.answers import logs_data
 from sregym_logql.memory import Memory
+from sregym_logql.response_json import logs_data
 
 _NS = 1_000_000_000
 _START_NS = 1_767_258_000 * _NS

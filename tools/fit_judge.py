@@ -25,7 +25,7 @@ import yaml
 from sregym_core.model import Component, ConfigUse, GroundTruth, ObjectRef, VolumeUse
 from sregym_judge.agreement import Agreement, JudgedDiagnosis
 from sregym_judge.labelled import read_labelled
-from sregym_oracle_checklist.answers import bounded
+from sregym_oracle_checklist.answer_rules import bounded
 from sregym_oracle_checklist.evidence import Evidence
 from sregym_oracle_checklist.naming import Names
 from sregym_oracle_checklist.profile import Profile

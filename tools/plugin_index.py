@@ -22,8 +22,8 @@ from sregym_core.api import Workspace
 from sregym_core.errors import SregymError, UsageError
 from sregym_index.contract import held
 from sregym_index.form import Contract, Entry
+from sregym_index.index_reader import parsed
 from sregym_index.installed import entry_of, version_of
-from sregym_index.reading import parsed
 from workspace import ROOT, Project, together
 
 from sregym_core import __version__

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sregym_nodes.agent import answers, hooks, layout, places, programs
+from sregym_nodes.agent import hooks, layout, places, programs, syscall_errors
 from sregym_nodes.agent.families import GroupModule, ModifyReturn, Override
 from sregym_nodes.agent.places import Places
 from sregym_nodes.agent.refusal import Refusal
@@ -158,7 +158,7 @@ def test_what_a_program_goes_by(
     monkeypatch.setattr(hooks.platform, "machine", lambda: "x86_64")
     numbers, *rest = rule
     padded = numbers + [0xFFFFFFFF] * (8 - len(numbers))
-    made = answers._rule(ask, limited=False, pids=True)
+    made = syscall_errors._rule(ask, limited=False, pids=True)
     assert made == struct.pack("=8IiIII", *padded, *rest)
     assert len(made) == TABLE["maps"]["rule"]["value"]
 

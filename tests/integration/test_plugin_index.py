@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from sregym_index.contract import held
-from sregym_index.reading import Reader
+from sregym_index.index_reader import Reader
 
 PLUGINS = Path(__file__).resolve().parents[2] / "plugins"
 TOLD = {

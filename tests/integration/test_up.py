@@ -52,6 +52,10 @@ def test_a_person_repairs_a_world(up_world: UpWorlds) -> None:
 
     looked = world.kubectl("get", "endpoints", "frontend", "-n", "hotel-reservation", "-o", "json")
     assert "subsets" not in json.loads(looked.stdout)
+    # The binary computes ages by the wall clock: the world is where that is.
+    events = world.kubectl("events", "--all-namespaces").stdout
+    assert "LAST SEEN" in events
+    assert "<invalid>" not in events
 
     elsewhere = folder.parent / "elsewhere"
     elsewhere.mkdir()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from sregym_cluster_kubernetes.telemetry.asking import ask
+from sregym_cluster_kubernetes.telemetry.service_requests import request_service
 from sregym_core.interfaces import ClusterError, ServiceAnswer
 
 
@@ -36,7 +36,7 @@ def base() -> Iterator[str]:
 
 def test_path_and_query_arrive(base: str) -> None:
     query = [("query", "up{a='b c'}"), ("match[]", "x"), ("match[]", "y")]
-    assert ask("prometheus", base, "/api/v1/query", query, "GET") == ServiceAnswer(
+    assert request_service("prometheus", base, "/api/v1/query", query, "GET") == ServiceAnswer(
         200,
         b"GET /prefix/api/v1/query?query=up%7Ba%3D%27b+c%27%7D&match%5B%5D=x&match%5B%5D=y",
         "text/plain",
@@ -44,11 +44,11 @@ def test_path_and_query_arrive(base: str) -> None:
 
 
 def test_refusals_are_answers(base: str) -> None:
-    assert ask("loki", base, "/wrong", [], "GET").status == 422
+    assert request_service("loki", base, "/wrong", [], "GET").status == 422
 
 
 def test_who_does_not_answer_is_named() -> None:
     with pytest.raises(ClusterError) as silent:
-        ask("loki", "http://127.0.0.1:1", "/ready", [], "GET")
+        request_service("loki", "http://127.0.0.1:1", "/ready", [], "GET")
     assert silent.value.message.startswith("service 'loki' at http://127.0.0.1:1 does not answer: ")
     assert silent.value.message.endswith("; see option 'loki' of the cluster")

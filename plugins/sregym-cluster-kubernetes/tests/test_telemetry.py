@@ -12,7 +12,6 @@ import pytest
 import urllib3
 from kubernetes.client import ApiClient, Configuration
 from sregym_cluster_kubernetes.options import ClusterOptions
-from sregym_cluster_kubernetes.telemetry.asking import ask_through
 from sregym_cluster_kubernetes.telemetry.command import _options, _with
 from sregym_cluster_kubernetes.telemetry.examining import modalities
 from sregym_cluster_kubernetes.telemetry.installing import (
@@ -26,6 +25,7 @@ from sregym_cluster_kubernetes.telemetry.places import (
     found_among,
     parse_place,
 )
+from sregym_cluster_kubernetes.telemetry.service_requests import request_through_proxy
 from sregym_cluster_kubernetes.telemetry.services import Services
 from sregym_core.errors import UsageError, WorldError
 from sregym_core.interfaces import ClusterError, Finding, ServiceAnswer
@@ -120,7 +120,7 @@ def test_services_are_found_by_name_before_label() -> None:
 def test_questions_go_through_the_proxy_with_credentials(client: ApiClient) -> None:
     place = ServicePlace("watch", "prometheus", "9090")
     query = [("query", "up{a='b c'}"), ("match[]", "x")]
-    answer = ask_through(client, "prometheus", place, "/api/v1/query", query, "GET")
+    answer = request_through_proxy(client, "prometheus", place, "/api/v1/query", query, "GET")
     assert (answer.status, json.loads(answer.body)) == (
         200,
         {
@@ -130,12 +130,14 @@ def test_questions_go_through_the_proxy_with_credentials(client: ApiClient) -> N
             "token": "Bearer secret",
         },
     )
-    assert ask_through(client, "prometheus", place, "/wrong", (), "GET").status == 400
+    assert request_through_proxy(client, "prometheus", place, "/wrong", (), "GET").status == 400
 
 
 def test_what_the_api_server_refuses_is_told(client: ApiClient) -> None:
     with pytest.raises(ClusterError) as refused:
-        ask_through(client, "loki", ServicePlace("watch", "loki", "3100"), "/ready", (), "GET")
+        request_through_proxy(
+            client, "loki", ServicePlace("watch", "loki", "3100"), "/ready", (), "GET"
+        )
     assert (refused.value.status, refused.value.message) == (
         404,
         "service 'loki' at watch/loki:3100 does not answer: "
@@ -143,7 +145,9 @@ def test_what_the_api_server_refuses_is_told(client: ApiClient) -> None:
     )
     client.configuration.host = "http://127.0.0.1:1"
     with pytest.raises(ClusterError) as silent:
-        ask_through(client, "loki", ServicePlace("watch", "loki", "3100"), "/ready", (), "GET")
+        request_through_proxy(
+            client, "loki", ServicePlace("watch", "loki", "3100"), "/ready", (), "GET"
+        )
     assert silent.value.message.startswith(
         "service 'loki' at watch/loki:3100 cannot be asked, since the cluster does not answer: "
     )

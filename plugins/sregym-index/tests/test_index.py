@@ -13,7 +13,7 @@ import pytest
 import yaml
 from sregym_core.errors import UsageError
 from sregym_index.form import Contract, Entry, Index, schema
-from sregym_index.reading import SHIPPED, Reader, parsed
+from sregym_index.index_reader import SHIPPED, Reader, parsed
 
 ENTRY = """\
 format: 1

@@ -153,8 +153,8 @@ def test_parsers(ask_logs: Any, stage: str, line: str, labels: str, after: str |
 
 def test_labels_that_look_alike_as_text_are_of_different_streams() -> None:
     from sregym_logql import Engine, Entry
-    from sregym_logql.answers import logs_data
     from sregym_logql.memory import Memory
+    from sregym_logql.response_json import logs_data
 
     lines = ['{"a":"1,b=2"}', '{"a":"1","b":"2"}', '{"b":"2","a":"1"}']
     entries = [((("app", "a"),), Entry(at, line)) for at, line in enumerate(lines)]

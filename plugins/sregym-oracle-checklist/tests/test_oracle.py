@@ -11,8 +11,10 @@ from sregym_core.model import (
     Change,
     Check,
     Claims,
+    Component,
     FaultRef,
     GroundTruth,
+    ObjectRef,
     Outcome,
     Problem,
 )
@@ -107,6 +109,56 @@ def test_claims_win_over_the_text_and_empty_claims_leave_it_to_the_text(
     text = truth.sentence()
     assert judge_diagnosis(text, wrong, [truth], components).outcome is Outcome.FAIL
     assert judge_diagnosis(text, Claims(), [truth], components).outcome is Outcome.PASS
+
+
+DNS = GroundTruth(
+    component="user-service",
+    kind="Deployment",
+    object_name="user-service",
+    namespace="social-network",
+    mechanism="dns-policy-wrong",
+    mechanism_phrases=("dnsPolicy is None", "CoreDNS does not answer it", "wrong dnsPolicy"),
+    changed=Change(
+        what="dnsPolicy", before="ClusterFirst", after="None, with no cluster name server"
+    ),
+    affected=("nginx-thrift",),
+)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "right"),
+    [
+        ("wrong dnsPolicy: None with nameserver 8.8.8.8", True),
+        ("dnsPolicy is None", True),
+        ("CoreDNS does not answer it", True),
+        ("wrong dnsPolicy: None, with no cluster name server, instead of ClusterFirst", True),
+        ("the dnsPolicy is not wrong", False),
+        ("wrong dnsPolicy and a wrong image tag", False),
+        ("wrong targetPort", False),
+    ],
+)
+def test_a_claimed_mechanism_may_name_fields_and_values_as_the_api_has_them(
+    mechanism: str, right: bool, components: Any
+) -> None:
+    claims = Claims(component="user-service", mechanism=mechanism)
+    assert ("mechanism" not in noes(judge_diagnosis("", claims, [DNS], components))) is right
+
+
+def test_a_component_may_be_called_as_its_spans_are() -> None:
+    front = Component(
+        name="nginx-thrift",
+        namespace="social-network",
+        workload=ObjectRef(api_version="apps/v1", kind="Deployment", name="nginx-thrift"),
+        container="nginx-thrift",
+        image="nginx",
+        traced_as="nginx-web-server",
+    )
+    claims = Claims(
+        component="user-service", mechanism="wrong dnsPolicy", affected=("nginx-web-server",)
+    )
+    untold = front.model_copy(update={"traced_as": ""})
+    assert "nobody-uninvolved" not in noes(judge_diagnosis("", claims, [DNS], [front]))
+    assert "nobody-uninvolved" in noes(judge_diagnosis("", claims, [DNS], [untold]))
 
 
 LIMIT = "mongodb-rate is OOMKilled, its memory limit is only 10Mi."

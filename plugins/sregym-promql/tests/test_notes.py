@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from sregym_promql import Engine
-from sregym_promql.answers import annotations_json
 from sregym_promql.memory import Memory, Sample
+from sregym_promql.response_json import annotations_json
 from sregym_promql.samples import labels_of
 from sregym_promql.script import run_script
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from sregym_promql import Engine, EvaluationError, ParseError
-from sregym_promql.answers import instant_data, range_data
+from sregym_promql.response_json import instant_data, range_data
 
 ANSWERS = Path(__file__).parent / "data" / "answers.jsonl.gz"
 START_S = 1_767_258_000

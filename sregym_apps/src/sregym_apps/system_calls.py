@@ -133,6 +133,7 @@ def with_programs(
             update={
                 "system_calls": calls_of(known[part.name][1]),
                 "defaults": _defaults(known[part.name][1]),
+                "traced_as": _traced_as(known[part.name][1]),
                 **(asked[part.name]._asdict() if part.name in asked else {}),
             }
         )
@@ -140,6 +141,12 @@ def with_programs(
         else part
         for part in components
     )
+
+
+def _traced_as(program: Program) -> str:
+    """The name of a service's spans, unless a setting decides it when it starts."""
+    tracing = program.tracing if isinstance(program, ServiceProgram) else None
+    return "" if tracing is None or "$" in tracing.service else tracing.service
 
 
 def _defaults(program: Program) -> dict[str, str | None] | None:

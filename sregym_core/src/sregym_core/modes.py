@@ -212,8 +212,11 @@ def check_start(mode: Mode, start_before_s: float | None) -> None:
     """Refuse an agent that starts before the system breaks in a mode that tells of trouble.
 
     Raises:
-        UsageError: It does.
+        UsageError: It does, or the system would break within no time.
     """
     if start_before_s is not None and not mode.watching:
         msg = f"--start-before goes with --mode proactive; in mode {mode.name!r} an agent is told of trouble when it starts"
+        raise UsageError(msg)
+    if start_before_s is not None and not start_before_s > 0:
+        msg = f"start_before_s must be a number of seconds greater than 0, not {start_before_s!r}"
         raise UsageError(msg)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 from typing import Any, ClassVar
 
 import pytest
@@ -18,10 +17,7 @@ from sregym_core.api import (
     ToolArgumentError,
     UnknownToolError,
     Workspace,
-    instruction,
     play,
-    solution,
-    verify,
 )
 from sregym_core.api.errors import CannotForkError
 from sregym_core.errors import UsageError, WorldError
@@ -193,7 +189,7 @@ def test_an_unknown_tool_and_its_arguments(make: Make) -> None:
             assert told == f"step: kubectl: {what}"
         told = refused(ToolArgumentError, lambda: env.submit("x", {"culprit": "cart"}))
         assert told == (
-            "step: claims, field 'culprit': unknown; there are: affected, after, before, component, "
+            "submit: claims, field 'culprit': unknown; there are: affected, after, before, component, "
             "contributing, detail, evidence, kind, mechanism, namespace"
         )
         assert env.close().steps == 0
@@ -303,17 +299,6 @@ def test_a_world_is_thrown_away_where_it_is_simulated(
     )
     told = [entry.event for entry in quick.timeline]
     assert ("Recovered" in told) is recovered
-
-
-def test_what_is_no_problem(workspace: Workspace) -> None:
-    number: Any = 5
-    environment = partial(Plain, cluster="memory")
-    for use in (environment, instruction, solution, verify):
-        with pytest.raises(UsageError) as caught:
-            use(number, workspace=workspace)
-        assert str(caught.value) == (
-            "problem: must be an id or a Problem, not 5; see problems() and pair()"
-        )
 
 
 def test_the_transcript_of_an_open_episode_is_that_of_its_record(make: Make) -> None:

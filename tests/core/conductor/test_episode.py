@@ -257,7 +257,7 @@ def test_hook_sregym_episode_event_is_called_for_each_event(theatre: Any) -> Non
     [
         (Budget(steps=2), "the budget of 2 tool calls is used up"),
         (Budget(episode_s=30.0), "the budget of 30 episode seconds is used up"),
-        (Budget(wall_s=-1.0), "the budget of -1 wall-clock seconds is used up"),
+        (Budget(wall_s=0.0), "the budget of 0 wall-clock seconds is used up"),
     ],
 )
 def test_a_budget_ends_the_agent(theatre: Any, budget: Budget, reason: str) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from sregym_core.conductor.left_running import ApplicationsLeftRunning
 from sregym_core.conductor.persistent_deployment import StandingApplication
 from sregym_core.conductor.worlds import Worlds
 from sregym_core.errors import UsageError, WorldError
@@ -113,61 +111,6 @@ def test_what_does_not_go_is_named() -> None:
         "application 'shop' was deleted, but Namespace shop did not go within 600 s; "
         "look at its finalizers"
     )
-
-
-def kept(folder: Path, wanted: bool = True) -> ApplicationsLeftRunning:
-    return ApplicationsLeftRunning(folder, wanted)
-
-
-def test_what_is_kept_is_used_by_the_next_run(tmp_path: Path) -> None:
-    provider, shop = OneCluster(), Watched()
-    worlds = Worlds(provider, {}, kept=kept(tmp_path))
-    worlds.make(shop, 10.0, seed=0, served=False)
-    worlds.close()
-    assert provider.cluster.get(NAMESPACE) is not None
-    again = Worlds(provider, {}, kept=kept(tmp_path, wanted=False))
-    again.make(shop, 10.0, seed=0, served=False)
-    assert shop.deployed == 1
-    again.close()
-    assert provider.cluster.get(NAMESPACE) is None
-    assert list((tmp_path / "kept").iterdir()) == []
-
-
-def test_what_is_not_as_before_is_not_kept(tmp_path: Path) -> None:
-    provider, shop = OneCluster(), Watched()
-    worlds = Worlds(provider, {}, kept=kept(tmp_path))
-    worlds.make(shop, 10.0, seed=0, served=False)
-    extra = {"name": "extra", "namespace": "shop"}
-    provider.cluster.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": extra})
-    worlds.close()
-    assert provider.cluster.get(NAMESPACE) is None
-
-
-def test_what_was_changed_since_it_was_kept_is_deployed_anew(tmp_path: Path) -> None:
-    provider, shop = OneCluster(), Watched()
-    worlds = Worlds(provider, {}, kept=kept(tmp_path))
-    worlds.make(shop, 10.0, seed=0, served=False)
-    worlds.close()
-    extra = {"name": "extra", "namespace": "shop"}
-    provider.cluster.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": extra})
-    world = Worlds(provider, {}, kept=kept(tmp_path)).make(shop, 10.0, seed=0, served=False)
-    assert shop.deployed == 2
-    assert [name for name in world.baseline.objects if "extra" in name] == []
-
-
-def test_what_an_earlier_run_kept_is_not_taken_for_somebody_elses(tmp_path: Path) -> None:
-    """Known by the uids of its namespaces: one of the same name is not it."""
-    provider, shop = OneCluster(), Watched()
-    worlds = Worlds(provider, {}, kept=kept(tmp_path))
-    worlds.make(shop, 10.0, seed=0, served=False)
-    worlds.close()
-    shop.remove(provider.cluster)
-    provider.cluster.clock.advance(60.0)
-    theirs = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}
-    provider.cluster.create(theirs)
-    with pytest.raises(WorldError) as refused:
-        Worlds(provider, {}, kept=kept(tmp_path)).make(shop, 10.0, seed=0, served=False)
-    assert "the cluster has Namespace shop already" in str(refused.value)
 
 
 def test_an_application_that_knows_no_other_namespaces_cannot_share_a_cluster() -> None:

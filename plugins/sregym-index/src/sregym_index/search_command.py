@@ -42,8 +42,8 @@ class PluginSearch(Subcommand):
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print what is found."""
         from sregym_core import __version__
+        from sregym_index.index_reader import Reader
         from sregym_index.installed import version_of
-        from sregym_index.reading import Reader
 
         place = arguments.index or self.settings.index
         reader = Reader(self.settings.state, self.console.note)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_oracle_checklist.concepts import subjects
+from sregym_oracle_checklist.concepts import spaced, subjects
 from sregym_oracle_checklist.details import gives_detail
 from sregym_oracle_checklist.naming import KIND_WORD
 from sregym_oracle_checklist.profile import Profile
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sregym_core.model import Claims, GroundTruth
 
-    from sregym_oracle_checklist.answers import Case
+    from sregym_oracle_checklist.answer_rules import Case
     from sregym_oracle_checklist.naming import Names
 
 
@@ -107,17 +107,20 @@ def _other_value(claims: Claims, truth: GroundTruth) -> bool:
 
 def names_mechanism(claims: Claims, truth: GroundTruth) -> bool:
     """Whether the mechanism of claims is that of a root cause, and no other is named beside it."""
-    slug = claims.mechanism[:MAX_FIELD].strip().lower()
-    if slug == truth.mechanism.lower():
+    slug = claims.mechanism[:MAX_FIELD].strip()
+    if slug.lower() == truth.mechanism.lower():
         return True
     profile = Profile(truth)
-    words = slug.replace("-", " ")
-    denials = [p for p in profile.phrases if _NEGATION.search(p)]
-    if _NEGATION.search(words) and not any(phrase in words for phrase in denials):
+    # As the phrases are: names as the API has them, and fields (`dnsPolicy`) cut into words by their capitals.
+    words = spaced(profile.as_named(slug.replace("-", " ")))
+    change = truth.changed
+    values = [spaced(profile.as_named(one)) for one in (change.what, change.before, change.after)]
+    denials = [p.replace("-", " ") for p in (*profile.phrases, *values) if _NEGATION.search(p)]
+    if _NEGATION.search(words) and not any(denial in words for denial in denials):
         return False
     if subjects(words) - profile.subjects:
         return False
-    return profile.says_mechanism(words) >= MOST_WORDS
+    return profile.says_mechanism(words) >= MOST_WORDS or profile.says_own_words(words)
 
 
 def _exactly(name: str, names: Names) -> str:

@@ -214,6 +214,8 @@ def _aliases(parts: Sequence[Component], ground_truths: Sequence[GroundTruth]) -
             add(volume.claim, part.name)
         for account in part.accounts:
             add(account.database, part.name)
+        if part.traced_as:
+            add(part.traced_as, part.name)
     # A name that several components share names none of them.
     alias = {name: next(iter(those)) for name, those in owners.items() if len(those) == 1}
     for truth in ground_truths:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_oracle_checklist.answers import Case, answers_from_text
+from sregym_oracle_checklist.answer_rules import Case, answers_from_text
 from sregym_oracle_checklist.claims import answers_from_claims, is_scorable, names_mechanism
 from sregym_oracle_checklist.evidence import cut
 from sregym_oracle_checklist.naming import Names

@@ -46,7 +46,7 @@ class Profile:
         self.elsewhere = frozenset(one.component for one in others) - set(self.components)
         told = (truth.mechanism, *truth.mechanism_phrases)
         self._called = [n for n in (truth.object_name, *self.components) if n and " " not in n]
-        self.phrases = tuple(dict.fromkeys(spaced(self._plain(phrase)) for phrase in told))
+        self.phrases = tuple(dict.fromkeys(spaced(self.as_named(phrase)) for phrase in told))
         self.detail = " ".join(filter(None, (change.what, change.before, change.after)))
         parts = " ".join([*self.components, *truth.affected, truth.namespace]).lower()
         # Naming the object says nothing of its new value yet.
@@ -69,7 +69,7 @@ class Profile:
         self.telling_kind = self.kind not in _USUAL_KINDS
         self.others = others
 
-    def _plain(self, text: str) -> str:
+    def as_named(self, text: str) -> str:
         """A text with names as the API has them, however its author writes them: `CoreDNS`."""
         for name in self._called:
             found = rf"(?<![\w-]){re.escape(name)}(?![\w-])"
@@ -250,7 +250,7 @@ class Profile:
 
     def says_own_words(self, text: str) -> bool:
         """Whether a text has all words of one of the author's phrases, in any inflection."""
-        text = self._plain(self.without_name(text))
+        text = self.as_named(self.without_name(text))
         bag, said = stems(text), f" {' '.join(spaced(text).split())} "
         return any(
             # One word with content tells nothing without those around it: `no Service`.
@@ -263,7 +263,7 @@ class Profile:
 
     def says_mechanism(self, text: str) -> float:
         """The share of the mechanism's content that a text has, by word or by meaning, 0 to 1."""
-        text = self._plain(text)
+        text = self.as_named(text)
         bag, about, wrong = stems(text), subjects(text), relations(text)
         return max((phrase.share(bag, about, wrong) for phrase in self._wordings), default=0.0)
 
@@ -276,7 +276,7 @@ class Profile:
 
     def says_what_is_wrong(self, text: str) -> float:
         """The share of what the author says of the thing and its field, without these themselves, 0 to 1."""
-        text = self._plain(self.without_name(text))
+        text = self.as_named(self.without_name(text))
         bag, about, wrong = stems(text), subjects(text), relations(text)
         return max((one.share(bag, about, wrong) for one in self._predicates), default=0.0)
 

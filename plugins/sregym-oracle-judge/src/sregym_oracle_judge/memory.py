@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from sregym_oracle_judge.answers import ModelAnswers
+from sregym_oracle_judge.verdict_schema import ModelAnswers
 
 
 class Memory:

@@ -10,10 +10,10 @@ from sregym_core.errors import UsageError
 from sregym_core.model import ModelUsage, Outcome, Verdict
 from typing_extensions import override
 
-from sregym_oracle_judge.answers import LEAST_CONFIDENCE, ModelAnswers, answers_of
-from sregym_oracle_judge.asking import Asked, JudgeFailedError
 from sregym_oracle_judge.memory import Memory
+from sregym_oracle_judge.model_client import JudgeFailedError, ModelClient
 from sregym_oracle_judge.prompt import VERSION, case, instructions, neutral
+from sregym_oracle_judge.verdict_schema import LEAST_CONFIDENCE, ModelAnswers, answers_of
 from sregym_oracles import ChecklistJudge, addressed, verdict_on
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Judge(ChecklistJudge):
     """
 
     name: ClassVar[str] = "judge"
-    accepts: ClassVar[tuple[str, ...]] = (*Asked.OPTIONS, "confidence", "cache")
+    accepts: ClassVar[tuple[str, ...]] = (*ModelClient.OPTIONS, "confidence", "cache")
 
     def __init__(self, options: Mapping[str, str] | None = None) -> None:
         super().__init__(options)
@@ -47,7 +47,7 @@ class Judge(ChecklistJudge):
         ground_truths: Sequence[GroundTruth],
         components: Sequence[Component],
     ) -> Verdict:
-        asked = Asked.of(self.options)
+        asked = ModelClient.of(self.options)
         refused = addressed(text)
         if refused is not None:
             return Verdict.of([refused])
@@ -66,7 +66,7 @@ class Judge(ChecklistJudge):
             return Verdict(outcome=Outcome.ERROR, reason=str(error), usage=told)
         return verdict_on(answers, ground_truths).model_copy(update={"usage": _sum(spent)})
 
-    def _asked(self, asked: Asked, question: str) -> tuple[ModelAnswers, ModelUsage]:
+    def _asked(self, asked: ModelClient, question: str) -> tuple[ModelAnswers, ModelUsage]:
         known = (VERSION, asked.id, instructions(), question)
         said = self._memory.get(*known)
         if said is not None:

@@ -19,7 +19,6 @@ from sregym_regex.budget import (
     under,
 )
 
-from sregym_promql.answers import annotations_json, instant_data, range_data
 from sregym_promql.dialect import DIALECTS, PROMETHEUS_2, PROMETHEUS_3, Dialect, dialect_named
 from sregym_promql.engine import Engine
 from sregym_promql.errors import EvaluationError, ParseError
@@ -44,6 +43,7 @@ from sregym_promql.nodes import (
 )
 from sregym_promql.notes import Note
 from sregym_promql.parsing import parse, parse_as_written, parse_selector
+from sregym_promql.response_json import annotations_json, instant_data, range_data
 from sregym_promql.results import InstantAnswer, RangeAnswer
 from sregym_promql.samples import (
     STALE,

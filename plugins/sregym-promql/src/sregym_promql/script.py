@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_regex.go import anywhere
 
-from sregym_promql.answers import instant_data, range_data
 from sregym_promql.dialect import PROMETHEUS_2, Dialect
 from sregym_promql.engine import Engine
 from sregym_promql.errors import EvaluationError, ParseError
@@ -29,6 +28,7 @@ from sregym_promql.notation import (
     parse_line,
 )
 from sregym_promql.parsing import parse
+from sregym_promql.response_json import instant_data, range_data
 from sregym_promql.samples import NAME, Matcher, labels_of, value_of
 from sregym_promql.selecting import matchers_of
 

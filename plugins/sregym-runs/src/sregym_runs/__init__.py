@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sregym_runs.finished import FinishedRun
-    from sregym_runs.reading import read_records
+    from sregym_runs.record_files import read_records
     from sregym_runs.recorded import Recorded, read_recorded
     from sregym_runs.replaying import Replay, ReplayedStep
     from sregym_runs.run_command import Run
@@ -27,7 +27,7 @@ _PLACES = {
     "WorkerPool": "sregym_runs.worker_pool",
     "episode_summary": "sregym_runs.summary",
     "read_recorded": "sregym_runs.recorded",
-    "read_records": "sregym_runs.reading",
+    "read_records": "sregym_runs.record_files",
 }
 
 __all__ = [

@@ -10,7 +10,7 @@ from sregym_core.errors import UsageError
 
 from sregym_runs.folder import rewrite
 from sregym_runs.judgements import add_judgement, lock_run, to_judge
-from sregym_runs.reading import read_head, read_run
+from sregym_runs.record_files import read_head, read_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

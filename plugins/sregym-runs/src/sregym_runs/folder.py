@@ -23,7 +23,7 @@ from sregym_core.records import files_in, write_json
 from sregym_core.sealing import Seal, replace_file
 
 from sregym_runs.noise_scores import scores_by_noise_level
-from sregym_runs.reading import read_episode, read_head
+from sregym_runs.record_files import read_episode, read_head
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

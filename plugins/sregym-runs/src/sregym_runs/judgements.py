@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sregym_core.errors import UsageError
 from sregym_core.model import Judgement, Outcome, outcome_of
 
-from sregym_runs.reading import read_head
+from sregym_runs.record_files import read_head
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

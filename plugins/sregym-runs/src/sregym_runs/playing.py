@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor.episode import INTERRUPTED, EpisodePlayer
-from sregym_core.conductor.left_running import ApplicationsLeftRunning
 from sregym_core.conductor.plan import EpisodePlan
 from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.worlds import Worlds
@@ -17,6 +16,7 @@ from sregym_core.model import EpisodeRecord, Outcome, TargetKind
 from sregym_core.modes import check_start
 
 from sregym_runs.folder import episode_folder
+from sregym_runs.left_running import ApplicationsLeftRunning
 from sregym_runs.prepared import PreparedWorlds, WorkerContext
 from sregym_runs.worker_pool import INTERRUPTED as TASK_INTERRUPTED
 from sregym_runs.worker_pool import LOST, SILENT, WorkerPool
@@ -189,8 +189,9 @@ def _breaks_machines(factory: ComponentFactory, problem: Problem) -> bool:
 
 
 def _worlds(factory: ComponentFactory, request: RunRequest) -> Worlds:
-    kept = ApplicationsLeftRunning(factory.settings.state, request.keep)
-    return factory.worlds(request.cluster, request.cluster_options, kept=kept)
+    state = factory.settings.state
+    standing = None if state is None else ApplicationsLeftRunning(state, request.keep)
+    return factory.worlds(request.cluster, request.cluster_options, standing=standing)
 
 
 def _play_here(

@@ -16,8 +16,9 @@ from sregym_runs.worker_pool import END_S
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from sregym_core.conductor.left_running import ApplicationsLeftRunning
+    from sregym_core.conductor.persistent_deployment import StandingApplication
     from sregym_core.conductor.worlds import Worlds
+    from sregym_core.interfaces import Application
     from sregym_core.settings import Settings
 
 # On a real cluster workers remove what they deployed before they end.
@@ -58,7 +59,7 @@ class PreparedWorlds:
     def __reduce__(self) -> tuple[Any, ...]:
         worlds = self.worlds
         settings = self.factory.settings
-        return _prepare, (settings, self.cluster, worlds.options, worlds.salt, worlds.kept)
+        return _prepare, (settings, self.cluster, worlds.options, worlds.salt, worlds.standing)
 
     @property
     def end_s(self) -> float:
@@ -83,7 +84,7 @@ def _prepare(
     cluster: str,
     options: Mapping[str, str],
     salt: str,
-    kept: ApplicationsLeftRunning,
+    standing: Callable[[Application, str], StandingApplication],
 ) -> PreparedWorlds:
     factory = ComponentFactory(settings)
-    return PreparedWorlds(factory, factory.worlds(cluster, options, salt, kept), cluster)
+    return PreparedWorlds(factory, factory.worlds(cluster, options, salt, standing), cluster)

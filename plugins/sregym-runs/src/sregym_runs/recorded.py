@@ -62,7 +62,7 @@ def read_recorded(place: str | Path) -> Recorded:
     Raises:
         UsageError: There is none, or a file of it is damaged.
     """
-    from sregym_runs.reading import read_episode, read_head
+    from sregym_runs.record_files import read_episode, read_head
 
     given = Path(place)
     short = given.parent / "episodes" / given.name

@@ -31,7 +31,7 @@ class Report(Subcommand):
         from sregym_core.conductor import ComponentFactory
         from sregym_core.interfaces import RunPlan
 
-        from sregym_runs.reading import read_run
+        from sregym_runs.record_files import read_run
 
         head, records = read_run(arguments.run)
         factory = ComponentFactory(self.settings)

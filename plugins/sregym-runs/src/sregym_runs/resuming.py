@@ -8,7 +8,7 @@ from sregym_core.errors import UsageError
 from sregym_core.interfaces import Budget
 from sregym_core.model import Problem, Timing
 
-from sregym_runs.reading import read_head
+from sregym_runs.record_files import read_head
 from sregym_runs.request import RunRequest
 
 if TYPE_CHECKING:

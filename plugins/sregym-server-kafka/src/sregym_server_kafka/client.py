@@ -14,7 +14,7 @@ from sregym_cluster_embedded.sdk.servers import invalidate_traffic, process_of
 from sregym_server_kafka.configuring import configs, invalid
 from sregym_server_kafka.data import add_odd, data_at, save
 from sregym_server_kafka.groups import consumer_groups, delete_records, ends_of
-from sregym_server_kafka.reading import records
+from sregym_server_kafka.topic_records import records
 
 if TYPE_CHECKING:
     from collections.abc import Callable

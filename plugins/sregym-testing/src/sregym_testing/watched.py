@@ -298,6 +298,10 @@ class WatchedCluster(Cluster):
         """Pass on."""
         self.behind.restore_machines(kept)
 
+    def approach_wall_clock(self, lead_s: float) -> None:
+        """Pass on."""
+        self.behind.approach_wall_clock(lead_s)
+
     def open_access(self) -> Access:
         """Pass on."""
         return self.behind.open_access()

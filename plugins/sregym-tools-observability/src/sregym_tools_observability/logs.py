@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.cli import counted
 from sregym_core.interfaces import clock_time
 
-from sregym_tools_observability.asking import ask, window
 from sregym_tools_observability.metrics import SHORTEST_STEP_S, matrix, samples, selector
+from sregym_tools_observability.service_queries import query_service, window
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ def query_logs(context: ToolContext, given: arguments.QueryLogs) -> str:
         ("direction", "backward"),
         ("step", f"{step:g}"),
     ]
-    data = ask(context, "loki", "/loki/api/v1/query_range", query)["data"]
+    data = query_service(context, "loki", "/loki/api/v1/query_range", query)["data"]
     if data["resultType"] == "streams":
         return _lines(data["result"], start, end, given.limit)
     if data["resultType"] == "matrix":
@@ -44,7 +44,7 @@ def query_logs(context: ToolContext, given: arguments.QueryLogs) -> str:
 def log_labels(context: ToolContext, given: arguments.LogLabels) -> str:
     """Names of labels, or the values of one."""
     path = f"/loki/api/v1/label/{given.label}/values" if given.label else "/loki/api/v1/labels"
-    found = ask(context, "loki", path, []).get("data") or []
+    found = query_service(context, "loki", path, []).get("data") or []
     if not found:
         return f"label {given.label!r} has no values" if given.label else "no labels"
     return "\n".join(found)

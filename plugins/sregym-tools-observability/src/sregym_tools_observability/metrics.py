@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core.interfaces import ToolError, clock_time
 
-from sregym_tools_observability.asking import ask, moment, window
+from sregym_tools_observability.service_queries import moment, query_service, window
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ MOST_POINTS = 11_000
 def query_metrics(context: ToolContext, given: arguments.QueryMetrics) -> str:
     """An instant query."""
     at = moment(context, given.time)
-    content = ask(
+    content = query_service(
         context, "prometheus", "/api/v1/query", [("query", given.query), ("time", f"{at:.3f}")]
     )
     return samples(content["data"], at)
@@ -43,13 +43,13 @@ def query_metrics_range(context: ToolContext, given: arguments.QueryMetricsRange
         ("end", f"{end:.3f}"),
         ("step", f"{step:g}"),
     ]
-    content = ask(context, "prometheus", "/api/v1/query_range", query)
+    content = query_service(context, "prometheus", "/api/v1/query_range", query)
     return matrix(content["data"]["result"], start, end, step)
 
 
 def list_metrics(context: ToolContext, given: arguments.ListMetrics) -> str:
     """Names of all metrics."""
-    names = ask(context, "prometheus", "/api/v1/label/__name__/values", [])["data"]
+    names = query_service(context, "prometheus", "/api/v1/label/__name__/values", [])["data"]
     wanted = [name for name in names if given.contains.lower() in name.lower()]
     if not wanted:
         return f"no metric out of {len(names)} has {given.contains!r} in its name"
@@ -58,7 +58,7 @@ def list_metrics(context: ToolContext, given: arguments.ListMetrics) -> str:
 
 def alerts(context: ToolContext, _given: arguments.Alerts) -> str:
     """Alerts that are pending or firing: of Prometheus, and what others post to Alertmanager."""
-    found = ask(context, "prometheus", "/api/v1/alerts", [])["data"]["alerts"]
+    found = query_service(context, "prometheus", "/api/v1/alerts", [])["data"]["alerts"]
     found = [*found, *_posted(context, found)]
     if not found:
         return "no alert is pending or firing"
@@ -137,7 +137,7 @@ def _runs(points: list[str]) -> list[str]:
 def _posted(context: ToolContext, known: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Alerts that Alertmanager has of others, in the form of Prometheus; none where there is none."""
     try:
-        told = ask(context, "alertmanager", "/api/v2/alerts", [("active", "true")])
+        told = query_service(context, "alertmanager", "/api/v2/alerts", [("active", "true")])
     except ToolError:
         return []
     return [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.cli import counted
 from sregym_core.interfaces import ToolError, clock_time
 
-from sregym_tools_observability.asking import ask, window
+from sregym_tools_observability.service_queries import query_service, window
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import ToolContext
 
     from sregym_tools_observability import arguments
-    from sregym_tools_observability.asking import Query
+    from sregym_tools_observability.service_queries import Query
 
 # Shown of a span besides its errors: how it was called and what it got back.
 SHOWN_TAGS = (
@@ -37,7 +37,7 @@ SHOWN_TAGS = (
 
 def list_services(context: ToolContext, _given: arguments.ListServices) -> str:
     """Names of services with spans."""
-    names = ask(context, "jaeger", "/api/services", []).get("data") or []
+    names = query_service(context, "jaeger", "/api/services", []).get("data") or []
     return "\n".join(sorted(names)) or "no service has sent a span"
 
 
@@ -56,7 +56,7 @@ def search_traces(context: ToolContext, given: arguments.SearchTraces) -> str:
         query.append(("minDuration", f"{given.min_duration_ms:g}ms"))
     if given.errors_only:
         query.append(("tags", '{"error":"true"}'))
-    traces = ask(context, "jaeger", "/api/traces", query).get("data") or []
+    traces = query_service(context, "jaeger", "/api/traces", query).get("data") or []
     if not traces:
         return f"no traces of {given.service!r} between {clock_time(start)} and {clock_time(end)}"
     traces = sorted(traces, key=lambda trace: (-_start(trace), trace["traceID"]))
@@ -70,7 +70,7 @@ def get_trace(context: ToolContext, given: arguments.GetTrace) -> str:
     """All spans of a trace as a tree."""
     if not given.trace_id.isalnum():
         raise ToolError(f"{given.trace_id!r} is no trace id; search_traces lists ids")
-    traces = ask(context, "jaeger", f"/api/traces/{given.trace_id}", []).get("data") or []
+    traces = query_service(context, "jaeger", f"/api/traces/{given.trace_id}", []).get("data") or []
     if not traces:
         raise ToolError(f"there is no trace {given.trace_id!r}")
     trace = traces[0]
@@ -84,7 +84,7 @@ def service_dependencies(context: ToolContext, given: arguments.ServiceDependenc
         ("endTs", str(int(context.now() * 1e3))),
         ("lookback", str(int(given.minutes * 60_000))),
     ]
-    edges = ask(context, "jaeger", "/api/dependencies", query).get("data") or []
+    edges = query_service(context, "jaeger", "/api/dependencies", query).get("data") or []
     lines = sorted(f"{e['parent']} -> {e['child']}  {e['callCount']} calls" for e in edges)
     return "\n".join(lines) or f"no calls between services in {given.minutes:g} minutes"
 

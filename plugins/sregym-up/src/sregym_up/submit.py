@@ -52,7 +52,7 @@ class Submit(Subcommand):
         """Send it and print the receipt."""
         from sregym_core.sessions import find_address
 
-        from sregym_up.asking import get_json
+        from sregym_up.gateway_client import get_json
 
         address = find_address(self.settings)
         body: dict[str, Any] = {"text": arguments.text}

@@ -43,7 +43,7 @@ class Tool(Subcommand):
         """Call it and print what it answers."""
         from sregym_core.sessions import find_address
 
-        from sregym_up.asking import get_json
+        from sregym_up.gateway_client import get_json
 
         address = find_address(self.settings)
         known = _tools(address)
@@ -73,7 +73,7 @@ class Tool(Subcommand):
 
 
 def _tools(address: SessionAddress) -> dict[str, dict[str, Any]]:
-    from sregym_up.asking import get_json
+    from sregym_up.gateway_client import get_json
 
     return {tool["name"]: tool for tool in get_json(address, "/tools", "list of tools")["tools"]}
 

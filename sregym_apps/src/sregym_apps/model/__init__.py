@@ -29,7 +29,6 @@ from sregym_apps.model.loading import (
 from sregym_apps.model.nameserver import NameServerProgram
 from sregym_apps.model.nodeproxy import NodeProxyProgram, NodeRouterProgram
 from sregym_apps.model.proxy import FLAVOURS, ProxyProgram, Route
-from sregym_apps.model.reading import parse_words, settings_found
 from sregym_apps.model.service import (
     AnyCall,
     CacheAside,
@@ -57,6 +56,7 @@ from sregym_apps.model.serving import (
     growth_of,
     seconds,
 )
+from sregym_apps.model.settings_lookup import parse_words, settings_found
 from sregym_apps.model.startup import (
     AnyStep,
     DialStep,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.api.arguments import checked
 from sregym_core.api.workspace import shared
 from sregym_core.errors import UsageError
 from sregym_core.model import Component
@@ -41,6 +42,7 @@ class Pair:
     target: Target
 
 
+@checked
 def problems(
     *, suite: str = "", application: str = "", workspace: Workspace | None = None
 ) -> tuple[Problem, ...]:
@@ -52,13 +54,18 @@ def problems(
         workspace: As for `Environment`.
 
     Raises:
-        UsageError: There is no such suite.
+        UsageError: There is no such suite or application.
     """
-    known = (workspace or shared()).factory.problems
-    found = known.in_suite(suite) if suite else known.all()
-    return tuple(one for one in found if not application or one.application == application)
+    factory = (workspace or shared()).factory
+    known = factory.problems
+    listed = known.in_suite(suite) if suite else known.all()
+    found = tuple(one for one in listed if not application or one.application == application)
+    if application and not found:
+        factory.application(application)  # refuses the name of none
+    return found
 
 
+@checked
 def pair(
     fault: str,
     application: str,
@@ -137,6 +144,7 @@ def _modes(primitive: Fault, parameters: Mapping[str, Any]) -> tuple[FailureMode
     return tuple(one for one in primitive.modes if tipped or one != FailureMode.METASTABLE)
 
 
+@checked
 def solution(problem: str | Problem, *, workspace: Workspace | None = None) -> Solution:
     """What is wrong in a problem and how it is repaired.
 
@@ -157,6 +165,7 @@ def solution(problem: str | Problem, *, workspace: Workspace | None = None) -> S
     )
 
 
+@checked
 def pairs(
     faults: Sequence[str] | None = None,
     applications: Sequence[str] | None = None,
@@ -217,6 +226,7 @@ def _each_once(
     return [target for target in fitting if target in kept]
 
 
+@checked
 def instruction(
     problem: str | Problem, mode: str = "standard", *, workspace: Workspace | None = None
 ) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.api.arguments import checked
 from sregym_core.api.errors import (
     CannotForkError,
     EnvironmentClosedError,
@@ -13,6 +15,8 @@ from sregym_core.api.errors import (
 )
 from sregym_core.api.task import Observation, TaskDescription, check_call, claims_of
 from sregym_core.api.workspace import shared
+from sregym_core.errors import WorldError
+from sregym_core.interfaces.agent import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -70,6 +74,7 @@ class Environment:
         UsageError: There is no such problem, mode, noise or kind of cluster.
     """
 
+    @checked
     def __init__(
         self,
         problem: str | Problem,
@@ -162,6 +167,7 @@ class Environment:
         """The record of the episode that ended last."""
         return self._record
 
+    @checked
     def reset(self, seed: int | None = None) -> TaskDescription:
         """Begin an episode: deploy, warm up, break.
 
@@ -173,8 +179,6 @@ class Environment:
             EpisodeOpenError: An episode is open and no seed was named.
             WorldError: The world was not right; `record` tells what happened.
         """
-        from dataclasses import replace
-
         from sregym_core.conductor.episode import EpisodePlayer
         from sregym_core.sealing import Seal
 
@@ -198,6 +202,7 @@ class Environment:
         assert session is not None  # the line above raised otherwise
         return TaskDescription.of(session)
 
+    @checked
     def step(self, tool: str, /, **arguments: object) -> Observation:
         """Use a tool.
 
@@ -213,6 +218,7 @@ class Environment:
         check_call(self._session("step"), tool, arguments)
         return self.call(tool, arguments)
 
+    @checked
     def call(self, tool: str, arguments: Mapping[str, object]) -> Observation:
         """Use a tool as a language model does: what is wrong with the call is an observation.
 
@@ -227,6 +233,7 @@ class Environment:
             return self._observed(result.text, result.ok, result.page, result.pages)
         return self._observed(self._open("call").stopped, ok=False)
 
+    @checked
     def submit(self, text: str, claims: Claims | Mapping[str, Any] | None = None) -> Observation:
         """Hand in the current stage.
 
@@ -238,7 +245,7 @@ class Environment:
             ToolArgumentError: The claims have a field that there is not.
             EpisodeOverError: The agent's part is over.
         """
-        given = claims_of(claims)
+        given = claims_of("submit", claims)
         receipts: list[tuple[str, bool]] = []
 
         def hand_in(session: LiveSession) -> None:
@@ -250,6 +257,7 @@ class Environment:
             return self._observed(message, accepted)
         return self._observed(self._open("submit").stopped, ok=False)
 
+    @checked
     def act(self, part: Callable[[Session], object]) -> None:
         """Let a function of the session act; what it raises ends the agent's part.
 
@@ -267,7 +275,6 @@ class Environment:
             CannotForkError: The cluster is a real one, or processes outside are connected.
         """
         from copy import copy
-        from dataclasses import replace
 
         player = self._open("fork").fork()
         if player is None:
@@ -332,8 +339,6 @@ class Environment:
     # ------------------------------------------------------------------ inner
 
     def _act(self, what: str, part: Callable[[LiveSession], object]) -> None:
-        from sregym_core.interfaces import Stage
-
         player, session = self._open(what), self._session(what)
         if player.stopped:
             raise EpisodeOverError(what, player.stopped)
@@ -346,8 +351,6 @@ class Environment:
             self._give_up(player)
 
     def _observed(self, text: str, ok: bool, page: int = 1, pages: int = 1) -> Observation:
-        from sregym_core.interfaces import Stage
-
         player, session = self._open("step"), self._session("step")
         done = bool(player.stopped) or session.stage is Stage.DONE
         reward, before = self._plan.reward, self._settled
@@ -372,8 +375,6 @@ class Environment:
             raise EnvironmentClosedError(what)
 
     def _give_up(self, player: EpisodePlayer) -> None:
-        from sregym_core.errors import WorldError
-
         self._player, why = None, player.stopped
         self._finished(player)
         if player.interrupted:
@@ -385,8 +386,6 @@ class Environment:
     def _finished(self, player: EpisodePlayer) -> EpisodeRecord:
         record = self._record = player.finish()
         if self._plan.folder is not None:
-            from dataclasses import replace
-
             from sregym_core.records import finish_folder
 
             finish_folder(self._plan.folder, record, self._plan.seal)

@@ -73,10 +73,15 @@ class UnknownToolError(EnvironmentUsageError):
 
 
 class ToolArgumentError(EnvironmentUsageError):
-    """A tool does not take these arguments; nothing was done."""
+    """A tool does not take these arguments; nothing was done.
 
-    def __init__(self, message: str) -> None:
-        super().__init__(f"step: {message}")
+    Args:
+        what: Name of the method that was called.
+        message: What is wrong with which argument.
+    """
+
+    def __init__(self, what: str, message: str) -> None:
+        super().__init__(f"{what}: {message}")
 
 
 class CannotForkError(EnvironmentUsageError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sregym_core.api.arguments import checked
 from sregym_core.api.environment import Environment
 from sregym_core.api.workspace import shared
 from sregym_core.errors import UsageError, WorldError
@@ -38,6 +39,7 @@ class FunctionAgent(Agent):
         self._act(session)
 
 
+@checked
 def play(
     problem: str | Problem,
     agent: str | Agent | Callable[[Session], object],
@@ -85,6 +87,7 @@ def play(
         return environment.close()
 
 
+@checked
 def play_request(request: EpisodeRequest, workspace: Workspace | None = None) -> EpisodeRecord:
     """Play an episode as it was asked for, in a campaign for instance.
 
@@ -114,6 +117,7 @@ def play_request(request: EpisodeRequest, workspace: Workspace | None = None) ->
     )
 
 
+@checked
 def verify(
     problem: str | Problem,
     *,

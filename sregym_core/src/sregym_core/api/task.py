@@ -107,11 +107,11 @@ def check_call(session: LiveSession, tool: str, arguments: Mapping[str, object])
     try:
         session.toolset.validated(tool, arguments)
     except ToolError as error:
-        raise ToolArgumentError(str(error)) from None
+        raise ToolArgumentError("step", str(error)) from None
 
 
-def claims_of(given: Claims | Mapping[str, Any] | None) -> Claims | None:
-    """Claims from what a caller gave.
+def claims_of(what: str, given: Claims | Mapping[str, Any] | None) -> Claims | None:
+    """Claims from what a caller gave to a method; `what` is its name.
 
     Raises:
         ToolArgumentError: A field is none, or has another type.
@@ -126,4 +126,5 @@ def claims_of(given: Claims | Mapping[str, Any] | None) -> Claims | None:
     try:
         return Claims.model_validate(dict(given))
     except ValidationError as error:
-        raise ToolArgumentError(f"claims, {explain(error, Claims, given)}") from error
+        message = f"claims, {explain(error, Claims, given)}"
+        raise ToolArgumentError(what, message) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from sregym_core.errors import UsageError
+from sregym_core.api.arguments import checked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +30,7 @@ class Workspace:
         factory: Plugins that are loaded already, instead.
     """
 
+    @checked
     def __init__(
         self, settings: Settings | None = None, factory: ComponentFactory | None = None
     ) -> None:
@@ -39,6 +40,7 @@ class Workspace:
         self.factory = factory or ComponentFactory(settings or Settings.from_environment())
         self._worlds: dict[tuple[str, tuple[tuple[str, str], ...], str | None], Worlds] = {}
 
+    @checked
     def worlds(
         self, cluster: str, options: Mapping[str, str] | None = None, salt: str | None = None
     ) -> Worlds:
@@ -62,6 +64,7 @@ class Workspace:
             self._worlds[key] = self.factory.worlds(name, chosen, salt)
         return self._worlds[key]
 
+    @checked
     def problem(self, name: str) -> Problem:
         """The problem of that id, if it can be played.
 
@@ -72,33 +75,31 @@ class Workspace:
         self.factory.check(found)
         return found
 
+    @checked
     def resolved(self, problem: str | Problem) -> Problem:
         """A problem as it is, or the one of an id.
 
         Raises:
-            UsageError: It is neither, or there is none.
+            UsageError: There is none.
         """
-        from sregym_core.model import Problem
+        return self.factory.problems.get(problem) if isinstance(problem, str) else problem
 
-        if isinstance(problem, str):
-            return self.factory.problems.get(problem)
-        if isinstance(problem, Problem):
-            return problem
-        msg = f"problem: must be an id or a Problem, not {problem!r:.80}; see problems() and pair()"
-        raise UsageError(msg)
-
+    @checked
     def application(self, name: str) -> Application:
         """The application of that name."""
         return self.factory.application(name)
 
+    @checked
     def agent(self, name: str, options: Mapping[str, str] | None = None) -> Agent:
         """A new adapter of that name."""
         return self.factory.agent(name, options)
 
+    @checked
     def oracle(self, name: str) -> Oracle:
         """A new oracle of that name, which `NAME:key=value,key=value` gives options."""
         return self.factory.oracle(name)
 
+    @checked
     def mode(self, name: str) -> Mode:
         """The mode of that name.
 
@@ -107,10 +108,12 @@ class Workspace:
         """
         return self.factory.mode(name)
 
+    @checked
     def reward(self, name: str, options: Mapping[str, str] | None = None) -> Reward:
         """A new reward of that name, with weights as options."""
         return self.factory.reward(name, options)
 
+    @checked
     def simulated(self, cluster: str) -> bool:
         """Whether each cluster of a kind is a world of its own; `cluster` as for `worlds`."""
         return self.worlds(cluster).provider.simulated

@@ -21,9 +21,9 @@ from sregym_core.registry import Registry
 from sregym_core.toolbox.toolset import OWN, Toolset
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from sregym_core.conductor.left_running import ApplicationsLeftRunning
+    from sregym_core.conductor.persistent_deployment import StandingApplication
     from sregym_core.conductor.targets import Chooser
     from sregym_core.conductor.worlds import Worlds
     from sregym_core.interfaces import (
@@ -102,12 +102,14 @@ class ComponentFactory:
         name: str,
         options: Mapping[str, str],
         salt: str | None = None,
-        kept: ApplicationsLeftRunning | None = None,
+        standing: Callable[[Application, str], StandingApplication] | None = None,
     ) -> Worlds:
         """Where the clusters of the provider of that name come from; arguments as of `Worlds`."""
+        from sregym_core.conductor.persistent_deployment import StandingApplication
         from sregym_core.conductor.worlds import Worlds
 
-        return Worlds(self.provider(name), options, salt, kept, self.routines)
+        standing = standing or StandingApplication
+        return Worlds(self.provider(name), options, salt, standing, self.routines)
 
     @cached_property
     def routines(self) -> tuple[Routine, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sregym_core.conductor.left_running import ApplicationsLeftRunning, configuration
 from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.readiness import (
     BASELINE_WINDOW_S,
@@ -34,20 +33,17 @@ class StandingApplication:
     Args:
         application: Which.
         suffix: With which the names of its namespaces end.
-        kept: What earlier runs left, and whether this one leaves it.
+
+    Attributes:
+        deployed: Whether what stands in the cluster is this process's, to be removed by it.
+        baseline: The healthy system in it; None where none was seen, or none is left.
     """
 
-    def __init__(
-        self,
-        application: Application,
-        suffix: str = "",
-        kept: ApplicationsLeftRunning | None = None,
-    ) -> None:
-        self._suffix = suffix
-        self._kept = kept or ApplicationsLeftRunning()
-        self._application = application
-        self._deployed = False
-        self._baseline: Baseline | None = None
+    def __init__(self, application: Application, suffix: str = "") -> None:
+        self.application = application
+        self.suffix = suffix
+        self.deployed = False
+        self.baseline: Baseline | None = None
 
     def ready(
         self, cluster: Cluster, warm_up_s: float, progress: Progress | None = None
@@ -58,31 +54,19 @@ class StandingApplication:
             WorldError: It does not get ready, does not serve its users, or somebody else's stands
                 in its place.
         """
-        left = None if self._deployed else self._kept.left(cluster, self._application)
-        if left is not None:
-            self._deployed = True
-            self._baseline = self._adopted(cluster, left, progress)
-            if self._baseline is not None:
-                return self._baseline
-        if self._baseline is not None:
+        if self.baseline is not None:
             try:
-                return self._again(cluster, self._baseline, progress)
+                return self._again(cluster, self.baseline, progress)
             except WorldError:
                 # Objects can be as they were and processes not: a registry that lost its entries.
-                self._baseline = None
+                self.baseline = None
         self.remove(cluster, progress)
         self._deploy(cluster, progress)
-        self._baseline = settle(cluster, self._application, warm_up_s, progress)
-        return self._baseline
+        self.baseline = settle(cluster, self.application, warm_up_s, progress)
+        return self.baseline
 
     def release(self, cluster: Cluster, progress: Progress | None = None) -> None:
-        """The run is over: leave it where that is wanted and it is as it was, else remove it."""
-        application = self._application
-        if self._kept.wanted and self._baseline is not None:
-            objects = cluster.operations.capture(application.namespaces)
-            if not cluster.operations.differences(self._baseline.objects, objects):
-                self._kept.write(cluster, application, objects)
-                return
+        """The run is over: remove it."""
         self.remove(cluster, progress)
 
     def remove(self, cluster: Cluster, progress: Progress | None = None) -> None:
@@ -91,12 +75,12 @@ class StandingApplication:
         Raises:
             WorldError: The cluster does not let go of it, and of what.
         """
-        if not self._deployed:
+        if not self.deployed:
             return
-        self._baseline = None
-        self._application.remove(cluster)
-        cluster.operations.revoke(self._application.namespaces, self._suffix)
-        name = f"removing {self._application.name}"
+        self.baseline = None
+        self.application.remove(cluster)
+        cluster.operations.revoke(self.application.namespaces, self.suffix)
+        name = f"removing {self.application.name}"
         with (progress or Progress()).phase(cluster.clock, name, REMOVAL_TIMEOUT_S) as phase:
 
             def gone() -> bool:
@@ -109,30 +93,16 @@ class StandingApplication:
         if not is_gone:
             left = ", ".join(self._left(cluster))
             msg = (
-                f"application {self._application.name!r} was deleted, but {left} did not go within "
+                f"application {self.application.name!r} was deleted, but {left} did not go within "
                 f"{REMOVAL_TIMEOUT_S:g} s; look at its finalizers"
             )
             raise WorldError(msg)
-        self._kept.forget(cluster, self._application)
-        self._deployed = False
-
-    def _adopted(self, cluster: Cluster, left: str, progress: Progress | None) -> Baseline | None:
-        """The baseline of what an earlier run left; None where it is not as it was left."""
-        application = self._application
-        cluster.operations.grant(application.namespaces, self._suffix)
-        objects = cluster.operations.capture(application.namespaces)
-        if configuration(cluster, application, objects) != left:
-            return None
-        try:
-            wait_ready(cluster, application, READY_TIMEOUT_S, progress=progress)
-            return take_baseline(cluster, application, progress)
-        except WorldError:
-            return None
+        self.deployed = False
 
     def _again(self, cluster: Cluster, before: Baseline, progress: Progress | None) -> Baseline:
         """The baseline of what stands there already, if it is still the healthy system."""
-        application = self._application
-        cluster.operations.grant(application.namespaces, self._suffix)
+        application = self.application
+        cluster.operations.grant(application.namespaces, self.suffix)
         objects = cluster.operations.capture(application.namespaces)
         found = "; ".join(cluster.operations.differences(before.objects, objects))
         if found:
@@ -149,21 +119,21 @@ class StandingApplication:
         left = self._left(cluster)
         if left:
             msg = (
-                f"application {self._application.name!r} cannot be deployed: the cluster has "
+                f"application {self.application.name!r} cannot be deployed: the cluster has "
                 f"{', '.join(left)} already; delete what is there, or use another cluster"
             )
             raise WorldError(msg)
-        self._deployed = True  # before the first object: an interrupted deployment is ours as well
-        name = f"deploying {self._application.name}"
+        self.deployed = True  # before the first object: an interrupted deployment is ours as well
+        name = f"deploying {self.application.name}"
         with (progress or Progress()).phase(cluster.clock, name) as phase:
             phase.look()
-            self._application.deploy(cluster)
-        cluster.operations.grant(self._application.namespaces, self._suffix)
+            self.application.deploy(cluster)
+        cluster.operations.grant(self.application.namespaces, self.suffix)
 
     def _left(self, cluster: Cluster) -> list[str]:
         """Names of what stands outside namespaces, the namespaces themselves among it."""
         return [
             f"{ref.kind} {ref.name}"
-            for ref in map(ObjectRef.of, self._application.manifests())
+            for ref in map(ObjectRef.of, self.application.manifests())
             if not ref.namespace and cluster.get(ref) is not None
         ]

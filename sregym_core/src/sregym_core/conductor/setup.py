@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from sregym_core.conductor.worlds import World, Worlds
     from sregym_core.interfaces import Application, Checkpoint, SystemState
 
+# Seconds from the healthy world of a served episode to its agent's start in which most have broken.
+BREAKS_WITHIN_S = 900.0
+
 
 class Setup:
     """The world of one episode and what was done to it before its agent starts.
@@ -158,6 +161,8 @@ class Setup:
         )
         for routine in self._worlds.routines:
             routine.before_fault(context)
+        if plan.agent.served:  # what is left passes while the world is broken
+            world.cluster.approach_wall_clock(BREAKS_WITHIN_S)
         timeline.follow(world.cluster.clock)
         timeline.record(ApplicationDeployed(self.application.name, world.forked))
         baseline = world.baseline

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor.collecting import nothing_collected
-from sregym_core.conductor.left_running import ApplicationsLeftRunning
 from sregym_core.conductor.past import deploy_in_time, lived_in
 from sregym_core.conductor.persistent_deployment import StandingApplication
 from sregym_core.conductor.readiness import settle
@@ -20,7 +19,7 @@ from sregym_core.interfaces import ClusterError, ClusterSpec
 from sregym_core.salt import draw_salt
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from sregym_core.conductor.progress import Progress
@@ -64,7 +63,8 @@ class Worlds:
         options: What the user gave for the cluster; on one that is shared `suffix`, with which the
             names of the applications' namespaces end.
         salt: As in `ClusterSpec`, for all clusters; drawn when not given.
-        kept: Applications that stay on a real cluster from run to run.
+        standing: Makes what stays on a real cluster from episode to episode, of an application and
+            the suffix.
         routines: The everyday life of simulated worlds.
 
     Attributes:
@@ -77,12 +77,12 @@ class Worlds:
         provider: ClusterProvider,
         options: Mapping[str, str],
         salt: str | None = None,
-        kept: ApplicationsLeftRunning | None = None,
+        standing: Callable[[Application, str], StandingApplication] = StandingApplication,
         routines: Sequence[Routine] = (),
     ) -> None:
         self.routines = tuple(routines) if provider.simulated else ()
         self.suffix = "" if provider.simulated else options.get("suffix", "")
-        self.kept = kept or ApplicationsLeftRunning()
+        self.standing = standing
         self._relocated: dict[str, Application] = {}
         self.provider = provider
         self.options = options
@@ -184,7 +184,7 @@ class Worlds:
         try:
             if not self.provider.simulated:
                 standing = self._standing.setdefault(
-                    application.name, StandingApplication(application, self.suffix, self.kept)
+                    application.name, self.standing(application, self.suffix)
                 )
                 return World(cluster, standing.ready(cluster, warm_up_s, progress), forked=False)
             history = self.provider.history(origin)
@@ -233,8 +233,7 @@ class Worlds:
     def close(self, progress: Progress | None = None) -> None:
         """Remove from a real cluster what was deployed there; a simulated one simply ends.
 
-        Between the episodes of a run applications stay: recovery has restored them. Those that are
-        kept stay for the next run.
+        Between the episodes of a run applications stay: recovery has restored them.
         """
         for standing in self._standing.values():
             cluster = self.provider.provision(ClusterSpec(options=self.options))

@@ -103,12 +103,21 @@ class Budget:
         steps: Tool calls.
         tokens: Tokens of language models, prompts and completions together, as reported with
             `Session.note_tokens`.
+
+    Raises:
+        UsageError: One is no number, or below 0.
     """
 
     episode_s: float | None = 1800.0
     wall_s: float | None = 1800.0
     steps: int | None = None
     tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if value is not None and not (isinstance(value, int | float) and value >= 0):
+                msg = f"Budget: {name} must be a number of 0 or more, or None for no limit, not {value!r:.80}"
+                raise UsageError(msg)
 
 
 class Session(ABC):

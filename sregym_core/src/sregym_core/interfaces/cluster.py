@@ -316,6 +316,9 @@ class Cluster(ABC):
     def restore_machines(self, kept: object) -> None:  # noqa: B027 - most have none to restore
         """Restore the machines to the state that `save_machines` returned."""
 
+    def approach_wall_clock(self, lead_s: float) -> None:  # noqa: B027 - most follow it always
+        """Let virtual time pass up to `lead_s` seconds before the wall clock's; `open_access` passes the rest."""
+
     @abstractmethod
     def open_access(self) -> Access:
         """Open endpoints for external processes, and write a kubeconfig.

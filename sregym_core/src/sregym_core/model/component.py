@@ -273,6 +273,7 @@ class Component(Value):
             where each stands alone.
         system_calls: Those without which its program does not go on serving; None where unknown.
         defaults: Variables that its program reads -> what it takes without them; likewise.
+        traced_as: The `service.name` of its spans; empty where unknown.
         needed: Whether users notice where it does not answer; likewise.
         changed: Whether users notice where it takes no changes; likewise.
         millicores: What users' requests take of a processor there, in thousandths: while caches before it
@@ -311,6 +312,7 @@ class Component(Value):
     replica_set: str = ""
     system_calls: tuple[str, ...] | None = None
     defaults: dict[str, str | None] | None = None
+    traced_as: str = ""
     needed: bool | None = None
     changed: bool | None = None
     millicores: tuple[float, float] | None = None

@@ -25,9 +25,13 @@ _MUST = {
     **dict.fromkeys(("bool_type", "bool_parsing"), "be true or false"),
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "be a whole number"),
     **dict.fromkeys(("float_type", "float_parsing"), "be a number"),
-    **dict.fromkeys(("list_type", "tuple_type", "set_type", "frozen_set_type"), "be a list"),
+    "callable_type": "be a function",
+    **dict.fromkeys(
+        ("list_type", "tuple_type", "set_type", "frozen_set_type", "sequence_str"), "be a list"
+    ),
     **dict.fromkeys(("dict_type", "mapping_type", "model_type"), "be a mapping"),
     **dict.fromkeys(("literal_error", "enum"), "be {expected}"),
+    "is_instance_of": "be an instance of {class}",
     "finite_number": "be a finite number",
     "greater_than": "be greater than {gt}",
     "greater_than_equal": "be at least {ge}",

@@ -6,10 +6,10 @@ import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import facts, groups, hooks
-from .answers import Answers
 from .probes import events_at
 from .programs import Program
 from .refusal import Refusal
+from .syscall_errors import SyscallErrors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .places import Places
 
 
-class ModifyReturn(Answers):
+class ModifyReturn(SyscallErrors):
     """In place of the questions that the kernel asks its security modules, whether it has any or not."""
 
     name: ClassVar[str] = "fmod_ret"
@@ -36,7 +36,7 @@ class ModifyReturn(Answers):
         program.attach()
 
 
-class GroupModule(Answers):
+class GroupModule(SyscallErrors):
     """Security modules of a control group and of all groups inside."""
 
     name: ClassVar[str] = "lsm_cgroup"
@@ -82,7 +82,7 @@ class GroupModule(Answers):
             os.close(fd)
 
 
-class Override(Answers):
+class Override(SyscallErrors):
     """Functions at which calls enter the kernel, which do not run then."""
 
     name: ClassVar[str] = "kprobe"

@@ -9,7 +9,7 @@ from sregym_cluster_embedded.api import (
     dynamic,
     errors,
     internal_client,
-    reading,
+    read_requests,
     rest_mutations,
     selectors,
 )
@@ -49,7 +49,7 @@ def eviction(world: World, request: Request, target: Target) -> Response:
     name = (sent.get("metadata") or {}).get("name")
     if name and name != target.name:
         raise errors.bad_request("name in URL does not match name in Eviction object")
-    pod = reading.existing(world, target)
+    pod = read_requests.existing(world, target)
     node_restriction.check_removal(request.user, target.resource, pod, "evict")
     options = sent.get("deleteOptions") or {}
     _check_preconditions(pod, options.get("preconditions") or {})

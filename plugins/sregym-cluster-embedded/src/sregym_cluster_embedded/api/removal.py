@@ -13,7 +13,7 @@ from sregym_cluster_embedded.api import (
     errors,
     internal_client,
     priorities,
-    reading,
+    read_requests,
     schema,
 )
 from sregym_cluster_embedded.api.access import node_restriction
@@ -124,7 +124,7 @@ def delete(world: World, request: Request, target: Target) -> Response:
     resource = target.resource
     chosen = options(request, resource)
     priorities.check_removal(resource, target.name)
-    old = reading.existing(world, target)
+    old = read_requests.existing(world, target)
     _check_preconditions(resource, old, chosen)
     node_restriction.check_removal(request.user, resource, old)
     if resource.name == "namespaces" and target.name in _PERMANENT:
@@ -150,7 +150,7 @@ def delete_collection(world: World, request: Request, target: Target) -> Respons
     """DELETE of all objects of a selection."""
     resource = target.resource
     chosen = options(request, resource)
-    objects = reading.select(world, target, reading.selection(request, target))
+    objects = read_requests.select(world, target, read_requests.selection(request, target))
     if dynamic.configured(world):
         for obj in objects:
             metadata = obj["metadata"]

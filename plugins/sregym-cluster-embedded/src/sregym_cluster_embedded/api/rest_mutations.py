@@ -19,7 +19,7 @@ from sregym_cluster_embedded.api import (
     ownership,
     prepare_for_update,
     quota,
-    reading,
+    read_requests,
     resizing,
     resources,
     schema,
@@ -172,7 +172,7 @@ def replace(world: World, request: Request, target: Target) -> Response:
     if not (sent.get("metadata") or {}).get("name"):
         what = f"the name of the object ({target.name} based on URL) was undeterminable"
         raise errors.bad_request(f"{what}: name must be provided")
-    old = custom_versions.as_served(world, resource, reading.existing(world, target))
+    old = custom_versions.as_served(world, resource, read_requests.existing(world, target))
     sent = _shaped(world, request, resource, sent, warnings)
     new = conversion.to_stored(resource, {**sent, "metadata": metadata})
     prepare_for_update.check_replaced(resource, old, new)

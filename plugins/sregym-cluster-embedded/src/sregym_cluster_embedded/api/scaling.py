@@ -10,7 +10,7 @@ from sregym_cluster_embedded.api import (
     custom_versions,
     errors,
     media,
-    reading,
+    read_requests,
     rest_mutations,
     structural,
 )
@@ -31,7 +31,7 @@ _SCALE = Resource("scales", "Scale", group="autoscaling")
 def scale(world: World, request: Request, target: Target) -> Response:
     """GET, PUT and PATCH of `scale`."""
     form = media.negotiate(request.headers.get("accept", ""))
-    obj = custom_versions.as_served(world, target.resource, reading.existing(world, target))
+    obj = custom_versions.as_served(world, target.resource, read_requests.existing(world, target))
     paths = _paths(world, target.resource)
     shown = scale_of(obj, paths)
     if request.method in ("GET", "HEAD"):

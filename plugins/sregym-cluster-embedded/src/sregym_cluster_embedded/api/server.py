@@ -27,7 +27,7 @@ from sregym_cluster_embedded.api import (
     openid,
     own_metrics,
     proxying,
-    reading,
+    read_requests,
     removal,
     rest_mutations,
     reviews,
@@ -300,14 +300,14 @@ def _read(world: World, request: Request, found: Target) -> Answer:
     if found.name and not watching:
         if "get" not in verbs:
             raise errors.method_not_allowed()
-        return reading.get(world, request, found)
+        return read_requests.get(world, request, found)
     if watching:
         if "watch" not in verbs:
             raise errors.method_not_allowed()
-        return reading.watch(world, request, found)
+        return read_requests.watch(world, request, found)
     if "list" not in verbs:
         raise errors.method_not_allowed()
-    return reading.list_(world, request, found)
+    return read_requests.list_(world, request, found)
 
 
 def _subresource(world: World, request: Request, found: Target) -> Answer:
@@ -320,7 +320,7 @@ def _subresource(world: World, request: Request, found: Target) -> Answer:
     if special is not None:
         return special(world, request, found)
     if verb == "get":
-        return reading.get(world, request, found)
+        return read_requests.get(world, request, found)
     return (rest_mutations.replace if verb == "update" else rest_mutations.patch)(
         world, request, found
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import body, conversion, errors, reading, rest_mutations
+from sregym_cluster_embedded.api import body, conversion, errors, read_requests, rest_mutations
 from sregym_cluster_embedded.api.access import authorizer
 from sregym_cluster_embedded.api.access.attributes import Attributes
 from sregym_cluster_embedded.api.signing_requests import GROUP
@@ -27,10 +27,10 @@ def approval(world: World, request: Request, target: Target) -> Response:
         errors.ApiError: Forbidden: the user may not approve for this signer. Invalid.
     """
     if request.method in ("GET", "HEAD"):
-        return reading.get(world, request, target)
+        return read_requests.get(world, request, target)
     warnings = body.Warnings()
     resource = target.resource
-    old = reading.existing(world, target)
+    old = read_requests.existing(world, target)
     if request.method == "PUT":
         sent = body.typed(
             request,

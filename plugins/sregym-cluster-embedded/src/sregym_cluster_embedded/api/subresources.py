@@ -10,7 +10,7 @@ from sregym_cluster_embedded.api import (
     errors,
     internal_client,
     log_options,
-    reading,
+    read_requests,
     rest_mutations,
 )
 from sregym_cluster_embedded.api.chosen_container import chosen_container
@@ -51,7 +51,7 @@ def binding(world: World, request: Request, target: Target) -> Response:
 
 def log(world: World, request: Request, target: Target) -> Response | Connect:
     """GET of pods/NAME/log: the text, or a stream when it is followed."""
-    pod = reading.existing(world, target)
+    pod = read_requests.existing(world, target)
     container = chosen_container(pod, request.parameter("container"))
     options = {name: value for name, value in request.query if name != "container"}
     if options:
@@ -66,7 +66,7 @@ def log(world: World, request: Request, target: Target) -> Response | Connect:
 
 def stream(world: World, request: Request, target: Target) -> Connect:
     """exec, attach and portforward: what the transport needs to begin."""
-    pod = reading.existing(world, target)
+    pod = read_requests.existing(world, target)
     forwards = target.subresource == "portforward"
     container = "" if forwards else chosen_container(pod, request.parameter("container"))
     if (check := world.service_or_none(KUBELET_REACHABLE)) is not None:
@@ -98,7 +98,7 @@ def finalize(world: World, request: Request, target: Target) -> Response:
     sent = body.typed(
         request, body.parsed(request, "Namespace"), "", "v1", "Namespace", body.Warnings()
     )
-    old = reading.existing(world, target)
+    old = read_requests.existing(world, target)
     spec = {k: v for k, v in old.get("spec", {}).items() if k != "finalizers"}
     finalizers = sent.get("spec", {}).get("finalizers")
     new = {**old, "spec": {**spec, "finalizers": finalizers} if finalizers else spec}

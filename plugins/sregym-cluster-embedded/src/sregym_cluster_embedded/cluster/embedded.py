@@ -228,13 +228,17 @@ class EmbeddedCluster(Backdating, OutsideTheApi, Blaming, Cluster):
         """The machines of the world."""
         return EmbeddedNodes(self._live)
 
+    def approach_wall_clock(self, lead_s: float) -> None:
+        """Let virtual time pass up to `lead_s` seconds before the wall clock's."""
+        with self._live.open() as world:
+            behind = wall_seconds() - (world.epoch + world.now)
+        self._clock.advance(behind - lead_s)
+
     def open_access(self) -> Access:
         """Serve the Kubernetes API on loopback; from now on time keeps pace with the wall clock."""
         ratio = float(self._spec.options.get("pace", "1"))
-        with self._live.open() as world:
-            # Clients print ages by the wall clock: virtual time has to equal it.
-            behind = wall_seconds() - (world.epoch + world.now)
-        self._clock.advance(behind)
+        # Clients print ages by the wall clock: virtual time has to equal it.
+        self.approach_wall_clock(0.0)
         self._live.pacing = Paced(ratio)
         url = self._serve()
         assert self._endpoint is not None

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from sregym_core.model import Capability
 
 # A served world has to be where the wall clock is when clients come. It begins that much earlier,
-# so that deploying, warming up, routine changes and breaking it fit in between.
-HEAD_START_S = 7000
+# so that deploying, warming up, the last hours before a fault and breaking it fit in between.
+HEAD_START_S = 19_000
 
 # Options that say whether something is installed, with what is meant when they are not given:
 # whoever works on a cluster expects `kubectl top` to answer.

@@ -67,8 +67,8 @@ class Logql(Subcommand):
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Evaluate."""
         from sregym_logql import Engine, LogqlError, PipelineError
-        from sregym_logql.answers import lines
         from sregym_logql.memory import LinesError, Memory, parse_lines
+        from sregym_logql.response_json import lines
 
         try:
             memory = Memory(parse_lines(content(arguments.lines)))
@@ -91,7 +91,7 @@ class Logql(Subcommand):
 
 
 def _data(engine: Engine, memory: Memory, arguments: argparse.Namespace) -> dict[str, Any]:
-    from sregym_logql.answers import logs_data
+    from sregym_logql.response_json import logs_data
     from sregym_promql import instant_data, range_data
 
     first, last = memory.span_ns()

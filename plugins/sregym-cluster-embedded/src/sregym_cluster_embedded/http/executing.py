@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.http.holding import TookTooLongError
 from sregym_cluster_embedded.http.interactive import converse
-from sregym_cluster_embedded.http.reading import Reader
+from sregym_cluster_embedded.http.interactive_stdin import Reader
 from sregym_cluster_embedded.http.status import KILLED, failure
 from sregym_cluster_embedded.http.stdin import enough, entered
 from sregym_cluster_embedded.http.stream_io import answer, spend

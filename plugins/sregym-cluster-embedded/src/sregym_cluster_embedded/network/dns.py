@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.api.keys import LISTENERS
-from sregym_cluster_embedded.network import answers, cache, coredns, upstream
+from sregym_cluster_embedded.network import cache, coredns, coredns_plugins, upstream
 from sregym_cluster_embedded.network.outcomes import Outcome
 from sregym_cluster_embedded.network.paths import packet_path
 from sregym_cluster_embedded.network.records import Question, Reply, is_address
@@ -225,7 +225,7 @@ def _worked_out(
                 return reply
         return reply
 
-    return answers.answer(world, blocks, question, forward, port=backend.port), alone
+    return coredns_plugins.answer(world, blocks, question, forward, port=backend.port), alone
 
 
 def _named_servers(given: tuple[str, ...], pod: Object) -> list[str]:

@@ -23,9 +23,9 @@ from sregym_cluster_embedded.network import (
 from sregym_cluster_embedded.network import (
     icmp as echo,
 )
-from sregym_cluster_embedded.network.asking import Asking, asking
 from sregym_cluster_embedded.network.connect import ConnectResult, Routes
 from sregym_cluster_embedded.network.keys import NETWORK
+from sregym_cluster_embedded.network.nameserver_use import NameserverUse, nameserver_use
 from sregym_cluster_embedded.network.outcomes import Outcome, Target
 from sregym_cluster_embedded.network.records import is_address
 from sregym_cluster_embedded.store import Key
@@ -82,10 +82,10 @@ class Network:
         dns_queries.note(world, pod, heard)
         return looked
 
-    def asking(self, world: World, pod_uid: str, host: str) -> Asking | None:
+    def nameserver_use(self, world: World, pod_uid: str, host: str) -> NameserverUse | None:
         """What each look-up of a host by a process in a pod asks name servers of the cluster."""
         source = None if is_address(host) else pod_by_uid(world, pod_uid)
-        return None if source is None else asking(world, source, host)
+        return None if source is None else nameserver_use(world, source, host)
 
     def looked_up(self, world: World, pod_uid: str, host: str) -> None:
         """A command in a pod has looked up a host to connect to it: servers have been asked."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SERVICES: Mapping[str, str] = MappingProxyType(
     {
         "alertmanager": "sregym_cluster_embedded.telemetry.alertmanager:answer",
-        "dashboard": "sregym_cluster_embedded.telemetry.dashboard.answers:answer",
+        "dashboard": "sregym_cluster_embedded.telemetry.dashboard.routes:answer",
         "jaeger": "sregym_cluster_embedded.telemetry.traces.jaeger:answer",
         "loki": "sregym_cluster_embedded.telemetry.loki:answer",
         "prometheus": "sregym_cluster_embedded.telemetry.prometheus:answer",

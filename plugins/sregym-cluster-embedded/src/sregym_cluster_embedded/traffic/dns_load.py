@@ -24,7 +24,7 @@ from sregym_cluster_embedded.userland.wiring import Target
 if TYPE_CHECKING:
     from sregym_apps.model import Call
 
-    from sregym_cluster_embedded.network.asking import Asking
+    from sregym_cluster_embedded.network.nameserver_use import NameserverUse
     from sregym_cluster_embedded.network.outcomes import Path
     from sregym_cluster_embedded.traffic.building import Builder
     from sregym_cluster_embedded.userland.process import Process
@@ -59,7 +59,7 @@ def lookup_site(
     if client.keep_alive or client.pool or not found or found[0].kind == "dns":
         return None
     facts = found[0].facts
-    asked = builder.footing.at(_asking, builder.world, process.ref.pod_uid, facts["host"])
+    asked = builder.footing.at(_nameserver_use, builder.world, process.ref.pod_uid, facts["host"])
     if asked is None:
         return None
     resolver = _resolver(client.timeout_s)
@@ -125,8 +125,8 @@ def _ways(
     return (CallRoute(number, share, target, callee, transit=there, lost=path.loss),)
 
 
-def _asking(world: World, pod_uid: str, host: str) -> Asking | None:
-    return world.service(NETWORK).asking(world, pod_uid, host)
+def _nameserver_use(world: World, pod_uid: str, host: str) -> NameserverUse | None:
+    return world.service(NETWORK).nameserver_use(world, pod_uid, host)
 
 
 @lru_cache(maxsize=64)

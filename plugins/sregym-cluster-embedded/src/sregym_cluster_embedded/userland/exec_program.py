@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_apps.model import AnyProgram, LoadGeneratorProgram, ServiceProgram
 
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.userland.asking import filled
+from sregym_cluster_embedded.userland.call_settings import filled
 from sregym_cluster_embedded.userland.process import Process, altered, process_of, save
 from sregym_cluster_embedded.userland.settings import read_settings
 from sregym_cluster_embedded.userland.wiring import resolve_client

@@ -13,7 +13,7 @@ from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.telemetry.dashboard.answers import answer
+from sregym_cluster_embedded.telemetry.dashboard.routes import answer
 from sregym_cluster_embedded.world import World
 
 Ask = Callable[..., Any]

@@ -14,7 +14,7 @@ import pytest
 from sregym_cluster_embedded.http.live import LiveWorld
 from sregym_cluster_embedded.http.observability import ObservabilityEndpoint
 from sregym_cluster_embedded.http.pacing import Stepped
-from sregym_cluster_embedded.telemetry.dashboard.answers import answer
+from sregym_cluster_embedded.telemetry.dashboard.routes import answer
 from sregym_cluster_embedded.world import World
 from sregym_testing.browser import browse, browser_command, needs_browser
 

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 from sregym_core.interfaces import ClusterError, no_such_service
 
-from sregym_cluster_kubernetes.telemetry.asking import ask, ask_through
 from sregym_cluster_kubernetes.telemetry.places import found_among, is_address, parse_place
 from sregym_cluster_kubernetes.telemetry.relay import Relay
+from sregym_cluster_kubernetes.telemetry.service_requests import (
+    request_service,
+    request_through_proxy,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -72,8 +75,8 @@ class Services:
         if place is None:
             raise no_such_service(service, tuple(self.places))
         if isinstance(place, str):
-            return ask(service, place, path, query, method, body)
-        return ask_through(self._client, service, place, path, query, method, body)
+            return request_service(service, place, path, query, method, body)
+        return request_through_proxy(self._client, service, place, path, query, method, body)
 
     def served(
         self, asked: Callable[[str, str, Sequence[tuple[str, str]], str], ServiceAnswer]

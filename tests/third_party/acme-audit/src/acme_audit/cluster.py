@@ -160,6 +160,10 @@ class AuditedCluster(Cluster):
         """The other one's."""
         self._inner.restore_machines(kept)
 
+    def approach_wall_clock(self, lead_s: float) -> None:
+        """Pass it on."""
+        self._inner.approach_wall_clock(lead_s)
+
     def open_access(self) -> Access:
         """The other one's; who comes in there is not written down."""
         return self._inner.open_access()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from sregym_logql.answers import logs_data
 from sregym_logql.engine import Engine
+from sregym_logql.response_json import logs_data
 
 from sregym_cluster_embedded.telemetry.loki.error_messages import BadRequest
 from sregym_cluster_embedded.telemetry.loki.parameters import limit_of, moment_of, now_ns

@@ -9,8 +9,8 @@ from sregym_regex.budget import allocate, spend
 from sregym_regex.posix import compiled
 
 from sregym_cluster_embedded.userland.shell.awk.functions import call
+from sregym_cluster_embedded.userland.shell.awk.input_records import InputRecords
 from sregym_cluster_embedded.userland.shell.awk.parsing import BUILTINS, Program, Tree
-from sregym_cluster_embedded.userland.shell.awk.reading import Reading
 from sregym_cluster_embedded.userland.shell.awk.scope import shared_parameters
 from sregym_cluster_embedded.userland.shell.awk.values import (
     NOTHING,
@@ -57,7 +57,7 @@ class _Return(Exception):
         self.value = value
 
 
-class Awk(Reading):
+class Awk(InputRecords):
     """Runs a program.
 
     Args:

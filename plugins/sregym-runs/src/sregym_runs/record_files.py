@@ -1,4 +1,4 @@
-"""What folders of runs and episodes hold, read again."""
+"""Records and heads of runs, read from the files in their folders."""
 
 from __future__ import annotations
 

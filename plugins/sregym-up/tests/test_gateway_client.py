@@ -9,7 +9,7 @@ from threading import Thread
 import pytest
 from sregym_core.errors import UsageError
 from sregym_core.sessions import SessionAddress
-from sregym_up.asking import get_json
+from sregym_up.gateway_client import get_json
 
 Serving = Callable[[bytes], SessionAddress]
 

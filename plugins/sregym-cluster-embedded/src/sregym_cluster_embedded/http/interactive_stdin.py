@@ -1,4 +1,4 @@
-"""Commands that read while somebody types: what comes goes to them as it comes, and so back."""
+"""Commands that read a terminal or stream: input goes to them as it arrives, and output back at once."""
 
 from __future__ import annotations
 

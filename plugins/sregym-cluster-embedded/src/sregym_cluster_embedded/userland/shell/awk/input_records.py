@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.session import Session
 
 
-class Reading(Scope):
+class InputRecords(Scope):
     """A scope that reads.
 
     Args:

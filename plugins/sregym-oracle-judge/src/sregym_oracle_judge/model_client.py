@@ -1,4 +1,4 @@
-"""Which language model is asked, and how."""
+"""The language model that judges: its options, its client, and the limits of a request."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sregym_core.errors import UsageError
 from sregym_core.model import ModelUsage
 
-from sregym_oracle_judge.answers import ModelAnswers
 from sregym_oracle_judge.prompt import VERSION, instructions
+from sregym_oracle_judge.verdict_schema import ModelAnswers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -33,7 +33,7 @@ class JudgeFailedError(Exception):
 
 
 @dataclass(frozen=True)
-class Asked:
+class ModelClient:
     """A language model and where it is.
 
     Attributes:
@@ -64,7 +64,7 @@ class Asked:
     )
 
     @classmethod
-    def of(cls, options: Mapping[str, str]) -> Asked:
+    def of(cls, options: Mapping[str, str]) -> ModelClient:
         """The model of the options `model`, `base_url`, `api_key_env`, `temperature`, `timeout_s` and `price`.
 
         Raises:

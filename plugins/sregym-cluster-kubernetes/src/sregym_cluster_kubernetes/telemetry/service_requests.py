@@ -1,4 +1,4 @@
-"""Asking services of observability over HTTP: at addresses, or through the API server's proxy."""
+"""HTTP requests to services of observability: at their addresses, or through the API server's proxy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TIMEOUT_S = 60.0
 
 
-def ask(
+def request_service(
     service: str,
     base: str,
     path: str,
@@ -53,7 +53,7 @@ def ask(
     return _answered(answer)
 
 
-def ask_through(
+def request_through_proxy(
     client: ApiClient,
     service: str,
     place: ServicePlace,

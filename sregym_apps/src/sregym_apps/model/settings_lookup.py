@@ -1,4 +1,4 @@
-"""What a program finds of its settings when it starts: flags, arguments, environment, files."""
+"""Settings that a program reads when it starts: flags, arguments, environment, files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""System calls that fail since kernel programs (eBPF) answer for the kernel: nobody stops, and nothing is pinned.
+"""System calls that fail since kernel programs (eBPF) return errors: no process stops, and nothing is pinned.
 
 A program belongs to the process that holds the change: whatever ends that one ends the fault, and a time
 stands in the program itself, after which it lets everything pass.
@@ -44,7 +44,7 @@ _NAME, _SET_NAME = b"bpftrace", 15  # PR_SET_NAME
 _ENOUGH = 20
 
 
-class Answers(Backend):
+class SyscallErrors(Backend):
     """Programs of one family, and whom they are about."""
 
     kinds: ClassVar[FrozenSet[str]] = frozenset({"calls"})  # noqa: UP006 - likewise

@@ -1,4 +1,4 @@
-"""Which name servers a process asks for a host with each connection, and how often."""
+"""The DNS queries that a look-up of a host makes: to which name servers, and how many."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 
-class Asking(NamedTuple):
-    """One look-up of a host that is found.
+class NameserverUse(NamedTuple):
+    """The queries of one look-up of a host that is found.
 
     Attributes:
-        servers: Uids of the pods of name servers that share the questions, with what packets meet
-            on the way there.
+        servers: Uids of the pods of name servers that share the queries, with the path of packets to
+            each.
         names: Whether each name that is tried is one of the cluster, up to the one that is found:
             search domains come first, where the host has fewer dots than `ndots`.
     """
@@ -30,8 +30,8 @@ class Asking(NamedTuple):
     names: tuple[bool, ...]
 
 
-def asking(world: World, source: Object, host: str) -> Asking | None:
-    """What a look-up of a host from a pod asks; None where no name server of the cluster is asked."""
+def nameserver_use(world: World, source: Object, host: str) -> NameserverUse | None:
+    """The queries of a look-up of a host from a pod; None where none goes to a server of the cluster."""
     looked = connect.looked_up(world, source, host)
     if looked.status != "ok" or not looked.server:
         return None
@@ -46,4 +46,4 @@ def asking(world: World, source: Object, host: str) -> Asking | None:
         return None
     tried = resolver_of(source).candidates(host.lower())
     tried = tried[: tried.index(looked.name) + 1] if looked.name in tried else tried[:1]
-    return Asking(servers, tuple(name.endswith(f".{CLUSTER_DOMAIN}") for name in tried))
+    return NameserverUse(servers, tuple(name.endswith(f".{CLUSTER_DOMAIN}") for name in tried))

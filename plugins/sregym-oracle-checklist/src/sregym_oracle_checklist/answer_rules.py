@@ -1,4 +1,4 @@
-"""The nine answers on a text: yes, no, or none where the evidence does not decide."""
+"""Rules that derive the nine answers on a text: yes, no, or none where the evidence does not decide."""
 
 from __future__ import annotations
 

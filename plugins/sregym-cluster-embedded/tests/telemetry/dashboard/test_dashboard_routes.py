@@ -12,7 +12,7 @@ import pytest
 from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.telemetry import dashboard
 from sregym_cluster_embedded.telemetry.dashboard.alerts import alert_row
-from sregym_cluster_embedded.telemetry.dashboard.answers import answer
+from sregym_cluster_embedded.telemetry.dashboard.routes import answer
 from sregym_cluster_embedded.telemetry.endpoints import service
 from sregym_cluster_embedded.world import World
 
@@ -115,7 +115,7 @@ def test_logs(broken: World, ask: Ask) -> None:
     ("method", "path", "parameters", "status", "message"),
     [
         ("GET", "/api/nothing", (), 404, "the dashboard has nothing at /api/nothing"),
-        ("GET", "/../answers.py", (), 404, "the dashboard has nothing at /../answers.py"),
+        ("GET", "/../routes.py", (), 404, "the dashboard has nothing at /../routes.py"),
         ("POST", "/api/pods", (), 405, "the dashboard only answers GET, not POST"),
         (
             "GET",

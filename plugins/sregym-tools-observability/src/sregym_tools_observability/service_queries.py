@@ -1,4 +1,4 @@
-"""How tools ask services, and how they tell that something failed."""
+"""Queries of tools to services of observability, their time ranges, and errors that name the service."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Query = list[tuple[str, str]]
 
 
-def ask(context: ToolContext, service: str, path: str, query: Query) -> Any:
+def query_service(context: ToolContext, service: str, path: str, query: Query) -> Any:
     """The JSON that a service answers.
 
     Raises:

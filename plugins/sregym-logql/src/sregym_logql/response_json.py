@@ -1,4 +1,4 @@
-"""Answers in the JSON shape of Loki's HTTP API, and as a person reads them."""
+"""Responses in the JSON shape of Loki's HTTP API, and as a person reads them."""
 
 from __future__ import annotations
 

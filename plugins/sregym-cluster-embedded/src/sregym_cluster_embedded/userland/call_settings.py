@@ -1,4 +1,4 @@
-"""What a program asks others for, with its settings filled in: requests, commands, topics."""
+"""Settings of a program, filled into what it sends to others: requests, commands, topics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a CoreDNS with a given Corefile answers: its plugins, in the order they are compiled in."""
+"""The plugins of CoreDNS with a given Corefile, in the order they are compiled in, and their responses."""
 
 from __future__ import annotations
 

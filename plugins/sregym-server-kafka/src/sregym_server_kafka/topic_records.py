@@ -1,4 +1,4 @@
-"""What stands in the topics of a broker: records are computed, only the odd ones are kept."""
+"""Records of the topics of a broker: they are computed, only the odd ones are kept."""
 
 from __future__ import annotations
 

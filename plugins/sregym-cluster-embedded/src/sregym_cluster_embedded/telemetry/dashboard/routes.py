@@ -1,4 +1,4 @@
-"""What the page and its data endpoints answer.
+"""Routes of the dashboard: its page and data endpoints.
 
 GET /, /NAME.css, /NAME.js                       the page
 GET /api/overview                                users, workloads, calls, where failures arise

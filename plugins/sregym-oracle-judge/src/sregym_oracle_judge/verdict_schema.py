@@ -1,4 +1,4 @@
-"""What a language model answers, and what is made of it."""
+"""The schema of a response of the language model, and the checklist that is made of it."""
 
 from __future__ import annotations
 

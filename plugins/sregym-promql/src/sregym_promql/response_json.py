@@ -1,4 +1,4 @@
-"""Answers in the JSON shape of Prometheus' HTTP API, and as its command line prints them."""
+"""Responses in the JSON shape of Prometheus' HTTP API, and as its command line prints them."""
 
 from __future__ import annotations
 
