@@ -8,6 +8,7 @@ from __future__ import annotations
 from sregym_apps.model.admission import AdmissionProgram
 from sregym_apps.model.application import AnyProgram, EntryPoint, ServiceModel
 from sregym_apps.model.base import HEADER, QUERY, Entry, Text, expand, placeholders
+from sregym_apps.model.benign import BenignError, BenignErrorSet, benign_errors
 from sregym_apps.model.breaking import CircuitBreaker
 from sregym_apps.model.configuration import Line, Log, Memory, Setting
 from sregym_apps.model.consuming import Consumer, Poison
@@ -87,6 +88,8 @@ __all__ = [
     "AnyCall",
     "AnyProgram",
     "AnyStep",
+    "BenignError",
+    "BenignErrorSet",
     "Burst",
     "CacheAside",
     "Call",
@@ -147,6 +150,7 @@ __all__ = [
     "Variant",
     "WaitStep",
     "amount",
+    "benign_errors",
     "count",
     "expand",
     "form_of_service_models",

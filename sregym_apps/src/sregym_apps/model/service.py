@@ -15,6 +15,7 @@ from pydantic import (
 )
 
 from sregym_apps.model.base import HEADER, QUERY, Entry, Text, placeholders, texts_of
+from sregym_apps.model.benign import BenignErrorSet
 from sregym_apps.model.breaking import CircuitBreaker
 from sregym_apps.model.building_blocks import installed_in, wire_protocol
 from sregym_apps.model.configuration import Line, Log, Memory, Setting
@@ -319,6 +320,8 @@ class Program(Entry):
         sigterm: How it ends on SIGTERM.
         limits: What it takes at once.
         gc: Its garbage collection, when that is worth telling.
+        benign_errors: Which errors it logs every day though all is well: the name of a set, or
+            `package:file.yaml#name` for one of another file. Those of its log format when empty.
     """
 
     kind: str
@@ -328,6 +331,7 @@ class Program(Entry):
     sigterm: Sigterm = Sigterm()
     limits: Limits = Limits()
     gc: GarbageCollection | None = None
+    benign_errors: BenignErrorSet = ""
 
 
 class ServiceProgram(Program):
