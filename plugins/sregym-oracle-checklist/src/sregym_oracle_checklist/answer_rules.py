@@ -152,7 +152,7 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     doubtful = supposed or taken_back or any(figures[name] for name in DOUBTFUL)
     against = supposed or taken_back or any(figures[name] for name in AGAINST_OWN_WORDS)
     if figures["own_words"] and not figures["unsure"] and not against and figures["covered"] == 1:
-        return True
+        return True if figures["named"] else None
     if diagnosis is None and both_values(figures) and not (doubtful or unknown):
         return True
     if diagnosis and (unknown or doubtful or figures["covered"] < 1 or not figures["named"]):
