@@ -52,6 +52,7 @@ PARTS = {
         f"{_MODEL}/configuration.py": "the format of access lines",
         f"{_MODEL}/ingress.py": "the ingress controller's words",
         f"{_MODEL}/proxy.py": "flavours of a proxy",
+        "sregym_apps/src/sregym_apps/simulation/benign_errors.yaml": "lines of those who write the format of access lines",
     },
 }
 

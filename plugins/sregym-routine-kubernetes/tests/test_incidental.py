@@ -1,9 +1,7 @@
-"""Warnings and lines of every day: about any part, and the same for the same seed."""
+"""Warnings of every day: about any part, and the same for the same seed."""
 
 from __future__ import annotations
 
-import re
-from random import Random
 from typing import TYPE_CHECKING
 
 from sregym_routine_kubernetes import incidental
@@ -12,8 +10,6 @@ from sregym_testing.clusters import open_clusters
 
 if TYPE_CHECKING:
     from sregym_core.interfaces.cluster import KubeObject
-
-CLIENT = re.compile(r"(10\.244\.\d+\.\d+):\d+")
 
 
 def lived_in(seed: str) -> list[KubeObject]:
@@ -24,7 +20,7 @@ def lived_in(seed: str) -> list[KubeObject]:
         shop.deploy(cluster)
         cluster.clock.advance(600)
         began = cluster.clock.now()
-        due = incidental.signs(cluster, shop, 5400.0, ((12, 12), (3, 3)), seed)
+        due = incidental.warnings(cluster, shop, 5400.0, (12, 12), seed)
         for moment, act in sorted(due, key=lambda one: one[0]):
             assert moment >= 5400.0 - incidental.KEPT_S
             cluster.clock.advance(max(0.0, began + moment - cluster.clock.now()))
@@ -44,13 +40,3 @@ def test_they_are_about_parts_alike() -> None:
     assert len(owners) > 2
     assert {event["type"] for event in told} == {"Warning"}
     assert {event["reason"] for event in told} <= {"Unhealthy", "FailedMount"}
-
-
-def test_clients_hang_up_one_by_one_and_many_at_once() -> None:
-    told = [incidental.complaints(1_700_000_000.0, Random(number)) for number in range(200)]
-    assert {len(lines) for lines in told} == {*range(1, 17)}
-    for lines in told:
-        assert all(line.startswith("2023/11/14 22:13:20 ") for line in lines)
-        hosts = {match[1] for line in lines if (match := CLIENT.search(line))}
-        assert len(hosts) == 1
-    assert told == [incidental.complaints(1_700_000_000.0, Random(number)) for number in range(200)]

@@ -99,7 +99,7 @@ programs:
           - call: mongo.find
             collection: items
             on_error: {log: [{level: error, text: "find: ${error}"}]}
-  mongod: {kind: mongodb, version: 4.4.6}
+  mongod: {kind: mongodb, benign_errors: none, version: 4.4.6}
   load:
     kind: load-generator
     target: http://web:8080

@@ -23,6 +23,10 @@ LINES = [
     ("zerolog-console", {"text": "x", "caller": "a.go:1", "fields": {"k": "v"}}, "2026-11-18T11:06:12Z INF a.go:1 > x k=v"),
     ("consul", {"text": "agent: Started", "fields": {"n": "1"}}, "2026-11-18T11:06:12.345Z [INFO]  agent: Started: n=1"),
     ("mongod-json", {"text": "x", "fields": {"c": "NETWORK", "id": "23016", "port": "27017"}}, '{"t":{"$date":"2026-11-18T11:06:12.345+00:00"},"s":"I",  "c":"NETWORK", "id":23016,   "ctx":"initandlisten","msg":"x","attr":{"port":"27017"}}'),
+    ("kafka", {"text": "no", "level": "warn", "caller": "kafka.network.Processor"}, "[2026-11-18 11:06:12,345] WARN no (kafka.network.Processor)"),
+    ("postgres", {"text": "LOG:  gone", "fields": {"pid": "77"}}, "2026-11-18 11:06:12.345 UTC [77] LOG:  gone"),
+    ("mysql", {"text": "Aborted.", "level": "warn", "fields": {"thread": "9", "code": "MY-010914"}}, "2026-11-18T11:06:12.345670Z 9 [Warning] [MY-010914] [Server] Aborted."),
+    ("plain", {"text": "x", "format": "go-log"}, "2026/11/18 11:06:12 x"),
     ("nginx", {"text": "GET / HTTP/1.1"}, '- - - [18/Nov/2026:11:06:12 +0000] "GET / HTTP/1.1" 200 0 "-" "-"'),
     ("nginx", {"text": "GET /x HTTP/1.1", "fields": {"client": "10.0.0.1", "status": "502", "bytes": "157", "agent": "curl/8.5.0"}}, '10.0.0.1 - - [18/Nov/2026:11:06:12 +0000] "GET /x HTTP/1.1" 502 157 "-" "curl/8.5.0"'),
     ("log4j", {"text": "started", "caller": "org.shop.Main"}, "2026-11-18 11:06:12,345 [main] INFO  org.shop.Main - started"),
@@ -53,6 +57,14 @@ def test_what_is_raw_has_no_format() -> None:
     trace = 'Exception in thread "main" java.lang.Error\n\tat Main.main(Main.java:3)'
     lines = render(world, Log(format="log4j"), Line(text=trace, raw=True), {}, AT)
     assert [line.text for line in lines] == trace.split("\n")
+
+
+def test_each_line_of_postgres_has_its_time() -> None:
+    world = World(build_spec([userland.subsystem()]), 0, EPOCH)
+    line = Line(text="LOG:  a\nFATAL:  b", fields={"pid": "7"})
+    lines = render(world, Log(format="postgres"), line, {}, AT)
+    head = "2026-11-18 11:06:12.345 UTC [7]"
+    assert [one.text for one in lines] == [f"{head} LOG:  a", f"{head} FATAL:  b"]
 
 
 def test_what_dotnet_says_stands_below_who_says_it() -> None:

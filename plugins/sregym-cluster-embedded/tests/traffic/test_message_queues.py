@@ -13,7 +13,7 @@ from sregym_server_kafka.data import TABLE, data_at
 
 TOPIC = {"orders": {"partitions": 4}}
 CHANGES = {
-    "broker": {"kind": "kafka", "port": 8080, "topics": TOPIC},
+    "broker": {"kind": "kafka", "port": 8080, "topics": TOPIC, "benign_errors": "none"},
     "web.clients.broker": {"protocol": "kafka", "address": "broker:8080"},
     "web.operations.buy.calls": [{"call": "broker.produce", "collection": "orders"}],
     "worker": {

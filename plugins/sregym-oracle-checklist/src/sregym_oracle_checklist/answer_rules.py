@@ -26,7 +26,7 @@ DOUBTFUL = (
     "accused_besides", "undecided", "last_rival", "alternatives", "defects_listed", "faulted", "sibling",
     "removed_other", "reversed", "other_field", "opposed", "other_setting", "not_gone", "rival_repaired", "place_cleared",
     "other_name", "other_number", "repair_opposed", "value_alone", "repair_setting",
-    "everybody", "joined_defects", "other_object", "retracted", "mixed_languages",
+    "everybody", "joined_defects", "other_object", "retracted", "mixed_languages", "enumerated",
 )  # fmt: skip
 # What does not follow from the words of the truth's author, where a text has them.
 AGAINST_OWN_WORDS = (
@@ -136,6 +136,8 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     # Whoever gives the true cause in its author's words may list many who suffer from it.
     words_alone = (words_alone and not figures["own_words"]) or bool(figures["word_list"])
     if figures["covered"] < MOST_OF_THEM or words_alone or figures["elsewhere"]:
+        return False
+    if figures["enumerated_many"]:
         return False
     if figures["uninvolved"] >= 1 and figures["share"] < ONE_OF_MANY:
         return False

@@ -1,7 +1,7 @@
 """The last hours before a fault: of each problem others, whatever will break.
 
 What happened before is the same for all problems of an application with a seed. Whose containers ended
-most often, and who wrote the first error that is still read, would be the same part in all of them.
+most often would be the same part in all of them.
 """
 
 from __future__ import annotations
@@ -60,8 +60,6 @@ def live_last_hours(
     mishaps.standing_alerts(cluster, incidental.listed(application), chance)
     parts, every = changeable(application), incidental.listed(application)
     due = [*ends(cluster, mishaps.crashable(parts), span - CALM_S, chance)]
-    lines = (incidental.NONE, incidental.LINES)
-    due += incidental.signs(cluster, application, span, lines, f"last hours, {whose}")
     due += requests(cluster, parts, span, (PASSING, REFUSED), chance, journal.restore)
     due += programs.writes(cluster, every, span, programs.WRITES, chance, journal.restore)
     for part in chance.choices(parts, k=chance.randint(*MARKED)) if parts else ():

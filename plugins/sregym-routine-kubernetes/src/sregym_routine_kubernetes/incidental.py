@@ -1,12 +1,11 @@
-"""Incidental signs: Warnings of the kubelet and lines with errors that come in every cluster and mean little.
+"""Incidental Warnings of the kubelet, which come in every cluster and mean little.
 
-Without them the oldest Warning of the last hour, and the oldest error in any log, would be those of a fault
-or of who suffers from it. They are about any part alike, also about one that is or will be broken.
+Without them the oldest Warning of the last hour would be that of a fault or of who suffers from it. They
+are about any part alike, also about one that is or will be broken.
 """
 
 from __future__ import annotations
 
-import shlex
 from datetime import UTC, datetime
 from functools import partial
 from random import Random
@@ -16,7 +15,7 @@ from sregym_core.interfaces import Actor, ClusterError
 from sregym_core.model import ROLLING_KINDS, ObjectRef
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from sregym_core.interfaces import Application, Cluster
     from sregym_core.interfaces.cluster import KubeObject
@@ -24,57 +23,40 @@ if TYPE_CHECKING:
 
     from sregym_routine_kubernetes.moments import Moment
 
-# How many there are of each before the baseline and after a fault.
+# How many there are before a fault and after it.
 WARNINGS, WARNINGS_AFTER = (4, 8), (3, 6)
-LINES = (20, 32)
-NONE = (0, 0)
-# How many clients hang up at once (a balancer that is restarted, a scan): where a fault makes others write
-# line after line, single ones are not among the newest that are read.
-AT_ONCE = (1, 16)
 # How many of ten Warnings tell of what has come since some day in the life of the pod; after a fault
 # they are fewer, or the latest that nobody had seen before would mostly be those of the fault.
 OFTEN, SELDOM = 5, 2
 # API servers keep events for an hour; what comes before nobody finds.
 KEPT_S = 3000.0
-# Logs are read of the last quarter of an hour or so, of which a fault takes the later part.
-READ_S = 900.0
 _VERSION = "v1.34.1 (linux/amd64) kubernetes/93248f9"
 
 
-def lines_within(span: float, chance: Random) -> tuple[int, int]:
-    """Bounds of how many lines come in so many seconds after a fault: as thick as before it."""
-    thick = chance.uniform(*LINES) / READ_S
-    return round(thick * span), round(thick * span)
-
-
-def signs(
+def warnings(
     cluster: Cluster,
     application: Application,
     span: float,
-    counts: tuple[tuple[int, int], tuple[int, int]],
+    count: tuple[int, int],
     seed: str,
     often: int = OFTEN,
 ) -> Iterator[Moment]:
-    """Warnings and lines within a time; yields when and how.
+    """Warnings within a time; yields when and how.
 
     Args:
         cluster: Where.
         application: Whose parts they are about.
         span: Seconds.
-        counts: Bounds of how many Warnings and how many lines there are.
+        count: Bounds of how many there are.
         seed: From which all of it derives.
-        often: How many of ten Warnings have come for long.
+        often: How many of ten have come for long.
     """
     chance = Random(f"incidental signs, {seed}")  # noqa: S311 - a game, no secret
-    every = listed(application)
-    # Servers of data write in formats of their own.
-    programs = [part for part in every if part.kind == "service"]
-    warn: Callable[[Cluster, Component, Random], None] = partial(_warn, often=often)
-    kinds = (warn, every, KEPT_S), (_complain, programs, READ_S)
-    for bounds, (act, parts, kept_s) in zip(counts, kinds, strict=True):
-        for part in chance.choices(parts, k=chance.randint(*bounds)) if parts else ():
-            moment = round(chance.uniform(max(0.0, span - kept_s), span), 3)
-            yield moment, partial(act, cluster, part, Random(chance.random()))  # noqa: S311
+    parts = listed(application)
+    for part in chance.choices(parts, k=chance.randint(*count)) if parts else ():
+        moment = round(chance.uniform(max(0.0, span - KEPT_S), span), 3)
+        draw = Random(chance.random())  # noqa: S311
+        yield moment, partial(_warn, cluster, part, draw, often=often)
 
 
 def leave_traces(cluster: Cluster, application: Application, seed: str) -> None:
@@ -187,41 +169,3 @@ def _late(probe: Mapping[str, Any], ip: str) -> str:
         place = f"{ip}:{probe['grpc']['port']}"
         return f'timeout: failed to connect service "{place}" within {seconds}s: context deadline exceeded'
     return f"command timed out after {seconds}s"
-
-
-def _complain(cluster: Cluster, part: Component, chance: Random) -> None:
-    """Let a library of a program write what it writes when clients hang up."""
-    pod = _pod(cluster, part, chance)
-    if pod is None:
-        return
-    lines = complaints(cluster.clock.now(), chance)
-    script = f"printf '%s\\n' {shlex.join(lines)} > /proc/1/fd/1"
-    try:
-        cluster.exec(
-            part.namespace, pod["metadata"]["name"], ("sh", "-c", script), container=part.container
-        )
-    except ClusterError:
-        return  # it starts or ends just now, or has no shell
-
-
-def complaints(moment: float, chance: Random) -> list[str]:
-    """What a library of a program writes when one client or several hang up.
-
-    Args:
-        moment: Unix seconds.
-        chance: From which all of it derives.
-    """
-    stamp = datetime.fromtimestamp(moment, UTC).strftime("%Y/%m/%d %H:%M:%S")
-    host = f"10.244.{chance.randint(0, 3)}.{chance.randint(2, 250)}"
-    ports = [chance.randint(32768, 60999) for _ in range(chance.randint(*AT_ONCE))]
-    told = chance.choice(_LINES)
-    return [f"{stamp} {told.format(client=f'{host}:{port}')}" for port in ports]
-
-
-_LINES: Sequence[str] = (
-    "http: TLS handshake error from {client}: EOF",
-    "http: TLS handshake error from {client}: read: connection reset by peer",
-    "http: response.Write error: write tcp {client}: write: broken pipe",
-    "error reading preface from client {client}: read: connection reset by peer",
-    "http2: server: error reading preface from client {client}: timeout waiting for client preface",
-)

@@ -38,7 +38,7 @@ class KubernetesRoutine(Routine):
         routine_before(context)
 
     def before_fault(self, context: EpisodeRoutineContext) -> None:
-        """Containers that end, notes, sessions, lines in logs, Warnings, and alerts that nobody tends."""
+        """Containers that end, notes, sessions, Warnings, and alerts that nobody tends."""
         live_last_hours(context.cluster, context.application, context.journal, _whose(context))
         leave_traces(context.cluster, context.application, _whose(context))
 

@@ -175,9 +175,8 @@ def routine_after(
     every = incidental.listed(application)
     more += _late(cluster, every, journal, span, own)
     more += programs.writes(cluster, every, span, programs.WRITES_AFTER, own, journal.restore)
-    counts = (incidental.WARNINGS_AFTER, incidental.lines_within(span, own))
-    more += incidental.signs(
-        cluster, application, span, counts, f"after, {whose}", incidental.SELDOM
+    more += incidental.warnings(
+        cluster, application, span, incidental.WARNINGS_AFTER, f"after, {whose}", incidental.SELDOM
     )
     _act(cluster, timed, span, chance, journal.restore, more)
     cluster.clock.advance(WATCHED_S)

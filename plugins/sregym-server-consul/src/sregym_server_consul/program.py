@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from pydantic import Field
-from sregym_apps.model import Log, Memory, StoreProgram, Text
+from sregym_apps.model import BenignErrorSet, Log, Memory, StoreProgram, Text
 
 
 class RegistryProgram(StoreProgram):
@@ -23,4 +23,5 @@ class RegistryProgram(StoreProgram):
     version: Text = "1.9.6"
     starts_in_s: float = Field(default=0.4, ge=0)
     log: Log = Log(format="consul")
+    benign_errors: BenignErrorSet = "sregym_server_consul:benign_errors.yaml#consul"
     memory: Memory = Memory(base_mib="28", ramp_s=0.5)

@@ -43,6 +43,7 @@ EXTENSION = Extension(
             ),
             tool_sets={"kafka": tuple(f"/opt/kafka/bin/{name}.sh" for name in _SCRIPTS)},
             users={"kafka": 1001},
+            log_formats={"kafka": f"{_HERE}.server_log:line"},
             durable={"kafka": f"{_HERE}.data:describe"},
             broker=f"{_HERE}.data:BROKER",
             exporter=f"{_HERE}.exporter:EXPORTER",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from pydantic import Field
-from sregym_apps.model import Entry, Memory, StoreProgram, Text
+from sregym_apps.model import BenignErrorSet, Entry, Memory, StoreProgram, Text
 
 
 class Topic(Entry):
@@ -45,3 +45,4 @@ class KafkaProgram(StoreProgram, Entry):
     cpu_ms: float = Field(default=0.05, gt=0)
     latency_ms: float = Field(default=1.5, ge=0)
     memory: Memory = Memory(base_mib="420", ramp_s=3.0)
+    benign_errors: BenignErrorSet = "sregym_server_kafka:benign_errors.yaml#kafka"

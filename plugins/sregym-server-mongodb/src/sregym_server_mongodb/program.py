@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from pydantic import Field
-from sregym_apps.model import Log, Memory, StoreProgram, Text
+from sregym_apps.model import BenignErrorSet, Log, Memory, StoreProgram, Text
 
 
 class MongodbProgram(StoreProgram):
@@ -32,4 +32,5 @@ class MongodbProgram(StoreProgram):
     cpu_ms: float = Field(default=0.15, gt=0)
     latency_ms: float = Field(default=0.6, ge=0)
     log: Log = Log(format="mongod-json")
+    benign_errors: BenignErrorSet = "sregym_server_mongodb:benign_errors.yaml#mongod"
     memory: Memory = Memory(base_mib="72", ramp_s=1.5)

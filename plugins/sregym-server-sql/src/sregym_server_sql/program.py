@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from pydantic import Field
-from sregym_apps.model import Memory, StoreProgram, Text
+from sregym_apps.model import BenignErrorSet, Memory, StoreProgram, Text
 
 
 class MysqlProgram(StoreProgram):
@@ -27,6 +27,7 @@ class MysqlProgram(StoreProgram):
     starts_in_s: float = Field(default=4.0, ge=0)
     cpu_ms: float = Field(default=0.2, gt=0)
     memory: Memory = Memory(base_mib="380", ramp_s=3.0)
+    benign_errors: BenignErrorSet = "sregym_server_sql:benign_errors.yaml#mysql"
 
 
 class PostgresProgram(StoreProgram):
@@ -48,3 +49,4 @@ class PostgresProgram(StoreProgram):
     starts_in_s: float = Field(default=1.5, ge=0)
     cpu_ms: float = Field(default=0.2, gt=0)
     memory: Memory = Memory(base_mib="28", ramp_s=1.0)
+    benign_errors: BenignErrorSet = "sregym_server_sql:benign_errors.yaml#postgres"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from sregym_cluster_embedded.sdk.servers import World
+    from sregym_cluster_embedded.sdk.servers import LogRecord, World
 
 _LINE_S = 0.0004
 _INNODB_PAGE_BYTES = 16_384
@@ -50,6 +50,20 @@ def stamp(at: datetime, form: str) -> str:
     if form == "postgres":
         return f"{at:%Y-%m-%d %H:%M:%S}.{at.microsecond // 1000:03d} UTC"
     return f"{at:%Y-%m-%dT%H:%M:%S.%f}Z"
+
+
+def postgres_line(record: LogRecord) -> str:
+    """A line of a PostgreSQL server while it serves; the field `pid` is the backend, further lines are his."""
+    head = f"{stamp(record.when, 'postgres')} [{record.fields.get('pid', '1')}]"
+    return "\n".join(f"{head} {text}" for text in record.text.split("\n"))
+
+
+def mysql_line(record: LogRecord) -> str:
+    """A line of a MySQL server while it serves: the fields `thread`, `code` and `part` come before the text."""
+    level = {"warn": "Warning", "error": "ERROR"}.get(record.line.level, "Note")
+    given = {"thread": "0", "code": "MY-010000", "part": "Server", **record.fields}
+    head = f"{stamp(record.when, 'mysql')} {given['thread']} [{level}] [{given['code']}]"
+    return f"{head} [{given['part']}] {record.text}"
 
 
 def _out(*texts: str) -> list[LogEntry]:

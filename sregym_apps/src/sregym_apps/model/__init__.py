@@ -8,6 +8,7 @@ from __future__ import annotations
 from sregym_apps.model.admission import AdmissionProgram
 from sregym_apps.model.application import AnyProgram, EntryPoint, ServiceModel
 from sregym_apps.model.base import HEADER, QUERY, Entry, Text, expand, placeholders
+from sregym_apps.model.benign import BenignError, BenignErrorSet, benign_errors
 from sregym_apps.model.breaking import CircuitBreaker
 from sregym_apps.model.configuration import Line, Log, Memory, Setting
 from sregym_apps.model.consuming import Consumer, Poison
@@ -28,6 +29,17 @@ from sregym_apps.model.loading import (
 )
 from sregym_apps.model.nameserver import NameServerProgram
 from sregym_apps.model.nodeproxy import NodeProxyProgram, NodeRouterProgram
+from sregym_apps.model.program_capacity import (
+    Answer,
+    ErrorKind,
+    GarbageCollection,
+    Limits,
+    Retry,
+    amount,
+    count,
+    growth_of,
+    seconds,
+)
 from sregym_apps.model.proxy import FLAVOURS, ProxyProgram, Route
 from sregym_apps.model.service import (
     AnyCall,
@@ -44,17 +56,6 @@ from sregym_apps.model.service import (
     ServiceProgram,
     Sigterm,
     route_of,
-)
-from sregym_apps.model.serving import (
-    Answer,
-    ErrorKind,
-    GarbageCollection,
-    Limits,
-    Retry,
-    amount,
-    count,
-    growth_of,
-    seconds,
 )
 from sregym_apps.model.settings_lookup import parse_words, settings_found
 from sregym_apps.model.startup import (
@@ -87,6 +88,8 @@ __all__ = [
     "AnyCall",
     "AnyProgram",
     "AnyStep",
+    "BenignError",
+    "BenignErrorSet",
     "Burst",
     "CacheAside",
     "Call",
@@ -147,6 +150,7 @@ __all__ = [
     "Variant",
     "WaitStep",
     "amount",
+    "benign_errors",
     "count",
     "expand",
     "form_of_service_models",

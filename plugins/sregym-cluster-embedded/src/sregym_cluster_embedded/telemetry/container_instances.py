@@ -6,6 +6,7 @@ Whoever looks back asks here: metrics, logs and traces of a pod outlive the pod.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.keys import TableKey
@@ -52,6 +53,11 @@ class ContainerInstance(NamedTuple):
             last = number + 1 == len(self.served)
             end = math.inf if last else self.served[number + 1].start
             yield self.served[number], min(end, self.ended(now))
+
+    def flowing(self, at: float, now: float) -> Segment | None:
+        """What flowed through it at a virtual second; None before its first segment and after its end."""
+        number = bisect_right(self.served, at, key=lambda segment: segment.start) - 1
+        return self.served[number] if number >= 0 and at < self.ended(now) else None
 
 
 def keep(world: World, ref: ContainerRef) -> None:

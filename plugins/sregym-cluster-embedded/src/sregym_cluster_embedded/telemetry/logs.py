@@ -15,12 +15,14 @@ from sregym_apps.model import (
     Line,
     LoadGeneratorProgram,
     ServiceProgram,
+    benign_errors,
     expand,
 )
 
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.clock.jitter import mixed
 from sregym_cluster_embedded.kubelet.runtime import LogLine
+from sregym_cluster_embedded.telemetry.benign_errors import lines_of_habit
 from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance, instances, keep
 from sregym_cluster_embedded.telemetry.event_times import before_last, moments
 from sregym_cluster_embedded.telemetry.idle_logs import background
@@ -36,7 +38,7 @@ from sregym_cluster_embedded.userland.formats import TIME_SHAPES, moment, render
 from sregym_cluster_embedded.userland.keys import RUNTIME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.traffic.arrivals import RateModulations
@@ -170,7 +172,12 @@ def output_streams(world: World, instance: ContainerInstance) -> set[str]:
     found = {line.stream for line in instance.process.lines}
     if program is not None:
         found |= world.service(RUNTIME).kind_of(instance.process).streams(instance.process)
-        lines = [stream.line for segment in instance.served for stream in segment.lines]
+        habits = benign_errors(program)
+        lines = [
+            stream.line
+            for segment, end in instance.spans(world.now)
+            for stream in (*segment.lines, *lines_of_habit(instance.ref, habits, segment, end))
+        ]
         if isinstance(program, ServiceProgram) and instance.process.served_at is not None:
             lines.extend(line for repeat in program.repeats for line in repeat.log)
         found.update(line.stream or program.log.stream for line in lines)
@@ -192,18 +199,23 @@ def _request_lines(
 ) -> list[LogLine]:
     stop = window.until
     found: list[LogLine] = []
+    habits = benign_errors(program)
     for segment in reversed(instance.served):
         if stop <= window.oldest:
             break
+        further = [*lines_of_habit(instance.ref, habits, segment, stop)]
         rate = sum(stream.rate for stream in segment.lines)
+        # Where there are many lines it is they that are counted: the others are too seldom.
+        counted = segment.lines if rate > 0 else further
+        rate = rate or sum(stream.rate for stream in further)
         if rate > 0 and segment.start < stop:
             first = max(segment.start, window.oldest)
             if window.wanted is not None:
                 if len(found) >= window.wanted:
                     break
-                missing = window.wanted - len(found) + len(segment.lines)
-                first = max(first, _last_of(segment, missing / rate, stop))
-            for stream in segment.lines:
+                missing = window.wanted - len(found) + len(counted)
+                first = max(first, _last_of(segment, counted, missing / rate, stop))
+            for stream in (*segment.lines, *further):
                 found.extend(
                     _stream(world, instance.process, program, stream, segment, first, stop)
                 )
@@ -253,13 +265,13 @@ def _stream(
         yield from render(world, program.log, line.model_copy(update=said), facts, at)
 
 
-def _last_of(segment: Segment, seconds: float, stop: float) -> float:
+def _last_of(segment: Segment, streams: Sequence[LineStream], seconds: float, stop: float) -> float:
     """From when on at least as many lines are written as in so many seconds at the mean rate."""
     return min(
         before_last(
             stream.rate * seconds, stream.rate, segment.start, stop, _rhythm(segment, stream)
         )
-        for stream in segment.lines
+        for stream in streams
         if stream.rate > 0
     )
 
@@ -279,13 +291,12 @@ def _asker(world: World, ref: ContainerRef, segment: Segment) -> str:
         sent = segments(world, SENT, instance.ref)
         if any(part.flows for part in sent) and found == "-":
             found = instance.process.config.pod_ip
-        for part, end in instance.spans(world.now):
-            if part.start <= segment.start < end:
-                rate = sum(
-                    call.rate for flow in part.flows for call in flow.calls if call.callee == ref
-                )
-                if rate > most:
-                    found, most = instance.process.config.pod_ip, rate
+        part = instance.flowing(segment.start, world.now)
+        if part is None:
+            continue
+        rate = sum(call.rate for flow in part.flows for call in flow.calls if call.callee == ref)
+        if rate > most:
+            found, most = instance.process.config.pod_ip, rate
     return found
 
 

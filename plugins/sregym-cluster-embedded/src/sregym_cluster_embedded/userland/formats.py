@@ -125,10 +125,10 @@ def render(
     """The line as it stands in the container's log; several when it has line breaks."""
     stream = line.stream or log.stream
     text = expand(line.text, facts)
-    if line.raw or log.format == "plain":
-        return [LogLine(at, stream, part) for part in text.split("\n")]
     if line.format is not None:
         log = log.model_copy(update={"format": line.format})
+    if line.raw or log.format == "plain":
+        return [LogLine(at, stream, part) for part in text.split("\n")]
     fields = {name: expand(value, facts) for name, value in line.fields.items()}
     formats: LogFormats = world.service(LOG_FORMATS)
     written = formats.line(LogRecord(world, log, line, text, fields, at))
