@@ -1,4 +1,7 @@
-"""A plugin of pytest: what has not begun some seconds after the first test is left out, and counted."""
+"""A plugin of pytest: what has not begun at some moment is left out, and counted.
+
+However long it took to read the tests, some seconds are left for the nearest of them.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,17 @@ BEGAN = pytest.StashKey[float]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--seconds", type=float, help="after which no test begins")
+    parser.addoption("--until", type=float, help="no test begins after it, in seconds of the epoch")
+    parser.addoption("--least", type=float, default=0, help="seconds for tests all the same (0)")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
     """Say that a test was dealt with when the time is over."""
-    seconds = item.config.getoption("--seconds")
-    now = time.monotonic()
+    until, least = item.config.getoption("--until"), item.config.getoption("--least")
+    now = time.time()
     began = item.config.stash.setdefault(BEGAN, now)
-    return True if seconds is not None and now > began + seconds else None
+    return True if until is not None and now > max(until, began + least) else None
 
 
 def pytest_configure(config: pytest.Config) -> None:

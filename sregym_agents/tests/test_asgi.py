@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 import pytest
 from aiohttp import web
+from sregym_agents.aiohttp_server import served
 from sregym_agents.asgi import Application, answered
 from sregym_agents.gateway import Gateway
-from sregym_agents.serving import served
 
 
 async def asked(application: Application, act: Callable[[str, int], Any]) -> Any:

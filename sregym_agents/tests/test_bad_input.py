@@ -92,7 +92,7 @@ def test_who_hangs_up_leaves_the_doors_open(gateway: Gateway, session: ScriptedS
 def test_attempts_are_kept_up_to_a_number(
     new_session: Callable[..., ScriptedSession], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sregym_core.conductor.outside.ATTEMPT_CAP", 3)
+    monkeypatch.setattr("sregym_core.conductor.endpoint_calls.ATTEMPT_CAP", 3)
     session = new_session()
     tried = [Attempt(via="gateway", what=str(number)) for number in range(5)]
     session.note_attempts(tried[:2])

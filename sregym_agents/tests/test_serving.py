@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from aiohttp import web
-from sregym_agents.serving import served
+from sregym_agents.aiohttp_server import served
 
 
 @pytest.fixture(autouse=True)

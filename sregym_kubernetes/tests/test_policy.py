@@ -10,9 +10,9 @@ from sregym_core.interfaces import Cluster, ClusterError, Command, CommandResult
 from sregym_core.model import ObjectRef
 from sregym_core.policy import Policy
 from sregym_core.policy.role import ON_CALL
-from sregym_kubernetes.observing import drop_hidden, hidden_names
 from sregym_kubernetes.operations.role import grant, manifests, revoke
 from sregym_kubernetes.target import target_of
+from sregym_kubernetes.telemetry_redaction import drop_hidden, hidden_names
 from sregym_testing import MemoryCluster
 
 from sregym_kubernetes import Enforcement, KubernetesRequest, KubernetesResponse

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
-from sregym_testing import FreshEnvironment, install_arguments
+from sregym_testing import FreshEnvironment
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
@@ -26,18 +26,14 @@ def author(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
     And the embedded cluster, whose commands the pages about queries use, and kinds of servers and
     faults for an application that is brought along.
     """
-    environment = FreshEnvironment.create(tmp_path_factory.mktemp("author") / "venv")
-    core = install_arguments("sregym-core", "testing")
-    tools = ("sregym-catalogue", "sregym-dev", "sregym-doctor")
-    others = (*tools, "sregym-apps", "sregym-cluster-embedded", *BROUGHT)
-    environment.install("pip", *core, *_words(others))
-    return environment
+    tools = ("sregym-catalogue", "sregym-dev", "sregym-doctor", "sregym-testing")
+    names = ("sregym-core", *tools, "sregym-apps", "sregym-cluster-embedded", *BROUGHT)
+    return _environment(tmp_path_factory.mktemp("author"), names, {"sregym-core": "[testing]"})
 
 
 @pytest.fixture(scope="session")
 def user(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
     """What `pip install sregym` brings, with pytest."""
-    environment = FreshEnvironment.create(tmp_path_factory.mktemp("user") / "venv")
     root = Path(__file__).resolve().parents[2] / "pyproject.toml"
     wanted = tomllib.loads(root.read_text(encoding="utf-8"))["project"]["dependencies"]
     names = [requirement.partition(">")[0] for requirement in wanted]
@@ -49,25 +45,44 @@ def user(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
         "sregym-pytest",
         "sregym-testing",
     ]
-    environment.install("pip", "pytest", *_words(names))
+    return _environment(tmp_path_factory.mktemp("user"), [*names, "pytest"], {})
+
+
+def _environment(place: Path, names: Iterable[str], extras: Mapping[str, str]) -> FreshEnvironment:
+    """An environment with pip and these distributions, those of this repository editable.
+
+    They are built in this process: an installer would start one with a build system for each.
+    """
+    from editable import build, note_origins
+    from workspace import projects
+
+    needed, others = _needed(names)
+    ours = [project for project in projects() if project.name in needed]
+    environment = FreshEnvironment.create(place / "venv")
+    wheels = build(ours, place)
+    here = [f"{name}{extras.get(name, '')} @ {path.as_uri()}" for name, path in wheels.items()]
+    environment.install("pip", *others, *here)
+    [packages] = environment.folder.glob("lib/python3*/site-packages")
+    note_origins(packages, ours)
     return environment
 
 
-def _words(names: Iterable[str]) -> list[str]:
-    """Words of an installation of distributions of this repository, with those that they require."""
+def _needed(names: Iterable[str]) -> tuple[set[str], list[str]]:
+    """Distributions of this repository among them, with those that they require; and the others."""
     from workspace import projects
 
-    needed = {
+    required = {
         project.name: [
             re.split(r"[^\w-]", line)[0] for line in project.settings["project"]["dependencies"]
         ]
         for project in projects()
     }
-    found: dict[str, None] = {}
-    waiting = list(names)
+    found: set[str] = set()
+    waiting = [*names]
+    others = [name for name in waiting if name not in required]
     while waiting:
         name = waiting.pop()
-        if name in needed and name not in found:
-            found[name] = None
-            waiting += needed[name]
-    return [word for name in found for word in install_arguments(name)]
+        if name in required and name not in found:
+            found.add(name)
+            waiting += required[name]
+    return found, others

@@ -21,7 +21,7 @@ from sregym_core.api import Workspace
 from sregym_core.conductor import ComponentFactory
 from sregym_core.interfaces import Access, Cluster, ClusterSpec
 from sregym_core.settings import Settings
-from sregym_testing import SregymProject
+from sregym_testing import ForkServer, SregymProject
 from sregym_testing.signals import signals_are_heard
 
 __all__ = ["signals_are_heard"]
@@ -196,13 +196,15 @@ def factory() -> ComponentFactory:
 
 
 @pytest.fixture(scope="module")
-def module_project(tmp_path_factory: pytest.TempPathFactory) -> SregymProject:
+def module_project(
+    tmp_path_factory: pytest.TempPathFactory, fork_server: ForkServer
+) -> SregymProject:
     """A folder and a home for all tests of a module that only look."""
     root = tmp_path_factory.mktemp("module")
     (root / "project").mkdir()
     (root / "home").mkdir()
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
-    return SregymProject(root / "project", {**kept, "HOME": str(root / "home")})
+    return SregymProject(root / "project", {**kept, "HOME": str(root / "home")}, fork_server)
 
 
 @dataclass(frozen=True)

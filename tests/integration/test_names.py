@@ -37,13 +37,17 @@ SMALL = (
     "hotel-reservation-ingress",
 )
 PROBLEMS = ComponentFactory(Settings()).problems
-# What stands on others, and the largest.
+# What stands on others, and the largest; of one application in other sizes or with replicated stores, which are
+# made by the same code for all, one of each kind is looked at with every run.
 COMPOUND = (
     "astronomy-shop-fulfillment",
     "hotel-reservation-ingress",
     "social-network+hotel-reservation+astronomy-shop",
     "train-ticket",
     "synthetic:services=20,load=40,seed=7",
+    *("hotel-reservation-tier-replicated", "hotel-reservation-tier-single"),
+    *(f"social-network-tier-{tier}" for tier in ("expanded", "replicated", "single")),
+    *("social-network-replicated", "train-ticket-replicated"),
 )
 # Problems in one world.
 MOST = 8

@@ -23,7 +23,7 @@ from sregym_core.interfaces import ClusterSpec
 from sregym_core.policy import Policy
 from sregym_core.salt import draw_salt
 from sregym_core.sealing import Seal
-from sregym_kubernetes.observing import observe_with_policy
+from sregym_kubernetes.telemetry_redaction import observe_with_policy
 from sregym_testing import SregymProject
 
 from sregym_kubernetes import rules

@@ -104,11 +104,13 @@ def test_no_further_test_begins_when_the_time_is_over(
     tmp_path: Path, words: tuple[str, ...]
 ) -> None:
     (tmp_path / "test_it.py").write_text(FIVE, encoding="utf-8")
-    pytest_ = ("-m", "pytest", "-p", "deadline", "--seconds", "0", "-q", *words, "test_it.py")
+    pytest_ = ("-m", "pytest", "-p", "deadline", "--until", "0", "-q", *words, "test_it.py")
     code, said, _ = run(*pytest_, folder=tmp_path)
     assert code == 0
     assert "4 of 5 tests left out: no time left; `tox` runs them" in said
     assert "1 passed" in said
+    code, said, _ = run(*pytest_, "--least", "1000", folder=tmp_path)
+    assert (code, "5 passed" in said, "left out" in said) == (0, True, False)
 
 
 def test_files_that_git_does_not_know_yet_are_changes() -> None:

@@ -82,12 +82,15 @@ def test_killed_and_gone_on_with(
 
 
 def test_two_writers(campaign: Callable[..., SregymProject]) -> None:
-    # So many that it is still at it when the other one has begun.
-    project = campaign(seeds=[*range(60)])
+    project = campaign(seeds=[*range(SEEDS)])
     process = _begun(project)
     _wait((project.folder / "campaigns" / "small" / "campaign.json").exists)
+    _wait(lambda: _children(process.pid))
+    # It stands still, and is not at its end when the other one has begun.
+    process.send_signal(signal.SIGSTOP)
     other = project.run("campaign", "run", "campaign.yaml")
     process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGCONT)
     assert process.wait() == 2
     assert process.stderr is not None
     said = process.stderr.read().decode()

@@ -12,7 +12,7 @@ from sregym_core.model import Outcome
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
-from sregym_injector_code.calling import RetryPolicy
+from sregym_injector_code.timeouts_and_retries import RetryPolicy
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Cluster

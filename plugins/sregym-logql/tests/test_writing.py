@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from sregym_logql.formatter import line, pretty
 from sregym_logql.parsing import parse
-from sregym_logql.writing import line, pretty
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,7 @@ def tally(file: str) -> Tally:
     ("file", "least", "undecided", "false_passes"),
     [
         # No weight has seen these: free rephrasings, and other defects of the right thing.
-        ("rephrasings_held_out.jsonl", 0.70, 0.26, 0.04),
+        ("rephrasings_held_out.jsonl", 0.70, 0.27, 0.03),
         # Two of three name the right place and another defect of it; the judge was mended on them.
         ("near_misses.jsonl", 0.88, 0.30, 0.01),
     ],

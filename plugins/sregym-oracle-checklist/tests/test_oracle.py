@@ -88,7 +88,7 @@ GOOD = Claims(
         ({"component": "mongodb-rate, mongodb-geo, rate"}, "fail", ["component", "origin", "no-healthy-blamed", "nobody-uninvolved"]),
         ({"namespace": "load"}, "fail", ["component", "origin"]),
         ({"mechanism": "wrong image tag"}, "fail", ["mechanism", "no-wrong-mechanism"]),
-        ({"mechanism": "memory limit too low, wrong image tag, missing service"}, "fail", ["mechanism", "no-wrong-mechanism"]),
+        ({"mechanism": "memory limit too low, wrong image tag, missing service"}, "undecided", []),
         ({"affected": ("geo", "user", "profile")}, "pass", ["nobody-uninvolved", "impact"]),
         ({"contributing": ("consul",)}, "pass", ["no-healthy-blamed", "nobody-uninvolved"]),
     ],
@@ -141,7 +141,35 @@ def test_a_claimed_mechanism_may_name_fields_and_values_as_the_api_has_them(
     mechanism: str, right: bool, components: Any
 ) -> None:
     claims = Claims(component="user-service", mechanism=mechanism)
-    assert ("mechanism" not in noes(judge_diagnosis("", claims, [DNS], components))) is right
+    verdict = judge_diagnosis("", claims, [DNS], components)
+    answers = {check.name: check.outcome for check in verdict.checks}
+    assert (answers["mechanism"] is Outcome.PASS) is right
+
+
+@pytest.mark.parametrize(
+    ("text", "outcomes"),
+    [
+        ("Root cause: mongodb-rate: memory limit too low.", ["pass"]),
+        ("Root cause: mongodb-rate: memory limit too low, so it is OOMKilled and rate fails.", ["pass"]),
+        ("Root cause: mongodb-rate: wrong image tag, memory limit too low, certificate expired.", ["undecided"]),
+        ("Root cause: mongodb-rate: memory limit too low and certificate expired.", ["undecided"]),
+        ("Root cause: memory limit too low.", ["fail", "undecided"]),
+        ("The root cause is mongodb-rate.\n- memory limit too low\n- certificate expired\n- wrong image tag\n", ["undecided"]),
+        (
+            "Root cause: mongodb-rate: role revoked, memory limit too low, certificate expired, clock skew, "
+            "wrong target port, packet loss.",
+            ["fail"],
+        ),
+    ],
+)  # fmt: skip
+def test_who_lists_defects_of_one_place_has_found_none(
+    text: str, outcomes: list[str], ground_truths: Any, components: Any
+) -> None:
+    truth = ground_truths["memory-limit"]
+    claimed = text.partition("mongodb-rate")[2].strip(":.\n ")
+    claims = Claims(component="mongodb-rate", mechanism=claimed)
+    for given, claim in ((text, None), ("", claims)) if claimed else ((text, None),):
+        assert judge_diagnosis(given, claim, [truth], components).outcome in outcomes
 
 
 def test_a_component_may_be_called_as_its_spans_are() -> None:

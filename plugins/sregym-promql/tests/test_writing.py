@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from sregym_promql.formatter import line, pretty
 from sregym_promql.nodes import Passthrough
 from sregym_promql.parsing import parse, parse_as_written
-from sregym_promql.writing import line, pretty
 
 
 @pytest.mark.parametrize(

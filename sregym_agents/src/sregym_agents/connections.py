@@ -56,7 +56,7 @@ class Connections:
 
 
 async def stop(servers: Iterable[asyncio.Server]) -> None:
-    """Take no more connections; those that are accepted by now are known to whoever serves."""
+    """Take no more connections; those that are accepted by now are known to the server."""
     loop = asyncio.get_running_loop()
     for server in servers:
         # A server that is closed at once loses those it is about to open.

@@ -1,7 +1,7 @@
 """The gateway of a session: everything that processes outside can do in it, on loopback.
 
 An HTTP API (`http_api`), beneath it where the `mcp` package is installed MCP servers (`mcp_http`), and on a port of its own the guard
-before the Kubernetes API (`guard`), all asking for the session's token. They run in a thread of their own; what a client asks for happens
+before the Kubernetes API (`guard`), all of which require the session's token. They run in a thread of their own; what a client requests happens
 in the thread that drives the episode.
 """
 
@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from sregym_core.errors import BudgetExceededError
 
+from sregym_agents.aiohttp_server import served
 from sregym_agents.background import ServingThread
 from sregym_agents.guard import Guard
 from sregym_agents.http_api import HttpApi
 from sregym_agents.inbox import Inbox
-from sregym_agents.serving import served
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
@@ -93,7 +93,7 @@ class Gateway:
         return came
 
     def close(self) -> None:
-        """Take nothing any more: what waits and what comes is told that the session is over."""
+        """Accept no more calls: those that wait and those that come fail, for the session is over."""
         self._inbox.close()
 
     def _record_requests(self) -> None:

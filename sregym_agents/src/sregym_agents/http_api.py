@@ -68,7 +68,7 @@ class HttpApi:
         self._token = token
 
     def application(self) -> web.Application:
-        """The API, which asks for the token on whatever else is served beside it."""
+        """The API, which requires the token on whatever else is served beside it."""
 
         @web.middleware  # marks a function; a bound method cannot be marked
         async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -191,5 +191,5 @@ def _is_mcp(request: web.Request) -> bool:
 
 
 def refuse(status: int, message: str) -> web.Response:
-    """An answer of the gateway that says why there is no other."""
+    """An error response of the gateway with its reason."""
     return web.json_response({"message": message}, status=status)

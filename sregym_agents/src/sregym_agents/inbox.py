@@ -54,9 +54,9 @@ class Inbox:
         return self._calls.qsize()
 
     def post(self, act: Callable[[], T]) -> Future[T]:
-        """Have something done in the driving thread; from any thread.
+        """Run a call in the driving thread; from any thread.
 
-        The future fails with `SessionOverError` when nobody takes it any more.
+        The future fails with `SessionOverError` when the session takes no more calls.
         """
         call = _Call(act)
         self._calls.put(call)  # type: ignore[arg-type]  # the queue never looks at the result
@@ -65,7 +65,7 @@ class Inbox:
         return call.answer
 
     async def done(self, act: Callable[[], T]) -> T:
-        """Have something done in the driving thread, even if whoever asked goes away meanwhile."""
+        """Run a call in the driving thread, even if its caller goes away meanwhile."""
         return await asyncio.shield(asyncio.wrap_future(self.post(act)))
 
     def take(self, wait_s: float, before: Callable[[], None] | None = None) -> bool:

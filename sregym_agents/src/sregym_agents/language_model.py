@@ -55,7 +55,7 @@ class LanguageModel:
         """The model of the options `model`, `base_url` and `api_key_env`.
 
         Raises:
-            UsageError: There is none, or nobody can tell whose it is.
+            UsageError: There is none, or its vendor is not known.
         """
         name, base_url = options.get("model", ""), options.get("base_url", "")
         if not name:
@@ -102,7 +102,7 @@ async def converse(
     said: Sequence[Any],
     over: Callable[[], bool],
 ) -> list[Any]:
-    """Turns until the model stops by itself or `over()` holds; gives all that was said.
+    """Turns until the model stops by itself or `over()` holds; returns all text.
 
     Tokens are counted and words kept in the session.
     """
@@ -132,7 +132,7 @@ def text_of(answer: Any) -> str:
 def model_tool(
     tool: Tool, call: Callable[[str, Mapping[str, object]], ToolResult]
 ) -> ModelTool[Any]:
-    """A tool as the model is offered it; `call` does what it asks for."""
+    """A tool as the model is offered it; `call` does what it requests."""
     from pydantic_ai import Tool as ModelTool
 
     async def use(**arguments: Any) -> str:

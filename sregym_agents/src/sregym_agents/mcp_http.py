@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class McpEndpoints:
-    """The MCP servers of one session, beneath a path of its gateway, which asks for the token.
+    """The MCP servers of one session, beneath a path of its gateway, which requires the token.
 
     Args:
         session: Whose tools they offer.

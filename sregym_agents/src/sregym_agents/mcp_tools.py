@@ -27,8 +27,8 @@ def mcp_server(
 
     Args:
         tools: Which ones.
-        call: Does what a client asks for.
-        instructions: What a client's model is told of the server.
+        call: Does what a client requests.
+        instructions: Of the server, for a client's model.
         name: Of the server.
     """
     offered = [

@@ -15,11 +15,11 @@ from sregym_core.model import ObjectRef, containers_of
 from sregym_kubernetes.changes import helm, with_delivery_marks
 from sregym_kubernetes.changes.delivery import DELIVERERS, HELM_NAMESPACE, HELM_RELEASE, Delivery
 
+from sregym_apps.client_probes import prober_of
 from sregym_apps.components import components_of_operators, derive_components
 from sregym_apps.copying import copied
 from sregym_apps.manifests import KubeObject, load_manifests
 from sregym_apps.notes import load_notes
-from sregym_apps.probing import prober_of
 from sregym_apps.readiness import what_is_not_ready
 from sregym_apps.relocation import Relocation, cluster_wide
 from sregym_apps.table import content_of, with_table
@@ -199,7 +199,7 @@ class ManifestApplication(Application):
         return lines
 
     def prober(self, objects: Mapping[str, KubeObject], namespace: str) -> Prober | None:
-        """A pod like one of the load generator, at a share of its rate where `load_rate` says what it is."""
+        """A pod like one of the load generator, at a share of its rate where `load_rate` gives it."""
         generator = objects.get(str(self.load_generator))
         if generator is None:
             return None

@@ -159,7 +159,7 @@ def config_uses(pod: KubeObject, first: str, namespace: str, index: Index) -> tu
     """ConfigMaps and Secrets that a pod reads: from volumes, then `envFrom`, then `env`.
 
     Each source once for each way of use. Of several containers that mount it, the one named
-    `first` says at which path, else the first that does.
+    `first` defines at which path, else the first that does.
     """
     every = _with_first(pod, first)
     mounts = _mounts(every)

@@ -10,7 +10,7 @@ T = TypeVar("T")
 def copied(value: T) -> T:
     """A copy that shares no dict and no list with its original, nor one within itself.
 
-    Applications are asked for their manifests at every look at a system, and `copy.deepcopy`, which
+    Manifests of applications are read at every look at a system, and `copy.deepcopy`, which
     copies anything, takes several times as long.
     """
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""What users' requests ask of components, as manifests and service model tell.
+"""Demand of users' requests on components, from manifests and service model.
 
 The mix of the load generators is followed through the operations of services to the stores, with the
 settings of the manifests, as it is where everybody answers and caches are warm. What is done under a
@@ -47,13 +47,13 @@ VISIBLE_DROP, VISIBLE_LOSS = 0.02, 0.5
 
 
 class Demand(NamedTuple):
-    """What users' requests ask of a component.
+    """Demand of users' requests on a component.
 
     Attributes:
         needed: Whether users notice where it does not answer: at once, or when others start anew.
         changed: Whether users notice where it takes no changes.
         millicores: What they take of a processor there, in thousandths: while caches before it are
-            warm, and empty, as far as those who ask can wait.
+            warm, and empty, as far as their callers can wait.
     """
 
     needed: bool
@@ -71,7 +71,7 @@ class _Process(NamedTuple):
     environment: Mapping[str, str]
 
     def told(self, role: str) -> float:
-        """What a setting with this role says, where notes tell where it stands; 0 for nothing."""
+        """The value of a setting with this role, where notes name its place; 0 for nothing."""
         for setting in self.component.settings:
             if setting.role == role:
                 found = re.search(setting.argument, " ".join(self.words))
@@ -102,7 +102,7 @@ class _Asked(NamedTuple):
     cold_cpu_ms: float = 0.0
 
     def plus(self, more: _Asked, often: float, needed: float, cold: float) -> _Asked:
-        """With what a further call asks, made so often, and so often where caches are empty."""
+        """With the demand of a further call, made so often, and so often where caches are empty."""
         return _Asked(
             self.times + often * more.times,
             self.needed + often * needed * more.needed,
@@ -124,7 +124,7 @@ def demands(
     runs: Mapping[str, tuple[Image, Program]],
     objects: Sequence[KubeObject],
 ) -> dict[str, Demand]:
-    """What users ask of each component, by name; of none where some way of requests is not known.
+    """Demand of users on each component, by name; of none where some way of requests is not known.
 
     Args:
         components: Of the application.

@@ -34,7 +34,7 @@ class ComponentNotes(Value):
         accounts: Database accounts it serves.
         tables: Tables or collections of it with keys that the server counts out, or with indexes.
         sessions: Command lines with which people look into it now and then, and which change nothing. A
-            fault in a database comes through such a session, which would tell of it if it were the only one.
+            fault in a database comes through such a session, which would give it away if it were the only one.
         builds: Other builds of its image that exist, by what is wrong with them: `incompatible` with its
             data or peers, `buggy`, `leaking` memory, `misreconciling` of an operator, `fanning-out` calls,
             with a `hard-dependency` where others do without, `skewed` in its protocol.
@@ -75,7 +75,7 @@ def load_notes(file: Traversable) -> dict[str, ComponentNotes]:
     """Read a `components.yaml`: name of the component -> notes.
 
     Raises:
-        UsageError: It is not YAML, or says what it cannot; with its name and the line or field.
+        UsageError: It is not YAML, or declares what it cannot; with its name and the line or field.
     """
     content, text = content_of(file), ""
     try:

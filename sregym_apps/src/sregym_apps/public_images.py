@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def models_of_extensions(extensions: Installed) -> tuple[ServiceModel, ...]:
-    """What installed extensions say of public images; what an application says counts before.
+    """What installed extensions declare of public images; what an application declares counts first.
 
     Raises:
         PluginLoadError: Those of an extension cannot be read; names the distribution.

@@ -1,4 +1,4 @@
-"""Is everything of some manifests there and ready? Asks a cluster; waits for nothing."""
+"""Is everything of some manifests there and ready? Reads a cluster; waits for nothing."""
 
 from __future__ import annotations
 

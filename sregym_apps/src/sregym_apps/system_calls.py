@@ -1,7 +1,7 @@
-"""System calls without which programs do not go on serving, as their service model tells.
+"""System calls without which programs do not go on serving, by their service model.
 
-What the runtime of a program calls follows from its language, which the library tells by which it
-writes its log; what it calls for its clients from those; what a server calls for its files is said
+What the runtime of a program calls follows from its language, which is known from the library by which it
+writes its log; what it calls for its clients from those; what a server calls for its files is defined
 by its kind.
 """
 
@@ -73,7 +73,7 @@ def calls_of(program: Program) -> tuple[str, ...] | None:
 def programs_of(
     components: Iterable[Component], models: Iterable[ServiceModel]
 ) -> dict[str, tuple[Image, Program]]:
-    """Image and program of the main containers, by name of the component, where a model tells.
+    """Image and program of the main containers, by name of the component, where a model defines it.
 
     Args:
         components: Of an application.
@@ -119,7 +119,7 @@ def _started(component: Component, image: Image) -> str:
 def with_programs(
     components: tuple[Component, ...], models: Sequence[ServiceModel], objects: Sequence[KubeObject]
 ) -> tuple[Component, ...]:
-    """Components with what the programs of their main containers call, read and are asked, where known.
+    """Components with what the programs of their main containers call, read and serve, where known.
 
     Args:
         components: Of the application.

@@ -1,6 +1,6 @@
 """Whose fault an exception is: the component, its distribution with version, and the line.
 
-What a plugin's code raises, anywhere in the life of an episode, is told as that plugin's.
+What a plugin's code raises, anywhere in the life of an episode, is reported as that plugin's.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def check_returned(component: Any, method: str, answer: Any, due: type[T]) -> T:
     """What a component gave, if it is what is due.
 
     Raises:
-        TypeError: It is something else; names method and place.
+        TypeError: It is of another type; names method and place.
     """
     if isinstance(answer, due):
         return answer

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """What the process tells the shell."""
+    """Exit status of the process."""
 
     DONE = 0  # all went well; every verdict asked for is a pass, or none was asked for
     FAILED = 1  # a run finished with a failing verdict, or a problem is not proved
@@ -23,7 +23,7 @@ class SregymError(Exception):
 
 
 class UsageError(SregymError):
-    """The user asked for something that cannot be: says what, where, and what to do."""
+    """A request of the user that cannot be met: the message says what, where, and what to do."""
 
     exit_code = ExitCode.USAGE
 
@@ -35,7 +35,7 @@ class PluginError(SregymError):
 
 
 class PluginLoadError(PluginError):
-    """A plugin could not be loaded, or offers something that is not what it says."""
+    """A plugin could not be loaded, or offers a component of another type than declared."""
 
 
 class PluginClashError(PluginError):
@@ -74,7 +74,7 @@ class NodeError(WorldError):
 
 
 class TargetError(SregymError):
-    """A fault asked for another kind of target than it was given: a defect of the fault."""
+    """A fault requested another kind of target than it was given: a defect of the fault."""
 
 
 class MissingCapabilityError(SregymError):

@@ -21,9 +21,9 @@ class EpisodeStarted:
 
 @dataclass(frozen=True)
 class Waiting:
-    """Something takes its time on a cluster on the wall clock.
+    """A wait on a cluster on the wall clock.
 
-    Told when it begins, when what is waited for changes, and every now and then.
+    Sent when it begins, when what is waited for changes, and periodically.
 
     Attributes:
         phase: What goes on: `waiting until pods are ready`.
@@ -103,7 +103,7 @@ class AgentStarted:
 class SessionOpened:
     """Processes outside can reach the world; `endpoints` are base URLs by name.
 
-    Those of the session itself ask for `token` as a bearer token.
+    Those of the session itself require `token` as a bearer token.
     """
 
     kubeconfig: str
@@ -142,7 +142,7 @@ class NoiseMade:
 
 @dataclass(frozen=True)
 class WatchReported:
-    """A watching agent said that all is well, or reported an incident while there was none."""
+    """A watching agent reported that all is well, or reported an incident while there was none."""
 
     false_alarm: bool
 

@@ -1,6 +1,6 @@
 """Grounding: which observations of an episode show what its diagnosis says.
 
-Everything derives from submission, transcript and names of components; the truth is not asked, and
+Everything derives from submission, transcript and names of components; the ground truth is not used, and
 no verdict depends on it. A statement that nothing showed may be right all the same.
 """
 

@@ -1,7 +1,7 @@
 """Modes of the core: how an episode is put to an agent.
 
-A mode says what the agent is told, when it starts, which submissions are expected and what is
-judged. The conductor asks the mode and knows none by name; plugins bring more
+A mode defines the agent's instruction, when it starts, which submissions are expected and what is
+judged. The conductor calls the mode and knows none by name; plugins bring more
 (`sregym_register_modes`).
 """
 
@@ -62,10 +62,10 @@ Work without asking back, and submit once, when the system is repaired.
 
 @dataclass(frozen=True)
 class TextMode(Mode):
-    """A mode that is told from others by its texts and by what is judged.
+    """A mode that differs from others by its texts and by what is judged.
 
     Attributes:
-        told: What the agent is told of the situation.
+        told: Gives the text of the situation.
     """
 
     name: str
@@ -110,7 +110,7 @@ def _cause_told(briefing: BriefingContext) -> str:
 
 
 def describe_cause(truth: GroundTruth) -> str:
-    """A cause as one engineer tells it to another."""
+    """A cause in the words of an engineer."""
     part = "" if truth.component == truth.object_name else f", part of {truth.component},"
     change = truth.changed
     if not change.after:
@@ -209,7 +209,7 @@ def mode_named(name: str) -> Mode:
 
 
 def check_start(mode: Mode, start_before_s: float | None) -> None:
-    """Refuse an agent that starts before the system breaks in a mode that tells of trouble.
+    """Refuse an agent that starts before the system breaks in a mode that reports trouble.
 
     Raises:
         UsageError: It does, or the system would break within no time.

@@ -5,7 +5,7 @@ objects that add to simulated clusters and to what service models may say; `load
 them. Both have the same statuses and obey the same settings.
 
 Loading never fails as a whole. A plugin that cannot be imported, clashes, misspells a hook or
-forgets a decorator is kept in the list as broken, with distribution, version and reason; whoever
+forgets a decorator is kept in the list as broken, with distribution, version and reason; who
 needs it gets that reason.
 """
 
@@ -55,7 +55,7 @@ class Extends(Protocol):
     def clash_with(self, other: Any, /) -> str:
         """What it offers that another offers differently: `server kind 'acme'`; empty for nothing.
 
-        None in the place of another asks what is wrong with its own names.
+        None in place of another checks its own names.
         """
 
 
@@ -72,7 +72,7 @@ class PluginStatus:
         hooks: Names of the hooks it implements, sorted.
         group: Group of its entry point.
         components: What an entry point of the group `sregym.simulation` adds; what the others
-            offer is asked from them by `Registry`.
+            offer is read from them by `Registry`.
     """
 
     name: str

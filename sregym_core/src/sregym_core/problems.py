@@ -113,7 +113,7 @@ class ProblemSet:
         """The problems with these ids, in that order, then those of a suite; without doubles.
 
         Raises:
-            UsageError: Nothing was asked for, or something that does not exist.
+            UsageError: No name was given, or a name that does not exist.
         """
         chosen = {problem_id: self.get(problem_id) for problem_id in ids}
         for problem in self.in_suite(suite) if suite else ():

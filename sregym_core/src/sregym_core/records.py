@@ -1,4 +1,4 @@
-"""Files of an episode: written beside their place and moved there, so that nobody reads half of one."""
+"""Files of an episode: written beside their place and moved there, so that no reader sees half of one."""
 
 from __future__ import annotations
 

@@ -191,7 +191,7 @@ class Registry:
         ]
 
     def unknown(self, kind: str, name: str, known: Sequence[str]) -> str:
-        """The message for a name that nobody offers: nearest, all or how to list them, what to install."""
+        """The message for an unknown name: nearest, all or how to list them, what to install."""
         close = difflib.get_close_matches(name, known, 3)
         hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
         parts = [f"no {kind} named {name!r}{hint}"]

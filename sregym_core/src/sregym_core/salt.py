@@ -1,4 +1,4 @@
-"""Chance that nobody can foresee who sees a world: it depends on a salt that only records tell.
+"""Chance that cannot be foreseen from a world: it depends on a salt that only records hold.
 
 A seed is a small number, and a world shows so much of what follows from it that it can be found by
 trying. What has to stay unknown until it happens, and every key, therefore follows from the salt.
@@ -19,7 +19,7 @@ def draw_salt() -> str:
 
 
 def random_seed() -> int:
-    """A seed for a world that nobody has seen before."""
+    """A seed for a world that no one has seen before."""
     return secrets.randbelow(_SEEDS)
 
 

@@ -1,7 +1,7 @@
 """Temporary folders that a killed process does not leave behind for ever.
 
-Whoever has one holds a lock on it, which the kernel lets go when the process and those that it
-forked have ended, however that came about. Making one clears away those that nobody holds.
+Its owner holds a lock on it, which the kernel lets go when the process and those that it
+forked have ended, however that came about. Making one clears away those that no process holds.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Seal:
     """A key, and what it is called in the files that it seals.
 
     Attributes:
-        id: Says nothing; the name of the key's file.
+        id: Random; the name of the key's file.
         key: 32 random bytes.
     """
 
@@ -74,7 +74,7 @@ class Seal:
             (_state() / self.id).unlink(missing_ok=True)
 
     def line(self, content: bytes) -> bytes:
-        """A line of which only this seal tells the content."""
+        """A line whose content only this seal can open."""
         packed = zlib.compress(content, level=1)
         framed = len(packed).to_bytes(_LENGTH, "big") + packed
         framed += bytes(-len(framed) % _BLOCK)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Settings:
-    """What the environment says.
+    """Settings from environment variables.
 
     Attributes:
         allowed: From `SREGYM_PLUGINS`: load only these plugins; empty loads none, None all.

@@ -44,7 +44,7 @@ class AddedObjectFault(ComponentFault):
 
     @abstractmethod
     def describe(self, context: FaultContext) -> str:
-        """What the object says, for people."""
+        """A description of the object, for people."""
 
     @abstractmethod
     def restarted(self, context: FaultContext) -> Sequence[ObjectRef]:

@@ -36,7 +36,7 @@ def not_load(component: Component) -> str:
 
 
 def by_service(component: Component) -> str:
-    """Why nobody comes to a component by its Service; empty when somebody may."""
+    """Why no client reaches a component by its Service; empty when one may."""
     if component.own_service is None:
         return "no Service leads to it"
     if component.registered:
@@ -53,7 +53,7 @@ def not_custom(component: Component) -> str:
 
 
 def not_changed(component: Component) -> str:
-    """Why nobody notices that a store takes no changes; empty where somebody may."""
+    """Why no user notices that a store takes no changes; empty where one may."""
     return "hardly any request of users changes what it keeps" if component.changed is False else ""
 
 
@@ -63,7 +63,7 @@ def article(kind: str) -> str:
 
 
 def not_rolling(component: Component) -> str:
-    """Why its pods cannot be restarted; empty when something of it can be restarted."""
+    """Why its pods cannot be restarted; empty when one of them can be."""
     if any(ref.kind in ROLLING_KINDS for ref in component.workloads):
         return ""
     kind = component.workload.kind

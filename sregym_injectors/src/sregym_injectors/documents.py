@@ -1,4 +1,4 @@
-"""Documents of YAML that stand in the cluster, where anybody may have written anything into them."""
+"""Documents of YAML that stand in the cluster, where any client may have written anything into them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BRACKETS = re.compile(r"[\[\]{}]")
 
 
 def read_yaml(text: str) -> Any:
-    """What a document says, of JSON too; None for an empty one.
+    """The content of a document, of JSON too; None for an empty one.
 
     Raises:
         yaml.YAMLError: It is none.

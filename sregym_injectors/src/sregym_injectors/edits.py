@@ -92,7 +92,7 @@ class Edits:
         self.cluster.delete(ref, actor=changes.as_person(self._person, PATCH))
 
     def end(self, obj: KubeObject) -> None:
-        """Delete what nobody misses or a controller recreates, a pod: the journal does without."""
+        """Delete what is not needed or a controller recreates, a pod: it is not journaled."""
         self.cluster.delete(ObjectRef.of(obj), actor=changes.as_person(self._person, PATCH))
 
     def create(self, obj: KubeObject) -> KubeObject:

@@ -28,7 +28,7 @@ def truth_of(
     Args:
         context: Provides the component, and the application in which it has callers.
         broken: The object with the defect; of a kind that the API may not know (`DatabaseUser`). What
-            belongs to the whole cluster is told of in the component's namespace.
+            belongs to the whole cluster is described in the component's namespace.
         mechanism: One word of the vocabulary: `service-missing`.
         phrases: Other ways to say the mechanism.
         changed: What was changed, from what, to what.

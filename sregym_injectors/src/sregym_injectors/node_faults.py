@@ -66,7 +66,7 @@ class Row:
         repair: Commands on the host, with `{node}` for the name of the node.
         pressure: Condition that the kubelet reports until minutes after the repair, or `Ready`; who
             serves is restarted then, since others may have come up without what they had in
-            memory. Empty where nobody is evicted.
+            memory. Empty where no pod is evicted.
         of_component: Whether the setting is about the pods of the component on whose account the node
             was chosen, by `namespace` and `labels`, rather than about all processes of the node.
         needs: What the cluster must be able to do besides the setting's own capability.
@@ -108,13 +108,13 @@ class Row:
 
 
 class NoParameters(BaseModel):
-    """A row says all."""
+    """All fields come from the row."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class NodeSettingFault(Fault):
-    """A fault of which a row says all; subclasses are made of rows."""
+    """A fault that a row defines completely; subclasses are made of rows."""
 
     row: ClassVar[Row]
     Parameters: ClassVar[type[BaseModel]] = NoParameters

@@ -1,4 +1,4 @@
-"""Which nodes faults fit: those that run something whose loss users notice."""
+"""Which nodes faults fit: those that run a workload whose loss users notice."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def runs_nothing_that_matters(node: Node) -> str:
-    """Why nobody would notice what becomes of a node; empty where somebody does."""
+    """Why no user would notice the loss of a node; empty where one does."""
     component = node.component
     if component is None:
         return "it is not said which component of the application runs there (`runs`)"
@@ -25,7 +25,7 @@ def runs_nothing_that_matters(node: Node) -> str:
 
 
 def runs_no_store(node: Node, *, on_volume: bool = False, changed: bool = False) -> str:
-    """Why a fault of disks says nothing there; empty where a datastore runs that users meet.
+    """Why a fault of disks has no effect there; empty where a datastore runs that users meet.
 
     Args:
         node: Which.

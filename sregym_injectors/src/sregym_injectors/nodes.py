@@ -49,7 +49,7 @@ class NodeEdits:
     def run(
         self, node: str, argv: Sequence[str], undo: Sequence[str], stdin: str = ""
     ) -> CommandResult:
-        """Run a command on a host that changes something.
+        """Run a command with side effects on a host.
 
         Args:
             node: Where.
@@ -88,7 +88,7 @@ def current(context: FaultContext, setting: S) -> S:
 def repairs(
     context: FaultContext, settings: Sequence[NodeSetting], usual: Sequence[Sequence[str]]
 ) -> tuple[Sequence[str], ...]:
-    """Commands on the host that make things as they were: as the access says, else the usual ones.
+    """Commands on the host that make things as they were: as the access defines, else the usual ones.
 
     Args:
         context: Gives the cluster.
@@ -101,7 +101,7 @@ def repairs(
 
 
 def on_host(context: FaultContext, argv: Sequence[str]) -> Command:
-    """The kubectl command by which an engineer runs something on the node, as root.
+    """The kubectl command by which an engineer runs a command on the node, as root.
 
     The pod for it is made in a namespace of the application: elsewhere agents may make none.
     """
@@ -116,7 +116,7 @@ def host_command(context: FaultContext, node: str, argv: Sequence[str]) -> Comma
 def from_another_node(context: FaultContext, argv: Sequence[str]) -> Command:
     """The same by way of another node and `ssh`: on a node in need no pod comes up, or stays.
 
-    A kubelet that is short of something evicts the pod that it was entered with, and one that does
+    A kubelet that is short of a resource evicts the pod that it was entered with, and one that does
     not run starts none. Where there is no other node, the node itself is entered.
     """
     name = context.node.name
@@ -128,7 +128,7 @@ def from_another_node(context: FaultContext, argv: Sequence[str]) -> Command:
 
 
 def on_another_node(context: FaultContext, argv: Sequence[str]) -> Command:
-    """The command that runs something on a node that is not the target, since nothing runs there.
+    """The command that runs on a node that is not the target, since nothing runs there.
 
     Raises:
         NodeError: There is no other node.
@@ -153,7 +153,7 @@ def _entered(context: FaultContext, node: str, argv: Sequence[str]) -> Command:
 def truth_on_node(
     context: FaultContext, mechanism: str, phrases: Sequence[str], changed: Change, *symptoms: str
 ) -> GroundTruth:
-    """Ground truth of a defect of a node; whoever runs there suffers, nearest first.
+    """Ground truth of a defect of a node; workloads there are affected, nearest first.
 
     Args:
         context: Gives the node, and the component on whose account it was chosen.

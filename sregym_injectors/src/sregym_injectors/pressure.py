@@ -1,4 +1,4 @@
-"""After a node was short of something: until its kubelet says it is not, and for whom it evicted."""
+"""After a node was under pressure: until its kubelet reports that it is not, and for evicted pods."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class ClientParameters(BaseModel):
 
     Attributes:
         restart_clients: Whether the pods of direct callers are restarted. None: where they
-            hold something from before, which the fault decides by the component's kind.
+            hold earlier state, which the fault decides by the component's kind.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,6 +1,6 @@
 """How a change of a pod template ends: with the old pods gone, or in a rollout that is stuck.
 
-A rolling update whose new pods never become ready keeps old ones, which go on serving. A fault says
+A rolling update whose new pods never become ready keeps old ones, which go on serving. A fault defines
 which end it means (`Rollout`); `workloads.roll_out` brings it about, and `outstanding` looks at the
 running system until it has come.
 """
@@ -137,7 +137,7 @@ def _old_pods(workload: KubeObject, status: dict[str, Any]) -> int:
 
 
 def truth_of_stuck(truth: GroundTruth, ref: ObjectRef) -> GroundTruth:
-    """The ground truth of a broken template whose rollout is stuck: nobody suffers from it yet.
+    """The ground truth of a broken template whose rollout is stuck: no user suffers from it yet.
 
     Args:
         truth: Of the broken template.

@@ -1,4 +1,4 @@
-"""Faults that are one change of a Service's specification: what each says, and what follows from it."""
+"""Faults that are one change of a Service's specification: what each changes, and what follows from it."""
 
 from __future__ import annotations
 

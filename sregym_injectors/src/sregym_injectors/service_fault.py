@@ -1,4 +1,4 @@
-"""What the faults in Services share: whom they fit, their clients, how the defect is told."""
+"""What the faults in Services share: their targets, their clients, how the defect is described."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class ServiceFault(ComponentFault):
-    """Breaks the component's Service and restarts its clients, as a subclass says."""
+    """Breaks the component's Service and restarts its clients, as a subclass defines."""
 
     layer: ClassVar[str] = "kubernetes"
     parts: ClassVar[tuple[ComponentPart, ...]] = (ComponentPart.SERVICE,)

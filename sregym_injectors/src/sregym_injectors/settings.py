@@ -113,7 +113,7 @@ def amount(text: str) -> float | None:
 
 
 def duration_for(setting: ProgramSetting, text: str) -> str:
-    """A duration as a setting is written: a bare number where its name says that it is of milliseconds."""
+    """A duration as a setting is written: a bare number where its name has the unit milliseconds."""
     found = amount(text)
     if found is None or not setting.name.endswith("_MS") or text.strip().isdecimal():
         return text
@@ -275,7 +275,7 @@ def readers(application: Application, ref: ObjectRef) -> tuple[ObjectRef, ...]:
 def change_settings(
     edits: Edits, context: FaultContext, values: Mapping[ProgramSetting, str]
 ) -> None:
-    """Give settings of a component other values, and restart whoever reads them."""
+    """Give settings of a component other values, and restart the workloads that read them."""
     component = context.component
     maps: dict[ObjectRef, dict[str, str]] = {}
     env: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""Faults that are one change of a pod template: what each of them says, and what all have in common."""
+"""Faults that are one change of a pod template: what each of them defines, and what all have in common."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class PodTemplateFault(TemplateFault):
 
     @abstractmethod
     def defects(self, context: FaultContext, live: Template) -> list[str]:
-        """What is still wrong with the live template, whoever repaired it and how."""
+        """What is still wrong with the live template, however it was repaired."""
 
     @override
     def mismatch_reason(self, component: Component) -> str:

@@ -40,7 +40,7 @@ class TemplateFault(ComponentFault):
 
     Its parameters derive from `RolloutParameters`, which say how the rollout ends. `inject` makes
     the change by `change_container` or `roll_out` with `chosen_rollout(context)`; the rest follows:
-    the episode waits until the rollout has ended so, and the ground truth tells of a stuck one.
+    the episode waits until the rollout has ended so, and the ground truth names a stuck one.
     """
 
     @override
@@ -145,7 +145,7 @@ def _unblocking(manifest: KubeObject, ref: ObjectRef, rollout: Rollout) -> tuple
 
 
 def without_server_fields(obj: KubeObject) -> KubeObject:
-    """A Job or Pod as somebody would create it again: without what the cluster filled in."""
+    """A Job or Pod as a user would create it again: without what the cluster filled in."""
     fresh = deepcopy(obj)
     fresh.pop("status", None)
     metadata = fresh["metadata"]

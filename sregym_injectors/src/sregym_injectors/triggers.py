@@ -23,7 +23,7 @@ _ROLLED_OUT_S = 300.0
 
 
 class Peak(BaseModel):
-    """Users ask so many times as much for a while.
+    """Users send so many times as many requests for a while.
 
     Attributes:
         times: What the load is multiplied with.
@@ -59,7 +59,7 @@ def bring_about(context: FaultContext, edits: Edits, peak: Peak | None, dip: Dip
 
 
 def can_peak(application: Application) -> bool:
-    """Whether some load generator says which setting is its rate or its users."""
+    """Whether a load generator declares which setting is its rate or its users."""
     return any(
         settings_of(part, "rate", "users")
         for part in application.components()
@@ -73,7 +73,7 @@ def can_dip(application: Application, component: Component) -> bool:
 
 
 def load_level(context: FaultContext) -> float:
-    """How much users ask here, as a multiple of what the manifests of load generators say; 1 where none says."""
+    """Requests of users here, as a multiple of what the manifests of load generators define; 1 where none does."""
     asked = usual = 0.0
     for part in context.application.components():
         for setting in settings_of(part, "rate", "users") if part.kind == scope.LOAD else ():

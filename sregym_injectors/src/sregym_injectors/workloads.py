@@ -30,7 +30,7 @@ def container_of(workload: KubeObject, name: str) -> dict[str, Any] | None:
 
 
 def workload_defects(cluster: Cluster, ref: ObjectRef) -> list[str]:
-    """Why nothing of a workload can run, whatever its template says; empty when it can.
+    """Why nothing of a workload can run, whatever its template is; empty when it can.
 
     A look at the configuration, not at pods: whether they are ready is for oracles to judge.
     """
@@ -184,7 +184,7 @@ def run_in_workload(
     """Run a command in a ready pod of a workload.
 
     Raises:
-        WorldError: When no pod is ready. What the command says is the caller's business.
+        WorldError: When no pod is ready. Judging the command's output is up to the caller.
     """
     pod = ready_pod(cluster, ref)
     if pod is None:

@@ -1,7 +1,7 @@
 """What an agent may see of the Kubernetes API and do with it, enforced on requests and answers.
 
 Pure functions of requests and answers. The guard before an agent's own clients applies them to what
-passes over the wire, a cluster to what the tool `kubectl` asks in process.
+passes over the wire, a cluster to what the tool `kubectl` requests in process.
 """
 
 from __future__ import annotations

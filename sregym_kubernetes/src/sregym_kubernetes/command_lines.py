@@ -1,6 +1,6 @@
 """Kubectl command lines: read as a person types them, refused where they reach beyond the cluster.
 
-Commands run on the machine of the harness. What would read or write its files, ask back on a
+Commands run on the machine of the harness. What would read or write its files, prompt on a
 terminal or never end is refused before it runs; with a kubeconfig an agent's own kubectl can do it.
 """
 
@@ -152,7 +152,7 @@ def check(command: Command) -> None:
     """Refuse what reaches beyond the cluster.
 
     Raises:
-        CommandRefusedError: It would read or write files here, ask back, or never end.
+        CommandRefusedError: It would read or write files here, prompt, or never end.
     """
     verbs = verb(command)
     name = verbs[0] if verbs else ""
@@ -199,7 +199,7 @@ def verb(command: Command) -> tuple[str, ...]:
 
 
 def reads_only(command: Command) -> bool:
-    """Whether a command cannot change anything: `exec` can, nobody knows what it runs."""
+    """Whether a command cannot change anything: `exec` can, for what it runs is not known."""
     verbs = verb(command)
     return verbs[:1] == () or verbs[0] in _READS or verbs[:2] in _READING_PAIRS
 

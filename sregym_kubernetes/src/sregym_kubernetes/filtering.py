@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def filters(content_type: str, target: Target) -> bool:
-    """Whether an answer of this type may tell of hidden things in a form that can be filtered."""
+    """Whether a response of this type may show hidden things in a form that can be filtered."""
     # The list of OpenAPI documents is JSON that says it is text.
     text = target.path.startswith("/openapi") and content_type.startswith("text/plain")
     return (text or content_type.startswith("application/json")) and not target.subresource

@@ -1,4 +1,4 @@
-"""Acting as somebody else: `kubectl --as`, answered as an API server does whose user may not.
+"""Acting as another user: `kubectl --as`, answered as an API server does whose user may not.
 
 The harness's own credentials act in the agent's name; what an agent adds of this kind must never
 be asked with them.
@@ -21,7 +21,7 @@ _GROUP = "authentication.k8s.io"
 
 
 def refusal(identity: Identity, headers: Mapping[str, str]) -> tuple[int, bytes] | None:
-    """Code and Status for a request that wants to be somebody else's; None when it does not."""
+    """Code and Status for a request in the name of another user; None when it does not."""
     asked = {name: value for name, value in headers.items() if name.startswith(PREFIX)}
     if not asked:
         return None

@@ -31,7 +31,7 @@ class Kubectl(NamedTuple):
     Attributes:
         path: Where it is.
         version: Major and minor version.
-        full_version: As it says it: `v1.37.1`.
+        full_version: As it prints it: `v1.37.1`.
     """
 
     path: str
@@ -70,7 +70,7 @@ def find_kubectl(server: tuple[int, int], search_path: str | None = None) -> Kub
 
 
 def describe_shell_kubectl(search_path: str | None = None) -> str:
-    """What is wrong with the kubectl that somebody gets who types its name; empty for nothing.
+    """What is wrong with the kubectl that its bare name finds; empty for nothing.
 
     It is compared with the one of this environment, which is made for the clusters here. Where that
     is missing, `find_kubectl` says what is.

@@ -21,7 +21,7 @@ class PodTrouble:
     Attributes:
         pod: Its name.
         reason: In one word: `ImagePullBackOff`, `Unschedulable`, `NotReady` ...
-        detail: What the cluster says besides; may be empty.
+        detail: Further text of the cluster; may be empty.
         restarts: Of the container that it is about.
     """
 
@@ -37,7 +37,7 @@ class PodTrouble:
 
     @property
     def lasting(self) -> bool:
-        """Whether waiting alone does not help, as far as one look can tell."""
+        """Whether waiting alone does not help, as far as one look shows."""
         return self.crashing or self.reason in (*PULLING, *REFUSED) or self.reason == "Failed"
 
     def __str__(self) -> str:

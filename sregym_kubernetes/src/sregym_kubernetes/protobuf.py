@@ -5,9 +5,9 @@ The table (`data/protobuf.json.gz`) gives for each message its fields: `NUMBER: 
 `I` IntOrString, `R` a value written as JSON, `E` a list of texts, `A@m`, `P@m` and `B@m` a
 message or a list of such, of texts, or a truth value; `@m` message, `^m` message whose fields stand in this one,
 with `[]` and `{}` before them for lists and maps. Go's encoder writes the zero values of fields that
-are no pointers: to leave them out is for whoever reads on.
+are no pointers: to leave them out is for the caller.
 
-What is odd is read as the decoder of the API server reads it, so that nobody can show one object to a
+What is odd is read as the decoder of the API server reads it, so that no client can show one object to a
 policy and another to the server: a message that comes in parts is put together, numbers have 64 bits.
 """
 

@@ -66,7 +66,7 @@ class RedactionPolicy:
         )
 
     def hides_target(self, target: Target) -> bool:
-        """Whether a request is for a hidden object, or for something in one."""
+        """Whether a request is for a hidden object, or for a part of one."""
         namespace = "" if target.resource == "namespaces" else target.namespace
         if self.hides(target.group, target.resource, namespace, target.name):
             return True
@@ -91,7 +91,7 @@ class RedactionPolicy:
         return self.hides("", "pods", namespace, name) or self._of_maker("Pod", namespace, name)
 
     def hides_event(self, event: Mapping[str, Any]) -> bool:
-        """Whether an event tells of a hidden object."""
+        """Whether an event is about a hidden object."""
         about = event.get("involvedObject") or event.get("regarding") or {}
         kind, name = str(about.get("kind", "")), str(about.get("name", ""))
         namespace = "" if kind == "Namespace" else str(about.get("namespace", ""))

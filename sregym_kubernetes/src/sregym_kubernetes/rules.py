@@ -1,4 +1,4 @@
-"""What an agent may not ask of a cluster, because it would reach the harness."""
+"""What an agent may not request of a cluster, because it would reach the harness."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kinds of tool use, as the transcript of an episode tells them."""
+"""Kinds of tool use, as the transcript of an episode shows them."""
 
 from __future__ import annotations
 

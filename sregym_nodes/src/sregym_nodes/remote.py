@@ -80,7 +80,7 @@ class NodeAgent:
         node: Its name, for errors.
         way: To the node.
         owner: Who changes: the same word for all that belong together, which says nothing of whom.
-        lease_s: How long changes last when nobody renews them.
+        lease_s: How long changes last when they are not renewed.
         folder: Where the agent is put and keeps its journal.
     """
 
@@ -101,7 +101,7 @@ class NodeAgent:
         self._sent = False
 
     def apply(self, ask: Mapping[str, Any], backend: str = "auto") -> Applied:
-        """Bring about what is asked; what stands so already is left alone.
+        """Bring about what is requested; what stands so already is left alone.
 
         Raises:
             AgentError: It cannot be done, or has no effect; nothing is changed then.
@@ -120,7 +120,7 @@ class NodeAgent:
         self.ask("renew", {"owner": self._owner, "lease_s": self._lease_s})
 
     def changes(self) -> tuple[Mapping[str, Any], ...]:
-        """All that is changed on the node, by whomever: `key`, `ask`, `stands`, `backend`, `effect` ..."""
+        """All that is changed on the node, by any owner: `key`, `ask`, `stands`, `backend`, `effect` ..."""
         return tuple(self.ask("list", {})["changes"])
 
     def examine(self, asks: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, str], ...]:

@@ -81,7 +81,7 @@ class Ssh:
 
     Args:
         address: Of the node.
-        user: As whom; anybody but root has to be allowed `sudo` without a password.
+        user: As whom; any user but root has to be allowed `sudo` without a password.
         options: Further words for `ssh`, such as `-p`, `2222`.
     """
 

@@ -43,7 +43,7 @@ _FOREIGN = re.compile(
 def addressed(text: str) -> Check | None:
     """A failed check where a text speaks to its judge, whatever else it says; None where it does not.
 
-    A verdict cannot be asked for.
+    A verdict cannot be requested.
     """
     seen = plain(text)
     words = [m[0].strip() for said in (_ADDRESSES, _FORGED, _FOREIGN) for m in said.finditer(seen)]

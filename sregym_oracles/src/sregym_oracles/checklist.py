@@ -1,6 +1,6 @@
 """The checklist by which diagnoses are scored: data, and the arithmetic from answers to verdicts.
 
-Three dimensions with three questions each, as in the SREGym paper. Whoever answers the questions,
+Three dimensions with three questions each, as in the SREGym paper. What answers the questions,
 code or a language model, the score and the verdict come from here.
 """
 

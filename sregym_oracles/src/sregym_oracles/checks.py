@@ -24,7 +24,7 @@ def check_from_findings(
 ) -> Check:
     """A check from a function that lists what is wrong, one phrase each.
 
-    The list being empty is a pass. What cannot be read or judged is told by `guarded_check`.
+    The list being empty is a pass. What cannot be read or judged is reported by `guarded_check`.
 
     Args:
         name: Of the check.
@@ -44,7 +44,7 @@ def guarded_check(name: str, expected: str, make: Callable[[], Check]) -> Check:
 
     A system was judged without trouble when it was healthy and when it had been broken. What makes
     that impossible later is of the one who changed it since, and fails. Only a cluster that does not
-    answer, or answers that about whoever asks, is an error: it says nothing about the repair.
+    answer, or answers so about the client itself, is an error: it means nothing for the repair.
 
     Args:
         name: Of the check.
@@ -79,7 +79,7 @@ def _told(name: str, expected: str, wrong: Sequence[str], good: str) -> Check:
 
 
 def unreadable_check(name: str, expected: str, error: ClusterError) -> Check:
-    """The check of something that the API would not show."""
+    """The check of a state that the API would not show."""
     code = f" ({error.status} {error.reason})" if error.status else ""
     return Check(
         name=name,

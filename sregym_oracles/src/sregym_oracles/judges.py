@@ -53,7 +53,7 @@ def verdict_on(
 
 
 def truth_label(truth: GroundTruth, ground_truths: Sequence[GroundTruth]) -> str:
-    """What tells the checks of this root cause from those of the others; nothing if it is alone."""
+    """What separates the checks of this root cause from those of the others; nothing if it is alone."""
     if len(ground_truths) == 1:
         return ""
     alone = sum(1 for other in ground_truths if other.component == truth.component) == 1

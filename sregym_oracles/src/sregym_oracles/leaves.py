@@ -50,7 +50,7 @@ def leaves_of(obj: KubeObject | None) -> Leaves:
 
 
 def leaves_of_text(text: str) -> Leaves:
-    """The same for what a datastore holds, as `Cluster.stored` tells it."""
+    """The same for what a datastore holds, as `Cluster.stored` returns it."""
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):

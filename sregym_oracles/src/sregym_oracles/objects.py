@@ -1,4 +1,4 @@
-"""Which objects of a baseline somebody declared, and which controllers keep for themselves."""
+"""Which objects of a baseline were declared, and which controllers keep for themselves."""
 
 from __future__ import annotations
 

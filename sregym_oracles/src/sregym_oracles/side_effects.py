@@ -63,7 +63,7 @@ class Rule(Value):
             row of the table names.
         part: Kind of component whose own objects are meant; empty for all.
         at: Regular expression for the whole path of a leaf; empty for the object as a whole.
-        change: How it differs. `changed` is any difference, `lost` that `before` finds something no
+        change: How it differs. `changed` is any difference, `lost` that `before` finds an item no
             longer, `replaced` that an image is of another repository, `unbounded` that an amount is now
             more than any node has, and was not.
         before: What the value had somewhere; empty for anything.

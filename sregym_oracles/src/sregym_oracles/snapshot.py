@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Snapshot:
     """Objects of the cluster at one moment, read on demand and kept.
 
-    Checks that share a glance see the same moment, and a cluster far away is asked a dozen times
+    Checks that share a glance see the same moment, and a cluster far away gets a dozen requests
     and not a hundred. Make a new one whenever time may have passed.
     """
 
@@ -47,7 +47,7 @@ class Snapshot:
         return self._list(ref.api_version, ref.kind, ref.namespace).get(ref.name)
 
     def pods(self, workload: KubeObject) -> list[KubeObject]:
-        """Pods with all labels that the workload's selector asks for; none for an empty selector.
+        """Pods with all labels that the workload's selector requires; none for an empty selector.
 
         A Pod is its own; those of a CronJob are those of its Jobs that are not finished.
         """

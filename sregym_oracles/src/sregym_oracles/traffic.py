@@ -24,7 +24,7 @@ MIN_REQUESTS = 2
 
 
 def load_running(baseline: Traffic, window: Traffic, name: str = "load-running") -> Check:
-    """The load generator still asks as much as in the baseline, and for the same operations."""
+    """The load generator still sends as many requests as in the baseline, and for the same operations."""
     if baseline.requests == 0 or baseline.seconds <= 0:
         return Check(
             name=name,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Window:
-    """What is asked: true at every poll for `window_s`, after waiting at most `repair_s`.
+    """The condition: true at every poll for `window_s`, after waiting at most `repair_s`.
 
     Attributes:
         window_s: How long it must hold.
@@ -78,7 +78,7 @@ def watch_window(
     Args:
         clock: The cluster's.
         condition: Returns None while the condition holds, else the check that fails.
-        window: What is asked.
+        window: The condition.
         brief: Whether to stop as soon as the condition fails.
     """
     began = clock.now()

@@ -200,8 +200,8 @@ def probes_unchanged(
     """Probes and resource requests of the baseline's workloads were not taken away.
 
     Timings, ports and paths of probes may change, and requests may be of any size: what counts is
-    that the container is still watched in the same way, that this leads to something within
-    `PATIENCE_S`, and that it still asks for something.
+    that the container is still watched in the same way, that this has an effect within
+    `PATIENCE_S`, and that it still has requests.
     """
 
     def find() -> list[str]:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from sregym_cluster_embedded.api.dynamic.calling import Answer, Call, CallFailed, unreachable
+from sregym_cluster_embedded.api.dynamic.webhook_client import Answer, Call, CallFailed, unreachable
 from sregym_cluster_embedded.api.keys import WEBHOOKS
 
 if TYPE_CHECKING:

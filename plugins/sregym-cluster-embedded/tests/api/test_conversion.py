@@ -7,7 +7,7 @@ from types import MappingProxyType
 import orjson
 import pytest
 from sregym_cluster_embedded.api import internal_client
-from sregym_cluster_embedded.api.dynamic.calling import Answer
+from sregym_cluster_embedded.api.dynamic.webhook_client import Answer
 from sregym_cluster_embedded.api.keys import WEBHOOKS
 from sregym_cluster_embedded.world import SimulationSpec, World
 

@@ -7,7 +7,7 @@ import base64
 import orjson
 import pytest
 from sregym_cluster_embedded.api import dynamic, internal_client
-from sregym_cluster_embedded.api.dynamic.calling import Answer, CallFailed
+from sregym_cluster_embedded.api.dynamic.webhook_client import Answer, CallFailed
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.api.keys import WEBHOOKS
 from sregym_cluster_embedded.store import Key

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sregym_cluster_embedded.http.aiohttp_server import EndpointError
 from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
 from sregym_cluster_embedded.http.live import LiveWorld
 from sregym_cluster_embedded.http.pacing import Stepped
 from sregym_cluster_embedded.http.server import ApiEndpoint
-from sregym_cluster_embedded.http.serving import EndpointError
 
 Answer = tuple[int, Any]
 

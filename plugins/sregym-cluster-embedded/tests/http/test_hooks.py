@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 
 import pytest
-from sregym_cluster_embedded.api.dynamic.calling import Call, CallFailed
+from sregym_cluster_embedded.api.dynamic.webhook_client import Call, CallFailed
 from sregym_cluster_embedded.api.keys import WEBHOOKS
 from sregym_cluster_embedded.http.hooks import call_loopback, reach_loopback
 from sregym_cluster_embedded.world import SimulationSpec, World

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.telemetry.past import Past, Version
+from sregym_cluster_embedded.telemetry.object_history import Past, Version
 from sregym_cluster_embedded.world import SimulationSpec, World
 
 KEY = Key("configmaps", "default", "colours")

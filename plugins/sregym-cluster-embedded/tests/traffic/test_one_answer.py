@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
-from sregym_cluster_embedded.telemetry.traces.building import Builder
 from sregym_cluster_embedded.telemetry.traces.chronicle import Chronicle
+from sregym_cluster_embedded.telemetry.traces.trace_assembly import Builder
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_promql import Engine
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sregym_cluster_embedded.telemetry.traces.building import Builder
 from sregym_cluster_embedded.telemetry.traces.chronicle import Chronicle
+from sregym_cluster_embedded.telemetry.traces.trace_assembly import Builder
 from sregym_cluster_embedded.traffic.segments import QUEUES
 from sregym_cluster_embedded.userland.keys import RUNTIME
 

@@ -10,9 +10,9 @@ from sregym_apps.simulation import Installed, installed
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Vocabulary
 from sregym_dev.importing.cleaning import cleaned
+from sregym_dev.importing.container_inputs import parts_of
 from sregym_dev.importing.guess import Guess, Guesser
 from sregym_dev.importing.known import kind_by_name, kind_by_settings, server_image
-from sregym_dev.importing.parts import parts_of
 from sregym_dev.importing.remarks import Remarks
 from sregym_dev.importing.roles import roles_of
 

@@ -9,10 +9,12 @@ from sregym_core import Registration, hookimpl
 def sregym_register_injectors() -> list[Registration]:
     """The faults of this plugin."""
     return [
-        Registration("retry-policy", "sregym_injector_code.calling:RetryPolicy"),
-        Registration("timeouts-misordered", "sregym_injector_code.calling:TimeoutsMisordered"),
-        Registration("limits-wrong", "sregym_injector_code.serving:LimitsWrong"),
-        Registration("pool-too-small", "sregym_injector_code.serving:PoolTooSmall"),
+        Registration("retry-policy", "sregym_injector_code.timeouts_and_retries:RetryPolicy"),
+        Registration(
+            "timeouts-misordered", "sregym_injector_code.timeouts_and_retries:TimeoutsMisordered"
+        ),
+        Registration("limits-wrong", "sregym_injector_code.server_limits:LimitsWrong"),
+        Registration("pool-too-small", "sregym_injector_code.server_limits:PoolTooSmall"),
         Registration("hang", "sregym_injector_code.hanging:Hang"),
         Registration("gray-replica", "sregym_injector_code.hanging:GrayReplica"),
         Registration("gc-pressure", "sregym_injector_code.memory:GcPressure"),

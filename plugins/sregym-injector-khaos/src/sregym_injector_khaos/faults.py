@@ -13,8 +13,8 @@ from sregym_injectors.workloads import restart_rollout
 from sregym_kubernetes.node_settings import LinkState, SystemCall
 from typing_extensions import override
 
-from sregym_injector_khaos.calling import makes_no_such_call
 from sregym_injector_khaos.rows import ENDING, ROWS
+from sregym_injector_khaos.syscall_checks import makes_no_such_call
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

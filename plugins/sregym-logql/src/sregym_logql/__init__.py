@@ -19,11 +19,11 @@ from __future__ import annotations
 
 from sregym_logql.engine import Engine, LogAnswer
 from sregym_logql.errors import LogqlError, PipelineError
+from sregym_logql.formatter import line, pretty
 from sregym_logql.memory import Memory
 from sregym_logql.nodes import Logs
 from sregym_logql.parsing import parse, parse_selector
 from sregym_logql.streams import Entry, Storage, Stream
-from sregym_logql.writing import line, pretty
 
 __all__ = [
     "Engine",

@@ -9,6 +9,7 @@ from sregym_regex.go import PatternError, compiled
 
 from sregym_logql.complaints import refusal, shown
 from sregym_logql.errors import SELECTS_ALL, LogqlError
+from sregym_logql.formatter import stage_text
 from sregym_logql.lexing import Token, tokens_of, wrong
 from sregym_logql.nodes import (
     Both,
@@ -33,7 +34,6 @@ from sregym_logql.units import (
     prometheus_duration_s,
     size_bytes,
 )
-from sregym_logql.writing import stage_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.sdk.controllers import Operator, TableKey
 
+from sregym_operator_tidb.api_writes import SyncError, ensure, event, found_of
 from sregym_operator_tidb.cluster import (
     COMPONENT,
     COMPONENTS,
@@ -18,7 +19,6 @@ from sregym_operator_tidb.cluster import (
 from sregym_operator_tidb.scripts import config_map
 from sregym_operator_tidb.sets import discovery, services, stateful_set
 from sregym_operator_tidb.status import ready_pods, report
-from sregym_operator_tidb.writing import SyncError, ensure, event, found_of
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.sdk.controllers import ApiClient, Object, Subsystem

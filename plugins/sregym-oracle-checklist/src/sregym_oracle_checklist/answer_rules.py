@@ -26,7 +26,7 @@ DOUBTFUL = (
     "accused_besides", "undecided", "last_rival", "alternatives", "defects_listed", "faulted", "sibling",
     "removed_other", "reversed", "other_field", "opposed", "other_setting", "not_gone", "rival_repaired", "place_cleared",
     "other_name", "other_number", "repair_opposed", "value_alone", "repair_setting",
-    "everybody", "joined_defects", "other_object", "retracted", "mixed_languages",
+    "everybody", "joined_defects", "other_object", "retracted", "mixed_languages", "enumerated",
 )  # fmt: skip
 # What does not follow from the words of the truth's author, where a text has them.
 AGAINST_OWN_WORDS = (
@@ -137,6 +137,8 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     words_alone = (words_alone and not figures["own_words"]) or bool(figures["word_list"])
     if figures["covered"] < MOST_OF_THEM or words_alone or figures["elsewhere"]:
         return False
+    if figures["enumerated_many"]:
+        return False
     if figures["uninvolved"] >= 1 and figures["share"] < ONE_OF_MANY:
         return False
     read = about(figures) or figures["other_language"] or figures["own_words"]
@@ -150,7 +152,7 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     doubtful = supposed or taken_back or any(figures[name] for name in DOUBTFUL)
     against = supposed or taken_back or any(figures[name] for name in AGAINST_OWN_WORDS)
     if figures["own_words"] and not figures["unsure"] and not against and figures["covered"] == 1:
-        return True
+        return True if figures["named"] else None
     if diagnosis is None and both_values(figures) and not (doubtful or unknown):
         return True
     if diagnosis and (unknown or doubtful or figures["covered"] < 1 or not figures["named"]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sregym_oracle_checklist.answer_rules import answers_from_text
 from sregym_oracle_checklist.concepts import spaced, subjects
 from sregym_oracle_checklist.details import gives_detail
 from sregym_oracle_checklist.naming import KIND_WORD
@@ -27,6 +28,8 @@ MOST_WORDS = 0.75
 MAX_FIELD, MAX_NAMES = 2_000, 200
 # Whoever claims so many that have no part in it has told no origin.
 MANY_INNOCENTS = 4
+# So many words tell what happens; fewer are the name of a kind of defect.
+FEWEST_WORDS = 5
 _NEGATION = re.compile(r"\b(?:not|no|never|neither|nor|without|cannot)\b|n't\b", re.IGNORECASE)
 _KIND = re.compile(rf"(?:the|{KIND_WORD}|daemonset|statefulset|node|operator)", re.IGNORECASE)
 
@@ -50,7 +53,7 @@ def answers_from_claims(claims: Claims, case: Case) -> list[Answer]:
     affected = _all(claims.affected, names)
     drawn_in = [n for n in affected if n not in case.involved()]
     left_out = [n for n in truth.contributing if n not in contributing]
-    right = names_mechanism(claims, truth)
+    right = names_mechanism(claims, truth) or _told_mechanism(claims, case)
     kind = not claims.kind or claims.kind.lower() == truth.kind.lower()
     told = [
         field[:MAX_FIELD]
@@ -78,7 +81,7 @@ def answers_from_claims(claims: Claims, case: Case) -> list[Answer]:
         ),
         Answer(
             "no-wrong-mechanism",
-            right and kind,
+            right if kind else False,
             f"kind {claims.kind!r}, mechanism {claims.mechanism!r}",
         ),
         Answer(
@@ -121,6 +124,15 @@ def names_mechanism(claims: Claims, truth: GroundTruth) -> bool:
     if subjects(words) - profile.subjects:
         return False
     return profile.says_mechanism(words) >= MOST_WORDS or profile.says_own_words(words)
+
+
+def _told_mechanism(claims: Claims, case: Case) -> bool | None:
+    """What sentences in the field of the mechanism say, read as those of a text are; None is undecided."""
+    told = claims.mechanism[:MAX_FIELD].strip()
+    if len(told.split()) < FEWEST_WORDS:
+        return False
+    text = f"Root cause: {claims.component[:MAX_FIELD]}. {told}"
+    return next(one.yes for one in answers_from_text(text, case) if one.question == "mechanism")
 
 
 def _exactly(name: str, names: Names) -> str:

@@ -9,6 +9,7 @@ from sregym_oracle_checklist.blame import AccusedPlaces
 from sregym_oracle_checklist.concepts import JOINT, relations, stems, subjects
 from sregym_oracle_checklist.conflicts import Conflicts
 from sregym_oracle_checklist.defects import Defects
+from sregym_oracle_checklist.enumerations import Enumerations
 from sregym_oracle_checklist.hypotheses import ranked, tied
 from sregym_oracle_checklist.layout import MAX_CHARS, Section
 from sregym_oracle_checklist.passages import Clause, read
@@ -148,6 +149,7 @@ class Evidence:
             **self._denials(), **self._ranking(), **self._style(),
             **Defects(profile, self._claims).figures(),
             **Conflicts(profile, self._accused, self.reading.clauses).figures(),
+            **Enumerations(profile, names, self.reading.clauses).figures(),
         }  # fmt: skip
         figures |= Support(profile, self._claims).figures(figures)
         rivalled = any(figures[name] for name in _RIVALS)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from sregym_core.interfaces import Oracle
 from sregym_core.model import Check, Outcome, Verdict, name_of
 
-from sregym_oracle_state.probing import users_served
+from sregym_oracle_state.probe_checks import users_served
 from sregym_oracle_state.safety import safety
 from sregym_oracles import (
     Snapshot,

@@ -22,6 +22,7 @@ from sregym_regex.budget import (
 from sregym_promql.dialect import DIALECTS, PROMETHEUS_2, PROMETHEUS_3, Dialect, dialect_named
 from sregym_promql.engine import Engine
 from sregym_promql.errors import EvaluationError, ParseError
+from sregym_promql.formatter import line, pretty
 from sregym_promql.memory import Memory, Sample, SamplesError, parse_openmetrics, selects
 from sregym_promql.nodes import (
     Aggregate,
@@ -56,7 +57,6 @@ from sregym_promql.samples import (
     labels_of,
 )
 from sregym_promql.script import Outcome, run_script
-from sregym_promql.writing import line, pretty
 
 __all__ = [
     "DIALECTS",

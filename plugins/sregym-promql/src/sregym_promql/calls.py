@@ -13,14 +13,14 @@ from sregym_promql.histograms import histogram_fraction, histogram_quantile, not
 from sregym_promql.info import InfoSelector, enriched
 from sregym_promql.nodes import Moment, Node, Range, Selector, Subquery, Text
 from sregym_promql.samples import Floats, Vector, bare, doomed, stacked
-from sregym_promql.selecting import matchers_of
+from sregym_promql.series_selection import matchers_of
 
 if TYPE_CHECKING:
     from sregym_promql.dialect import Dialect
     from sregym_promql.nodes import Call
     from sregym_promql.notes import Note
     from sregym_promql.samples import Labels, Mask
-    from sregym_promql.selecting import Grid, Windows
+    from sregym_promql.series_selection import Grid, Windows
 
 # Numbers at each step, or rows at each step.
 Value: TypeAlias = Floats | Vector

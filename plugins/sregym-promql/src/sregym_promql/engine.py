@@ -10,6 +10,7 @@ import numpy as np
 from sregym_promql.dialect import PROMETHEUS_2, Dialect
 from sregym_promql.durations import milliseconds
 from sregym_promql.errors import EvaluationError, ParseError
+from sregym_promql.grid_evaluation import Run
 from sregym_promql.lengths import N, Query, resolved
 from sregym_promql.nodes import (
     Call,
@@ -20,7 +21,6 @@ from sregym_promql.nodes import (
 from sregym_promql.ordering import sorted_rows
 from sregym_promql.parsing import parse
 from sregym_promql.results import InstantAnswer, RangeAnswer
-from sregym_promql.running import Run
 from sregym_promql.samples import (
     SAME_LABELS,
     Series,
@@ -28,7 +28,7 @@ from sregym_promql.samples import (
     rows_of,
     without_doomed,
 )
-from sregym_promql.selecting import (
+from sregym_promql.series_selection import (
     Budget,
     Grid,
 )

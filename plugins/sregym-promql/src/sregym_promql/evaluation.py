@@ -15,7 +15,7 @@ from sregym_promql.over_time import FUNCTIONS as OVER_TIME
 from sregym_promql.relabelling import added as added_labels
 from sregym_promql.relabelling import replaced as label_replace
 from sregym_promql.samples import Vector, empty
-from sregym_promql.selecting import Group, Windows
+from sregym_promql.series_selection import Group, Windows
 
 __all__ = [
     "OVER_TIME",

@@ -10,7 +10,7 @@ from sregym_promql.errors import EvaluationError
 
 if TYPE_CHECKING:
     from sregym_promql.samples import Floats, Mask, Times
-    from sregym_promql.selecting import Group, Windows
+    from sregym_promql.series_selection import Group, Windows
 
 _ALLOWED = {
     "anchored": ("changes", "delta", "increase", "rate", "resets"),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sregym_promql.durations import duration_ms, duration_text
+from sregym_promql.formatter import number
 from sregym_promql.response_json import exponent_text, lines, moment, number_text, plain_text
-from sregym_promql.writing import number
 
 __all__ = [
     "duration_ms",

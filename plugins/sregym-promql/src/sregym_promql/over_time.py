@@ -19,7 +19,7 @@ from sregym_promql.quantiles import quantile
 from sregym_promql.rates import extrapolated, of_last_two
 from sregym_promql.reducing import Result, counts, ends_of, reduced, some
 from sregym_promql.samples import Floats, Mask, Times
-from sregym_promql.selecting import Windows
+from sregym_promql.series_selection import Windows
 
 if TYPE_CHECKING:
     from sregym_promql.dialect import Dialect

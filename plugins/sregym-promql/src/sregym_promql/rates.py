@@ -11,7 +11,7 @@ from sregym_promql.reducing import Result, ends_of, reduced, some
 if TYPE_CHECKING:
     from sregym_promql.dialect import Dialect
     from sregym_promql.samples import Floats, Times
-    from sregym_promql.selecting import SelectedRange, Windows
+    from sregym_promql.series_selection import SelectedRange, Windows
     from sregym_promql.unaligned import Table
 
 

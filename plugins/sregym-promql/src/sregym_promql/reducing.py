@@ -9,7 +9,7 @@ import numpy as np
 from sregym_promql.samples import Floats, Mask, Times
 
 if TYPE_CHECKING:
-    from sregym_promql.selecting import Windows
+    from sregym_promql.series_selection import Windows
 
 Result: TypeAlias = tuple[Floats, Mask]
 

@@ -30,7 +30,7 @@ from sregym_promql.notation import (
 from sregym_promql.parsing import parse
 from sregym_promql.response_json import instant_data, range_data
 from sregym_promql.samples import NAME, Matcher, labels_of, value_of
-from sregym_promql.selecting import matchers_of
+from sregym_promql.series_selection import matchers_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

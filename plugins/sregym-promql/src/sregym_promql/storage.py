@@ -31,7 +31,7 @@ from sregym_promql.samples import (
     value_of,
     without_name,
 )
-from sregym_promql.selecting import matchers_of
+from sregym_promql.series_selection import matchers_of
 
 __all__ = [
     "NAME",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sregym_promql.samples import Floats, Mask, Times
-    from sregym_promql.selecting import Windows
+    from sregym_promql.series_selection import Windows
 
 
 class Turn(NamedTuple):

@@ -13,7 +13,7 @@ from sregym_rollouts.rollouts import (
     outcome_reward,
     rollout_tasks,
 )
-from sregym_rollouts.words import word_places
+from sregym_rollouts.text_features import word_places
 
 __all__ = [
     "Action",

@@ -12,7 +12,6 @@ from sregym_cluster_embedded.sdk.servers import Process, process_of
 
 from sregym_server_mongodb.arguments import KNOWN, arguments, evals
 from sregym_server_mongodb.builds import build_of
-from sregym_server_mongodb.calling import INVALID_INPUT
 from sregym_server_mongodb.connection import Connection
 from sregym_server_mongodb.data import login_error
 from sregym_server_mongodb.database import Database
@@ -27,10 +26,11 @@ from sregym_server_mongodb.printing import (
     tojson,
 )
 from sregym_server_mongodb.program import MongodbProgram
-from sregym_server_mongodb.refusals import connect_error, modern, not_known
 from sregym_server_mongodb.replication import Replication
 from sregym_server_mongodb.script import UNDEFINED, ScriptError, parse_script
+from sregym_server_mongodb.shell_errors import connect_error, modern, not_known
 from sregym_server_mongodb.shell_handshake import disagreement, handshake_message
+from sregym_server_mongodb.shell_methods import INVALID_INPUT
 from sregym_server_mongodb.visits import Visit, note
 
 # What the shell itself understands, with one more word.

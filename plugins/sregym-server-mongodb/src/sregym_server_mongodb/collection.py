@@ -21,14 +21,14 @@ from sregym_server_mongodb.documents import (
 from sregym_server_mongodb.indexes import IndexedCollection, stage_of
 from sregym_server_mongodb.javascript import Host
 from sregym_server_mongodb.printing import Raw, one_line, tojson
-from sregym_server_mongodb.refusals import (
+from sregym_server_mongodb.script import UNDEFINED, ScriptError
+from sregym_server_mongodb.shell_errors import (
     BULK,
     PLACES,
     command_error,
     write_error,
     write_refused,
 )
-from sregym_server_mongodb.script import UNDEFINED, ScriptError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -25,8 +25,8 @@ from sregym_server_mongodb.data import BUILT_IN_ROLES, Account
 from sregym_server_mongodb.javascript import Host
 from sregym_server_mongodb.printing import Raw, tojson
 from sregym_server_mongodb.progress import in_progress
-from sregym_server_mongodb.refusals import CODE_NAMES
 from sregym_server_mongodb.script import UNDEFINED, ScriptError
+from sregym_server_mongodb.shell_errors import CODE_NAMES
 
 if TYPE_CHECKING:
     from sregym_server_mongodb.connection import Connection

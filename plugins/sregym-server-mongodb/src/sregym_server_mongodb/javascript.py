@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.sdk.commands import allocate, spend
 
-from sregym_server_mongodb.calling import called
 from sregym_server_mongodb.script import (
     UNDEFINED,
     ScriptError,
     Tree,
     Undefined,
 )
+from sregym_server_mongodb.shell_methods import called
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -28,11 +28,11 @@ from sregym_cluster_embedded.sdk.servers import (
     throttled_duration_s,
 )
 
-from sregym_server_nginx.answering import Answering
 from sregym_server_nginx.client import is_asked
 from sregym_server_nginx.configuration import MAIN_FILE
 from sregym_server_nginx.loading import Loaded, load
 from sregym_server_nginx.placing import server_for
+from sregym_server_nginx.request_handling import Answering
 from sregym_server_nginx.server_log import error_line, note_error
 from sregym_server_nginx.tokens import ConfigurationError
 

@@ -13,7 +13,7 @@ from sregym_server_sql.engine import read_for
 from sregym_server_sql.mysql_limits import require_connection_slot
 from sregym_server_sql.mysql_server import MysqlConnection, MysqlError
 from sregym_server_sql.psql_tables import text_of
-from sregym_server_sql.selecting import is_number
+from sregym_server_sql.select_columns import is_number
 from sregym_server_sql.sessions import server_status
 
 if TYPE_CHECKING:

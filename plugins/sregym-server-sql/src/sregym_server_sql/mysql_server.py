@@ -28,7 +28,7 @@ from sregym_server_sql.mysql_statements import STATEMENTS, TARGET, dialect
 from sregym_server_sql.mysql_tables import demand_number, named_in_quotes
 from sregym_server_sql.mysql_variables import VARIABLES, in_effect, numeric, switch
 from sregym_server_sql.mysql_views import SYSTEM, described, views_in
-from sregym_server_sql.selecting import items_of, type_of
+from sregym_server_sql.select_columns import items_of, type_of
 from sregym_server_sql.server_kind import demand_tables
 from sregym_server_sql.sessions import waited_for
 from sregym_server_sql.sleeping import sleep_with

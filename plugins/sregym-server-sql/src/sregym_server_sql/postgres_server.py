@@ -37,7 +37,7 @@ from sregym_server_sql.postgres_sequences import demand_number, plain_index
 from sregym_server_sql.postgres_settings import canonical, format_setting, in_effect, raw
 from sregym_server_sql.postgres_statements import STATEMENTS
 from sregym_server_sql.postgres_views import VIEWS, views_in
-from sregym_server_sql.selecting import items_of, name_of, type_of
+from sregym_server_sql.select_columns import items_of, name_of, type_of
 from sregym_server_sql.server_kind import session_log
 from sregym_server_sql.sessions import waited_for
 from sregym_server_sql.sleeping import rows_locked, sleep_with, without_row_locks

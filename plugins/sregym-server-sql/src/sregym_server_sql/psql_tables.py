@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sregym_server_sql.selecting import is_number
+from sregym_server_sql.select_columns import is_number
 
 if TYPE_CHECKING:
     from sregym_server_sql.engine import Result

@@ -22,6 +22,7 @@ from sregym_testing.agents import AgentContract, ScriptedSession
 from sregym_testing.applications import ApplicationContract, ApplicationTrafficContract
 from sregym_testing.clusters import ClusterContract, Provision, provision, provision_by_name
 from sregym_testing.environment import FreshEnvironment, install_arguments
+from sregym_testing.fork_server import ForkServer
 from sregym_testing.hooks import HookRecorder, LocalPlugins, hook_recorder, register_plugin
 from sregym_testing.injectors import FaultCase, InjectorContract
 from sregym_testing.memory import (
@@ -43,7 +44,7 @@ from sregym_testing.oracles import OracleCase, OracleContract, shop_context
 from sregym_testing.pages import Block, blocks_of, run_page
 from sregym_testing.plugin import PluginContract
 from sregym_testing.problems import ProblemContract
-from sregym_testing.project import RunOutcome, SregymProject, sregym_project
+from sregym_testing.project import RunOutcome, SregymProject, fork_server, sregym_project
 from sregym_testing.reporters import ReporterContract
 from sregym_testing.rewards import RewardContract
 from sregym_testing.routines import RoutineContract
@@ -61,6 +62,7 @@ __all__ = [
     "Block",
     "ClusterContract",
     "FaultCase",
+    "ForkServer",
     "FreshEnvironment",
     "FullShop",
     "HookRecorder",
@@ -96,6 +98,7 @@ __all__ = [
     "WatchedCluster",
     "blocks_of",
     "choose_target",
+    "fork_server",
     "hook_recorder",
     "install_arguments",
     "prove_two_sided",

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sregym_core.errors import ExitCode
 
+from sregym_testing.fork_server import ForkServer
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 # Nothing else of the caller's environment reaches the command.
@@ -67,10 +69,13 @@ class SregymProject:
     Attributes:
         folder: Where commands run.
         environment: All variables they see.
+        server: What forks their processes, which spares each of them its imports; without one, and with
+            variables for the interpreter, each is an interpreter of its own.
     """
 
     folder: Path
     environment: dict[str, str] = field(default_factory=dict)
+    server: ForkServer | None = field(default=None, repr=False)
 
     def command(self, *arguments: str) -> list[str]:
         """The command line: this interpreter's `sregym`, wherever it is installed."""
@@ -85,10 +90,14 @@ class SregymProject:
     ) -> RunOutcome:
         """Run `sregym` with these arguments to its end."""
         command = self.command(*arguments)
+        variables = {**self.environment, **(env or {})}
+        if self.server is not None and self.server.can_run(variables):
+            told = self.server.run(arguments, self.folder, variables, stdin, timeout_s)
+            return RunOutcome(tuple(command), self.folder, *told)
         done = subprocess.run(
             command,
             cwd=self.folder,
-            env={**self.environment, **(env or {})},
+            env=variables,
             input=stdin,
             capture_output=True,
             text=True,
@@ -98,8 +107,16 @@ class SregymProject:
         return RunOutcome(tuple(command), self.folder, done.returncode, done.stdout, done.stderr)
 
 
+@pytest.fixture(scope="session")
+def fork_server() -> Iterator[ForkServer]:
+    """Where the commands of projects are forked from."""
+    server = ForkServer()
+    yield server
+    server.close()
+
+
 @pytest.fixture
-def sregym_project(tmp_path: Path) -> Callable[..., SregymProject]:
+def sregym_project(tmp_path: Path, fork_server: ForkServer) -> Callable[..., SregymProject]:
     """Make a project from files: `sregym_project({"problem.yaml": text}).run("verify")`."""
 
     def make(files: Mapping[str, str] | None = None) -> SregymProject:
@@ -112,6 +129,8 @@ def sregym_project(tmp_path: Path) -> Callable[..., SregymProject]:
             path.write_text(text, encoding="utf-8")
         kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
         cache = str(home / ".cache")
-        return SregymProject(folder, {**kept, "HOME": str(home), "XDG_CACHE_HOME": cache})
+        return SregymProject(
+            folder, {**kept, "HOME": str(home), "XDG_CACHE_HOME": cache}, fork_server
+        )
 
     return make

@@ -16,8 +16,8 @@ from sregym_core.interfaces import (
     ServiceAnswer,
 )
 from sregym_core.model import ObjectRef
-from sregym_kubernetes.observing import observe_with_policy
 from sregym_kubernetes.operations import KubernetesOperations
+from sregym_kubernetes.telemetry_redaction import observe_with_policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

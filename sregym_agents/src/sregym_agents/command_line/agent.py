@@ -76,10 +76,10 @@ class Assignment:
     """What a program is started for.
 
     Attributes:
-        prompt: What it is told.
+        prompt: Its instruction.
         mcp: Address of the session's MCP server.
-        token: What it asks for, as a bearer token.
-        model: Which model the user asked for; empty for the program's own choice.
+        token: What it requires, as a bearer token.
+        model: Which model the user requested; empty for the program's own choice.
         base_url: Where the provider is, when it is not where the program would look; else empty.
         key: The variable with the provider's key.
         home: The program's home, where it is configured.
@@ -110,7 +110,7 @@ class Call:
 
     Attributes:
         words: What follows its name; the user's own arguments come behind.
-        prompt: The last words: those that tell it what to do.
+        prompt: The last arguments: its instruction.
         variables: Its environment, besides what every program gets.
     """
 

@@ -1,4 +1,4 @@
-"""What a command-line agent tells of itself while it acts, whatever words its vendor has for it."""
+"""Events of a command-line agent while it acts, independent of its vendor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Event: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Introduced:
-    """Who acts: what is not told stays empty."""
+    """Who acts: what is not reported stays empty."""
 
     version: str = ""
     model: str = ""
@@ -29,7 +29,7 @@ class AgentMessage:
 
 @dataclass(frozen=True)
 class Used:
-    """Tokens that were not told before."""
+    """Tokens that were not reported before."""
 
     tokens: Tokens
 
@@ -61,7 +61,7 @@ class Troubled:
 
 @dataclass(frozen=True)
 class Failed:
-    """The program says that it cannot go on, and why."""
+    """The program reports that it cannot go on, and why."""
 
     reason: str
 
@@ -78,7 +78,7 @@ class EventReader(ABC):
 
     Attributes:
         kept: Pattern, below the program's home, of the files of events that it keeps for itself
-            and that tell more than its output; empty for none.
+            and that hold more than its output; empty for none.
     """
 
     kept: ClassVar[str] = ""
@@ -98,7 +98,7 @@ class EventReader(ABC):
 
 @dataclass
 class Meter:
-    """Adds up tokens that are told more than once: request by request, and in all."""
+    """Adds up tokens that are reported more than once: request by request, and in all."""
 
     _requests: dict[str, Tokens] = field(default_factory=dict)
     _counted: Tokens = field(default_factory=Tokens)

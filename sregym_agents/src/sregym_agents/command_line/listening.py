@@ -1,4 +1,4 @@
-"""Listening to a program: what it tells becomes notes of the session."""
+"""Output of a program becomes notes of the session."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Listener:
-    """Notes what one run of a program tells.
+    """Notes the events of one run of a program.
 
     Args:
         session: Where it is noted.
@@ -34,8 +34,8 @@ class Listener:
         home: Its home, in which it may keep files of events.
 
     Attributes:
-        last_words: What the model said last.
-        failure: Why the program could not go on, as far as it said.
+        last_words: The model's last text.
+        failure: Why the program could not go on, as far as it reported it.
         trouble: What it struggles with at the moment; empty for nothing.
         understood: How many events meant something.
     """

@@ -111,7 +111,7 @@ def supervised(start: Start, report: int) -> list[str]:
 
     Args:
         start: How to start the command.
-        report: A descriptor on which it is said why the command was ended.
+        report: A descriptor that receives why the command was ended.
     """
     script, limits = Path(supervise.__file__), start.limits
     numbers = map(str, (limits.memory_mib, limits.processors, report, os.getpid()))

@@ -36,7 +36,7 @@ def find_program(agent: str, name: str, package: str, given: str = "") -> Progra
         agent: Name of the agent, for messages.
         name: Of the program, looked for on PATH.
         package: The npm package that brings it.
-        given: What the user says it is: another name, or a path.
+        given: What the user names: another name, or a path.
 
     Raises:
         UsageError: It is not there, or its interpreter is not.

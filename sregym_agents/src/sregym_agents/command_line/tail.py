@@ -18,7 +18,7 @@ LAST_SHOWN = 500
 
 
 def last_line(path: Path) -> str:
-    """The last line of a file that says something, cut; empty where there is none."""
+    """The last line of a file that is not blank, cut; empty where there is none."""
     if path.is_symlink() or not path.is_file():
         return ""
     with path.open("rb") as file:

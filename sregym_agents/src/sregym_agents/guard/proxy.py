@@ -14,9 +14,9 @@ from sregym_kubernetes.enforcement import Enforcement
 from sregym_kubernetes.filtering import status
 from sregym_kubernetes.target import target_of
 
+from sregym_agents.aiohttp_server import served
 from sregym_agents.guard.exchange import ADDED, Exchange
 from sregym_agents.guard.server import Server
-from sregym_agents.serving import served
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable

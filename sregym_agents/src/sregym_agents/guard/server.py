@@ -1,4 +1,4 @@
-"""The API server as the guard asks it: connections that are kept, heads and bodies as they are."""
+"""Requests of the guard to the API server: connections that are kept, heads and bodies as they are."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from weakref import WeakSet
 import aiohttp
 from yarl import URL
 
+from sregym_agents.aiohttp_server import HEAD_CAP
 from sregym_agents.connections import rounds
-from sregym_agents.serving import HEAD_CAP
 
 if TYPE_CHECKING:
     import asyncio
@@ -25,7 +25,7 @@ _NOTHING_ADDED = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 
 
 class Server:
-    """Asks an API server.
+    """Sends requests to an API server.
 
     Args:
         upstream: Where it is; its credentials are sent along.

@@ -57,7 +57,7 @@ class Side:
             await other._writer.write(content)
 
     async def pass_rest(self, other: Side) -> None:
-        """Pass on what came and was not taken, without waiting for anybody."""
+        """Pass on what came and was not taken, without waiting."""
         self.feed_eof()
         rest = await self._arrived.read()
         if rest and not other._transport.is_closing():
@@ -65,7 +65,7 @@ class Side:
 
 
 async def splice(client: Side, server: Side) -> None:
-    """Pass bytes both ways until either side ends; what it said last arrives."""
+    """Pass bytes both ways until either side ends; what it sent last arrives."""
     ways = (
         asyncio.create_task(client.pour_into(server)),
         asyncio.create_task(server.pour_into(client)),

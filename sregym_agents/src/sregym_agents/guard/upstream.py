@@ -26,7 +26,7 @@ class Upstream:
         port: Its port.
         prefix: Path in front of every path, without a slash at its end.
         tls: How to speak TLS; None for plain HTTP.
-        token: Bearer token; empty where a certificate tells who asks.
+        token: Bearer token; empty where a certificate identifies the client.
         namespace: Of the context.
     """
 

@@ -26,7 +26,7 @@ async def pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
 
 
 async def main(listens: list[tuple[str, int]], sockets: str, command: list[str]) -> int:
-    """Serve until the command ends; its exit code, as a shell would tell it."""
+    """Serve until the command ends; its exit code, as a shell reports it."""
 
     async def lead(number: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

@@ -31,7 +31,7 @@ USUAL = Limits()
 
 
 def limits_of(agent: str, options: Mapping[str, str]) -> Limits:
-    """The limits that the user asked for.
+    """The limits that the user requested.
 
     Raises:
         UsageError: One is no number, or nothing.

@@ -225,12 +225,12 @@ class Needs:
 
 
 def walls_of(agent: str, options: Mapping[str, str], needs: Needs | None = None) -> Sandbox:
-    """The isolation that the user asked for.
+    """The isolation that the user requested.
 
     Args:
         agent: Its name, for messages.
         options: Of the agent; those of `OPTIONS` are read.
-        needs: What the command needs whatever the user says.
+        needs: What the command needs in any case.
 
     Raises:
         UsageError: There is no such kind, or an option is of no use.

@@ -133,7 +133,7 @@ def full(folder: str) -> str:
 
 
 def end_all(grace_s: float = GRACE_S) -> None:
-    """End every process below this one: first asked, then not."""
+    """End every process below this one: by SIGTERM first, then by SIGKILL."""
     asked = time.monotonic()
     while True:
         left = descendants()
@@ -190,7 +190,7 @@ def yield_to_others() -> None:
 def main(
     folder: str, memory_mib: int, processors: int, report: int, parent: int, command: list[str]
 ) -> int:
-    """Run the command; its exit code, as a shell would tell it."""
+    """Run the command; its exit code, as a shell reports it."""
     ending = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
     # Blocked, they are waited for instead of interrupting: nothing is left undone half way.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD, *ending])

@@ -1,4 +1,4 @@
-"""What somebody sees who lists everything once: objects, events, alerts and error lines of logs.
+"""What one listing of everything shows: objects, events, alerts and error lines of logs.
 
 `look(session)` lists, `SHORTCUTS` are guesses that need no knowledge of the trade, `SIGNALS` are the
 sources in which a component can look abnormal; `is_green` says whether Kubernetes looks healthy.

@@ -1,6 +1,6 @@
 """Guesses by the audit log of the API server alone: who was written to last, or unlike all others.
 
-Whoever reads there what was changed and thinks about what that does is no longer guessing.
+Reading there what was changed, and thinking about what that does, is no longer guessing.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def rarest(of: Callable[[KubeObject], Hashable]) -> Callable[[Listing], set[str]
 
 
 def written_then_restarted(seen: Listing) -> set[str]:
-    """Whose Service or configuration was the last to be written before something was restarted."""
+    """Whose Service or configuration was the last to be written before a restart."""
     last: set[str] = set()
     before = ""
     for name, event in _owned(seen, _done):
@@ -102,7 +102,7 @@ def written_then_restarted(seen: Listing) -> set[str]:
 
 
 def last_refused(seen: Listing) -> set[str]:
-    """Whose object somebody wanted to write last, and was not let."""
+    """Whose object was the last whose write was refused."""
     return _last([*_owned(seen, lambda event: not _done(event))])
 
 

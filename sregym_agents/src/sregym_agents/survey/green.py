@@ -1,4 +1,4 @@
-"""Whether Kubernetes itself looks healthy while something is broken."""
+"""Whether Kubernetes itself looks healthy while a fault is active."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects of an application with the component to which each belongs, as their fields tell it."""
+"""Objects of an application with the component to which each belongs, as their fields show it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class LogLine(NamedTuple):
 
     Attributes:
         pod: Whose.
-        text: What it says.
+        text: Its text.
     """
 
     pod: str
@@ -44,7 +44,7 @@ class Listing:
         namespaces: Of the application.
         objects: Of all kinds, those of other namespaces and of the cluster included.
         alerts: Labels of the alerts that fire, those that came first at the beginning.
-        lines: Lines of logs in which an error is told, the oldest first.
+        lines: Lines of logs that report an error, the oldest first.
         audit: Events of the audit log of the API server, the oldest first.
     """
 
@@ -98,7 +98,7 @@ class Listing:
         )
 
     def owner(self, obj: KubeObject) -> str | None:
-        """The component to which an object belongs; None where nothing tells it."""
+        """The component to which an object belongs; None where no field shows it."""
         return self._named.get((obj["kind"], obj["metadata"]["name"]))
 
     def of_pod(self, pod: str) -> str | None:

@@ -1,7 +1,7 @@
 """Guesses of who is to blame that need no knowledge of the trade.
 
 Each names the components that stand out in one way. Ages and last changes should hit the broken one
-about as often as a draw by lot; symptoms may tell more.
+about as often as a draw by lot; symptoms may show more.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def first_alert(seen: Listing) -> set[str]:
 
 
 def complaints(seen: Listing) -> Counter[str]:
-    """How many lines of logs tell of an error, by component."""
+    """Number of lines of logs that report an error, by component."""
     return Counter(name for line in seen.lines if (name := seen.of_pod(line.pod)))
 
 

@@ -107,7 +107,7 @@ class ProgramContract:
     def test_a_refusal_of_the_provider_is_told(
         self, new_session: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """As the program tells it."""
+        """As the program reports it."""
         monkeypatch.setenv("CLAUDE_CODE_MAX_RETRIES", "0")
         with pytest.raises(RuntimeError) as refused:
             self.play(new_session, status="401", **self.hasty)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Provider(ThreadingHTTPServer):
-    """Speaks OpenAI's, Anthropic's and Google's protocols and says what a test scripts.
+    """Speaks OpenAI's, Anthropic's and Google's protocols and returns what a test scripts.
 
     Each request that offers tools is answered with the next turn of `script`, the last one for
     ever. Requests without tools, by which some clients ask for titles and the like, get words.

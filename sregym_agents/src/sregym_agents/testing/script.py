@@ -1,4 +1,4 @@
-"""What a scripted language model says in a turn, whatever protocol carries it."""
+"""Output of a scripted language model in a turn, whatever protocol carries it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Turn:
     """One answer of the model.
 
     Attributes:
-        text: What it says; may be empty before a call.
+        text: May be empty before a call.
         tool: The tool it uses; empty for none.
         arguments: Of the call.
     """

@@ -40,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def provision(tmp_path: Path) -> Provision:
-    """Clusters that nobody serves; each session has a folder of its own, the first `folder`."""
+    """Clusters that are not served; each session has a folder of its own, the first `folder`."""
     made: list[Path] = []
 
     def give(_spec: ClusterSpec) -> AddressedCluster:
@@ -54,7 +54,7 @@ def provision(tmp_path: Path) -> Provision:
 
 @pytest.fixture
 def new_session(provision: Provision) -> Callable[..., ScriptedSession]:
-    """Makes a session; its limits are those of `Budget`, and a minute unless `wall_s` says more."""
+    """Makes a session; its limits are those of `Budget`, and a minute unless `wall_s` is more."""
 
     def make(**limits: Any) -> ScriptedSession:
         budget = Budget(**{"wall_s": WALL_S, **limits})
@@ -68,7 +68,7 @@ def new_session(provision: Provision) -> Callable[..., ScriptedSession]:
 
 @pytest.fixture
 def provider() -> Iterator[Provider]:
-    """A provider of language models on loopback that says what a test scripts."""
+    """A provider of language models on loopback that returns what a test scripts."""
     with serving() as server:
         yield server
 

@@ -1,4 +1,4 @@
-"""Programs that stand in for a vendor's: they use the session's MCP server, and tell what they do.
+"""Programs that stand in for a vendor's: they use the session's MCP server, and report what they do.
 
 A stand-in is a script for Python's standard library. Its body finds two functions: `tool(url,
 headers, name, **arguments)` calls a tool of an MCP server and gives its text; `tell(**event)`

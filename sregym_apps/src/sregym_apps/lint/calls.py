@@ -1,4 +1,4 @@
-"""What programs ask of each other: addresses, protocols, operations, collections and topics."""
+"""What programs request of each other: addresses, protocols, operations, collections and topics."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from sregym_lint import Location
 
+    from sregym_apps.lint.container_programs import Running
     from sregym_apps.lint.reaching import Network
-    from sregym_apps.lint.running import Running
     from sregym_apps.model import AnyCall, Client, Program
 
 _WORD = re.compile(r"[A-Za-z_][\w.-]*")
@@ -129,7 +129,7 @@ def _protocols(network: Network, reached: ResolvedAddress, client: Client) -> st
 
 
 def calls(network: Network) -> Iterator[Defect]:
-    """Operations that the callee does not have; collections, topics and queues nobody declares."""
+    """Operations that the callee does not have; collections, topics and queues that are not declared."""
     told: set[tuple[Location, str]] = set()
     kept = _kept(network)
     for one in network.containers:

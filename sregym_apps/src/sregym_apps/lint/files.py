@@ -53,7 +53,7 @@ class KubeDocument:
 
     @property
     def namespace(self) -> str:
-        """Its namespace; empty where it says none."""
+        """Its namespace; empty where it names none."""
         return str(self.data["metadata"].get("namespace", ""))
 
     @property
@@ -68,7 +68,7 @@ class KubeDocument:
         return (_TEMPLATES[self.kind], here) if good else None
 
     def defect(self, location: Location, what: str) -> Defect:
-        """Something wrong at a location."""
+        """A defect at a location."""
         return self.text.defect((*self.prefix, *location), f"{self.kind} {self.name!r}: {what}")
 
 
@@ -78,7 +78,7 @@ class Files:
 
     Attributes:
         known: Which kinds of servers and protocols there are.
-        vocabulary: What simulated clusters know; None where there is none to ask.
+        vocabulary: What simulated clusters know; None where there is none.
         examined: The service model.
         objects: Objects of the manifests.
         notes: `components.yaml`.
@@ -106,14 +106,14 @@ class Files:
         return {obj.namespace for obj in self.objects if obj.namespace}
 
     def model_defect(self, location: Location, what: str) -> Defect:
-        """Something wrong in the service model."""
+        """A defect in the service model."""
         examined = self.examined
         if examined is None or examined.document is None or examined.compared is None:
             return Defect(MODEL, 0, field_path(location), what)
         return examined.document.defect(examined.compared.original(location), what)
 
     def left_out(self) -> frozenset[str]:
-        """Names in the service model that are told of already."""
+        """Names in the service model that were reported already."""
         compared = self.examined.compared if self.examined else None
         return compared.left_out if compared else frozenset()
 

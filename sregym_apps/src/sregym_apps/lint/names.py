@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def tools(files: Files) -> Iterator[Defect]:
-    """Tools of images that nobody can carry out."""
+    """Tools of images for which there is no command."""
     model = files.examined.model if files.examined else None
     if model is None or files.vocabulary is None:
         return

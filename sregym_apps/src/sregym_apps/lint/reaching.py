@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_lint import Defect, no_such
 
-from sregym_apps.lint.running import programs_of_containers
+from sregym_apps.lint.container_programs import programs_of_containers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from sregym_apps.lint.container_programs import Running
     from sregym_apps.lint.files import Files, KubeDocument
-    from sregym_apps.lint.running import Running
 
 _OWN = ("localhost", "127.0.0.1", "::1", "0.0.0.0")  # noqa: S104 - compared, not listened on
 
@@ -22,7 +22,7 @@ class ResolvedAddress(NamedTuple):
     """What is at an address.
 
     Attributes:
-        wrong: Why nobody is; empty when somebody is, or when that is not known.
+        wrong: Why no program is; empty when one is, or when that is not known.
         containers: Whose program listens there, with the name of the listener.
     """
 

@@ -1,4 +1,4 @@
-"""Services and the programs behind them; what users ask for, and who answers it."""
+"""Services and the programs behind them; what users request, and what serves it."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
     from sregym_lint import Location
 
+    from sregym_apps.lint.container_programs import Running
     from sregym_apps.lint.files import KubeDocument
     from sregym_apps.lint.reaching import Network
-    from sregym_apps.lint.running import Running
 
 _PROBES = ("startup", "readiness", "liveness")
 
 
 def services(network: Network) -> Iterator[Defect]:
-    """Services that select nobody, and ports that lead to none of a program."""
+    """Services that select no pod, and ports that lead to none of a program."""
     templates = [obj.template for obj in network.files.objects]
     for service in network.files.of_kind("Service"):
         selector = selector_of(service)
@@ -76,7 +76,7 @@ def _is_probed(one: Running, number: int) -> bool:
 
 
 def unreachable_listeners(network: Network) -> Iterator[Defect]:
-    """Listeners with operations that no Service leads to, no probe asks, and that announce themselves nowhere."""
+    """Listeners with operations that no Service leads to, no probe reaches, and that are registered nowhere."""
     seen: dict[tuple[str, str], bool] = {}
     for one in network.containers:
         if not isinstance(one.program, ServiceProgram):

@@ -29,6 +29,17 @@ from sregym_apps.model.loading import (
 )
 from sregym_apps.model.nameserver import NameServerProgram
 from sregym_apps.model.nodeproxy import NodeProxyProgram, NodeRouterProgram
+from sregym_apps.model.program_capacity import (
+    Answer,
+    ErrorKind,
+    GarbageCollection,
+    Limits,
+    Retry,
+    amount,
+    count,
+    growth_of,
+    seconds,
+)
 from sregym_apps.model.proxy import FLAVOURS, ProxyProgram, Route
 from sregym_apps.model.service import (
     AnyCall,
@@ -45,17 +56,6 @@ from sregym_apps.model.service import (
     ServiceProgram,
     Sigterm,
     route_of,
-)
-from sregym_apps.model.serving import (
-    Answer,
-    ErrorKind,
-    GarbageCollection,
-    Limits,
-    Retry,
-    amount,
-    count,
-    growth_of,
-    seconds,
 )
 from sregym_apps.model.settings_lookup import parse_words, settings_found
 from sregym_apps.model.startup import (

@@ -1,4 +1,4 @@
-"""Admission webhooks: programs that the API server asks before it writes."""
+"""Admission webhooks: programs that the API server calls before it writes."""
 
 from __future__ import annotations
 

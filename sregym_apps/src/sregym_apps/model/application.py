@@ -70,7 +70,7 @@ class ServiceModel(Entry):
     vocabulary: dict[str, Any] = Field(default_factory=dict)
 
     def in_namespaces(self, names: tuple[str, ...]) -> ServiceModel:
-        """The same, whose images are its own in these namespaces unless it says in which."""
+        """The same, whose images are its own in these namespaces unless it names others."""
         return self if self.namespaces else self.model_copy(update={"namespaces": names})
 
     @property

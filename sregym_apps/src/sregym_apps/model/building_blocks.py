@@ -46,7 +46,7 @@ def installed_in(info: ValidationInfo) -> Installed:
 
 
 def wire_protocol(name: str, known: Installed) -> WireProtocol:
-    """The protocol of that name; ValueError where nobody offers it."""
+    """The protocol of that name; ValueError where no extension registers it."""
     found = known.protocols.get(name)
     if found is None:
         raise ValueError(unknown("protocol", name, known.protocols, known))
@@ -54,7 +54,7 @@ def wire_protocol(name: str, known: Installed) -> WireProtocol:
 
 
 def log_format(name: str, known: Installed) -> str:
-    """The name itself; ValueError where nobody offers such a format."""
+    """The name itself; ValueError where no extension registers such a format."""
     formats = (*GENERIC_FORMATS, *known.log_formats)
     if name not in formats:
         raise ValueError(unknown("log format", name, formats, known))
@@ -62,7 +62,7 @@ def log_format(name: str, known: Installed) -> str:
 
 
 def unknown(what: str, name: str, there: Iterable[str], known: Installed) -> str:
-    """The message for a name that nobody offers: the nearest, all, and what to install."""
+    """The message for an unknown name: the nearest, all, and what to install."""
     names = sorted(there)
     close = difflib.get_close_matches(name, names, 1, _CLOSE)
     hint = f"; did you mean {close[0]!r}?" if close else ""

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, GetJsonSchemaHandler, ValidationInfo
 
 from sregym_apps.model.base import Entry, Text
 from sregym_apps.model.building_blocks import installed_in, log_format
-from sregym_apps.model.serving import ErrorKind
+from sregym_apps.model.program_capacity import ErrorKind
 
 
 class Setting(Entry):
@@ -24,7 +24,7 @@ class Setting(Entry):
             variable: part of the connection string that it holds, see `value_in`.
         type: What the text must be. A value of another type is as good as none.
         default: Used when no source has a value. Without default the setting is required, and
-            a `require` step says what its absence does.
+            a `require` step defines what its absence does.
     """
 
     flag: str | None = None
@@ -80,7 +80,7 @@ class Line(Entry):
     """One line of log; written as a bare text in YAML when only the text matters.
 
     Attributes:
-        text: What is said; `${error}` and the like are filled in.
+        text: The text; `${error}` and the like are filled in.
         level: trace, debug, info, warn, error, fatal or panic.
         stream: Overrides the stream of the program.
         format: Overrides the format of the program.

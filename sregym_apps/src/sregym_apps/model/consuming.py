@@ -35,7 +35,7 @@ class Poison(Entry):
         return text
 
     def with_facts(self, facts: Mapping[str, str]) -> Poison:
-        """The same with what a setting says."""
+        """The same with the value of a setting."""
         then = "skip" if expand(self.then, facts) == "skip" else "retry"
         return self if then == self.then else self.model_copy(update={"then": then})
 

@@ -1,4 +1,4 @@
-"""What a program does otherwise while something is switched on, and the flags that switch it."""
+"""What a program does otherwise while a flag is on, and its flags."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from pydantic import Field
 
 from sregym_apps.model.base import Entry, Text
 from sregym_apps.model.configuration import Line
-from sregym_apps.model.serving import Answer
+from sregym_apps.model.program_capacity import Answer
 
 _OFF = ("", "0", "false", "no", "off", "none")
 
 
 class Flag(Entry):
-    """A feature flag that a program asks a server of flags for, again and again while it runs.
+    """A feature flag that a program requests from a server of flags, again and again while it runs.
 
     `${name}` stands for its value in what can change while the program runs: `when`, `unless`, and
     the numbers of variants.
@@ -22,8 +22,8 @@ class Flag(Entry):
         protocol: What is spoken with it.
         flag: Its name there.
         default: The value where the server cannot be reached, or knows no such flag.
-        context: What is told about who asks, for flags with targeting: name -> settings and facts
-            of the pod; `targetingKey` is the one by which fractions are told apart.
+        context: Attributes of the client, for flags with targeting: name -> settings and facts
+            of the pod; `targetingKey` is the one by which fractions are drawn.
     """
 
     server: Text
@@ -39,7 +39,7 @@ class Variant(Entry):
     Attributes:
         when: In effect while this text, filled in, is not empty, `0`, `false`, `no` or `off`.
         fails: Fraction of its requests that fail by themselves, before any call.
-        error: What their callers are told.
+        error: What their callers receive.
         log: Lines that each of them writes.
         cpu_ms: CPU time besides.
         latency_ms: Other time besides.

@@ -49,7 +49,7 @@ def parsed(text: str, path: str) -> Any:
 
     Args:
         text: The file.
-        path: Its path, whose end says which form it has.
+        path: Its path, whose suffix defines its form.
 
     Raises:
         FormError: It does not have that form.

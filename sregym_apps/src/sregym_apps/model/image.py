@@ -38,7 +38,7 @@ class Image(Entry):
         scripts: Those of the binaries that are shell scripts -> command line that they wait for,
             with `${...}`; it is what `ps` shows below them.
         versions: Absolute path of an executable that is no program of this model -> what it prints
-            when it is asked for its version. Interpreters and tools that do nothing else here.
+            that it prints for its version. Interpreters and tools that do nothing else here.
         distribution: What it is made from, `debian-12`, `alpine-3.20`: the usual files of /etc and
             /var; that of its tools unless given.
         folders: Folders that stand in it besides.

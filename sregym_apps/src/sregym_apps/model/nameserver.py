@@ -24,7 +24,7 @@ class NameServerProgram(Program, Entry):
         query_cpu_ms: CPU time of one question that it answers itself: a core answers some 7,000 a
             second.
         log_cpu_ms: The same of the line that its plugin `log` writes.
-        upstream_ms: Until a server outside has answered what it asks there for others.
+        upstream_ms: Until a server outside has answered what it forwards there.
     """
 
     kind: Literal["name-server"]

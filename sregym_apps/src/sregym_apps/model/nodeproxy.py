@@ -11,7 +11,7 @@ from sregym_apps.model.service import ServiceProgram
 class NodeProxyProgram(ServiceProgram):
     """A kube-proxy: how connections to Services are spread on its node follows from its file.
 
-    Of the file counts what a KubeProxyConfiguration says in `mode`, `iptables.minSyncPeriod`,
+    Of the file counts what a KubeProxyConfiguration has in `mode`, `iptables.minSyncPeriod`,
     `ipvs.minSyncPeriod`, `nftables.minSyncPeriod` and `ipvs.scheduler`. One that it cannot read
     keeps it from starting; what it wrote before it ended stays in force.
 
@@ -25,10 +25,10 @@ class NodeProxyProgram(ServiceProgram):
 
 
 class NodeRouterProgram(ServiceProgram):
-    """A kube-router: which nodes tell each other where their pods are follows from annotations.
+    """A kube-router: which nodes exchange routes to their pods follows from annotations.
 
     When it starts it reads of its own Node `kube-router.io/rr.server` and `kube-router.io/rr.client`:
-    a client speaks with nodes that are servers alone, and these pass on what they hear.
+    a client speaks with nodes that are servers alone, and these pass on what they receive.
 
     Attributes:
         kind: `node-router`.

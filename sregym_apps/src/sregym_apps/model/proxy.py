@@ -10,8 +10,8 @@ from pydantic import Field, model_validator
 from sregym_apps.model.base import HEADER, Entry, Text
 from sregym_apps.model.configuration import Memory
 from sregym_apps.model.flags import Filter  # noqa: TC001 - pydantic reads it
+from sregym_apps.model.program_capacity import Answer
 from sregym_apps.model.service import ServiceProgram
-from sregym_apps.model.serving import Answer
 
 _FAILING = (
     *("refused", "reset", "timeout", "dns", "protocol", "unavailable", "overloaded"),
@@ -25,9 +25,9 @@ class Route(Entry):
     """One kind of request.
 
     Attributes:
-        request: Method and path that are asked for: `GET /api/*`.
+        request: Method and path of requests: `GET /api/*`.
         upstream: Where it is passed on: `http://web:8080`; empty when the server answers itself.
-        ask: What is asked there, when it is not the same.
+        ask: What is requested there, when it is not the same.
         timeout_s: How long it waits for the answer.
         answer: What it answers itself, or what its upstream's answer is.
         delay_header: A header with the milliseconds for which a request that has it is held back
@@ -47,11 +47,11 @@ class Flavour(NamedTuple):
 
     Attributes:
         form: Format of lines about requests.
-        words: Kind of failure -> what it says of it.
+        words: Kind of failure -> its text.
         access: A line about a request, with `${request}`, status, size and flags put in.
         error: A line about a failure, besides; empty when there is none.
-        statuses: Of a failure in general, of a timeout, of no server that could be asked.
-        flags: How lines tell these three.
+        statuses: Of a failure in general, of a timeout, of no server that could be reached.
+        flags: How log lines mark these three.
         sizes: Bytes of its answers to them, as its lines count them.
     """
 
@@ -136,7 +136,7 @@ class ProxyProgram(ServiceProgram):
         flavour: Whose words and lines it has.
         version: As it names it.
         port: Where it serves.
-        routes: Name -> what is asked for and where it goes.
+        routes: Name -> what is requested and where it goes.
         filters: Regular expressions that each request is tried on before it is passed on.
     """
 

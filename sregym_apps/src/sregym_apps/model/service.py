@@ -21,7 +21,7 @@ from sregym_apps.model.building_blocks import installed_in, wire_protocol
 from sregym_apps.model.configuration import Line, Log, Memory, Setting
 from sregym_apps.model.consuming import Consumer
 from sregym_apps.model.flags import Conditional, Filter, Flag, Variant
-from sregym_apps.model.serving import Answer, ErrorKind, GarbageCollection, Limits, Retry
+from sregym_apps.model.program_capacity import Answer, ErrorKind, GarbageCollection, Limits, Retry
 from sregym_apps.model.startup import AnyStep
 from sregym_apps.model.tracing import TraceStore, Tracing
 from sregym_apps.simulation import WireProtocol
@@ -80,7 +80,7 @@ class Client(Entry):
         tls: Whether connections are encrypted, as PostgreSQL's `sslmode` words it: `disable` or
             empty, `prefer`, `require`, `verify-ca`, `verify-full`; `true` is the last of them.
         trusted: File with the certificates of the authorities that it trusts.
-        certificate: File with the certificate that it shows to servers that ask for one.
+        certificate: File with the certificate that it shows to servers that require one.
         library: Whose words failures have, such as `grpc-node`; empty for those of Go's usual libraries.
         errors: Per kind of failure the caller's words, where they are not the library's.
             `${host}`, `${port}`, `${ip}`, `${dns}` and the callee's `${error}` are filled in.
@@ -192,7 +192,7 @@ class CacheAside(Entry):
 
     Attributes:
         cache: Client of the cache.
-        hit_rate: Fraction of looks that find something in a warm cache.
+        hit_rate: Hit rate of lookups in a warm cache.
         keys: Different keys that are looked for: a cache that has restarted is warm again when
             about as many misses have filled it. 0: it is warm from the start.
         on_error: What a failure of the cache does; ignored by default, which makes it a miss.
@@ -294,7 +294,7 @@ class Repeat(Entry):
 
 
 class Sigterm(Entry):
-    """What a program does when asked to end.
+    """What a program does on SIGTERM.
 
     Attributes:
         ignored: It goes on (a PID 1 without handler) until it is killed.
@@ -317,7 +317,7 @@ class Program(Entry):
         config: What it reads when it starts: name -> setting. `${name}` stands for the value.
         log: How it writes lines.
         memory: Its working set.
-        sigterm: How it ends when asked to.
+        sigterm: How it ends on SIGTERM.
         limits: What it takes at once.
         gc: Its garbage collection, when that is worth telling.
         benign_errors: Which errors it logs every day though all is well: the name of a set, or
@@ -344,12 +344,12 @@ class ServiceProgram(Program):
         clients: Name -> how another program is reached.
         operations: Name -> what it does on request.
         consumers: Name -> records that it takes from a topic; their operations have the listener
-            `""` when nobody else asks for them.
+            `""` when no other call requests them.
         repeats: Lines it writes at intervals.
         tracing: How it is instrumented; None: its requests leave no spans.
         traces: What it keeps of others' spans, if it collects them.
-        flags: Name -> feature flag that it asks for while it runs.
-        flags_file: File of flags, in the form of flagd, whose values it tells others; empty for none.
+        flags: Name -> feature flag that it requests while it runs.
+        flags_file: File of flags, in the form of flagd, whose values it serves to others; empty for none.
         relays_traces_to: `host:port` to which it hands on the spans that it receives; empty for none.
         accept_error: What it writes each second in which it cannot take a connection, because its
             descriptors are used up; None for nothing.

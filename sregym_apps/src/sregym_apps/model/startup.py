@@ -94,7 +94,7 @@ class SeedStep(Step):
         documents: How many documents it gets.
         record: One of them as people see it: JSON with `${n}` for its number. In a relational table a
             field that is this number alone is the key, whose numbers the server gives out.
-        total: How many there are with those that nobody looks at one by one, which are counted alone;
+        total: How many there are with those that are only counted;
             0 for no others.
         indexes: Fields of it that get an index each.
     """
@@ -133,7 +133,7 @@ class WaitStep(Step):
 
 
 class GrowStep(Step):
-    """Let the memory grow to its base, and tell of it on the way.
+    """Let the memory grow to its base, and log it on the way.
 
     Attributes:
         grow: The line, in which `${n}` is how much has been reached.

@@ -10,7 +10,7 @@ from sregym_apps.model.base import Entry, Text
 
 
 class Tracing(Entry):
-    """What a program tells of the requests that it serves and of the calls that it makes.
+    """What a program exports of the requests that it serves and of the calls that it makes.
 
     Attributes:
         service: The name under which its spans are known.

@@ -86,7 +86,7 @@ class Stage(Entry):
 class LoadGeneratorProgram(Program):
     """A load generator: open loop, where the rate holds whatever the answers, or closed.
 
-    In a closed loop so many users each wait for an answer, think, and ask again.
+    In a closed loop so many users each wait for a response, think, and send the next request.
 
     Attributes:
         kind: `load-generator`.
@@ -106,13 +106,13 @@ class LoadGeneratorProgram(Program):
             without a number above 0 they do not.
         bursts: Multiply the load besides.
         timeout_s: After which a request counts as timed out.
-        round_s: Every so many seconds one line per operation tells how it went.
+        round_s: Every so many seconds one line per operation reports its results.
         connections: As it announces in its first line.
         threads: As it announces in its first line.
         metrics: Whose metrics it exports: `locust`, `k6`, or `none`; empty for those that its name
             promises. Tools like wrk export none; one that is called after no tool is Locust.
         mix: Operation -> request and weight.
-        flags: Name -> feature flag that it asks for while it runs.
+        flags: Name -> feature flag that it requests while it runs.
     """
 
     kind: Literal["load-generator"]

@@ -9,7 +9,7 @@ An extension is a description: names, numbers and words as they are, everything 
 a reference (`package.module:Name`) that is imported on first use. Reading a service model imports
 the models of the programs in it and nothing that simulates them.
 
-This package imports no third-party package: whoever lists plugins pays for it.
+This package imports no third-party package: listing plugins would pay for it.
 """
 
 from __future__ import annotations

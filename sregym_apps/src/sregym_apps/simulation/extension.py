@@ -24,7 +24,7 @@ class Command:
         target: Reference to a function `(session, words, stdin) -> Output`, see
             `sregym_cluster_embedded.sdk.commands`. `words[0]` is the name.
         prompt: For the console of a server: what it shows before it reads a statement. A console
-            reads its input unless an option (`-c`, `-e`, `--eval` ...) tells it what to do. None
+            reads its input unless an option (`-c`, `-e`, `--eval` ...) gives it a script. None
             for all other commands.
     """
 
@@ -60,7 +60,7 @@ class ServerKind:
             gives the lines it writes by itself, see `sregym_cluster_embedded.sdk.exporters`.
         exporter: Reference to an `Exporter` of its metrics.
         images: Service models of public images of it: `package:file.yaml`. What an application
-            says of the same image counts before.
+            declares of the same image counts first.
         system_calls: Calls on its files and of the clock that it makes while it serves, and that its
             clients meet when they fail: of `open`, `read`, `write`, `fsync`, `clock_gettime`.
     """
@@ -137,7 +137,7 @@ class Extension:
         """What it offers that another offers differently; empty for nothing.
 
         Args:
-            other: Another extension; None to ask what is wrong with its own names.
+            other: Another extension; None to check its own names.
         """
         if other is None:
             return self._own_clash()

@@ -100,7 +100,7 @@ class Installed:
         return Installed([*self._found, *more])
 
     def protocol(self, name: str) -> WireProtocol:
-        """The protocol of that name; one without peculiarities where nobody offers it."""
+        """The protocol of that name; one without peculiarities where no extension registers it."""
         return self.protocols.get(name) or WireProtocol(name)
 
     def load(self, what: str, name: str, reference: Reference) -> Any:

@@ -1,4 +1,4 @@
-"""Client libraries of protocols: what they tell their callers of a failed call."""
+"""Client libraries of protocols: their errors for a failed call."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def error_texts(library: str, protocol: WireProtocol) -> Mapping[str, str]:
-    """What a library says by kind of failure; ValueError where the protocol has none of that name."""
+    """Error texts of a library by kind of failure; ValueError where the protocol has none of that name."""
     known = _read(protocol.libraries) if protocol.libraries else {}
     if library not in known:
         there = ", ".join(sorted(known)) or "none"

@@ -1,4 +1,4 @@
-"""What clients and servers of a service model speak, and what a client says when a call fails."""
+"""What clients and servers of a service model speak, and the error of a client when a call fails."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class WireProtocol:
     Attributes:
         name: The word in a service model: `protocol: grpc`.
         port: The port where an address names none; 0 when there is no usual one.
-        errors: Kind of failure -> what the client's caller is told, where that differs from
+        errors: Kind of failure -> what the client's caller receives, where that differs from
             `TCP_ERRORS`. `${host}`, `${port}`, `${ip}`, `${dns}`, `${url}`, `${name}`,
             `${pod_ip}`, `${lookup}` and the server's own `${error}` are filled in; for `tls` what Go's
-            client says against a certificate as `${error}`, what OpenSSL says as `${reason}`, what
-            a JDK says as `${java}`.
+            client reports of a certificate as `${error}`, what OpenSSL reports as `${reason}`, what
+            a JDK reports as `${java}`.
         transparent: How an error of another service begins that the client hands on as it is;
             empty where it adds its own words to all.
         awaits_server: Whether the driver looks for a server until the deadline rather than report
@@ -61,16 +61,16 @@ class WireProtocol:
         answer_to_http: What a server writes back to a stray HTTP request; empty for nothing.
         closes_on_http: Whether a server that meets a stray HTTP request closes the connection in
             silence; otherwise the client reads what is no HTTP.
-        commands: What its clients can ask for, as calls in service models name it; empty where
+        commands: What its clients can request, as calls in service models name it; empty where
             that is up to the server.
-        discovery: Whether it asks where others are: no call of its own in figures of calls.
-        led: How drivers come to one of several servers, of which one leads: `discovered` where they ask
+        discovery: Whether it is service discovery: no call of its own in figures of calls.
+        led: How drivers reach one of several servers, of which one leads: `discovered` where they query
             those in the address for all, and who leads; `listed` where they try those in the address in
-            order until one is what the address asks for; `watched` where an address may name others who
-            watch them and tell who leads. Empty where an address names one server.
-            `unavailable` is what is said where none is.
+            order until one is what the address requires; `watched` where an address may name others that
+            watch them and name the leader. Empty where an address names one server.
+            `unavailable` is the error where none is.
         libraries: `package:file.yaml` with the error texts of client libraries of other languages: library ->
-            kind of failure -> what its caller is told.
+            kind of failure -> the error of its caller.
     """
 
     name: str

@@ -26,7 +26,7 @@ def with_derived(
     names: Sequence[str],
     objects: Mapping[str, Sequence[Mapping[str, Any]]] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Notes on components, completed where they do not say something themselves.
+    """Notes on components, completed where they lack an entry.
 
     Args:
         notes: Component -> notes.

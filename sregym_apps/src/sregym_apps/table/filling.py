@@ -35,7 +35,7 @@ _BRACES = re.compile(r"\{\{(?!\{).*?\}\}")
 
 
 class FillingError(ValueError):
-    """Something that cannot be filled in.
+    """A value that cannot be filled in.
 
     Attributes:
         location: Where it stands in the template.
@@ -52,7 +52,7 @@ def filled(template: Any, values: Mapping[str, Any], location: Location = ()) ->
     """A template with values in it; the template stays as it is.
 
     Raises:
-        FillingError: A value is missing or of the wrong type, or braces hold something else.
+        FillingError: A value is missing or of the wrong type, or braces hold another text.
     """
     if isinstance(template, str):
         return _text(template, values, location)

@@ -27,7 +27,7 @@ def with_table(folder: Traversable) -> Traversable:
     """The folder itself where it has no table; otherwise one that also holds what the table makes.
 
     Raises:
-        UsageError: Something is wrong with the table; one line for each defect.
+        UsageError: The table has defects; one line for each.
     """
     file = folder / TABLE
     if not file.is_file():
@@ -65,7 +65,7 @@ def joined(folder: Traversable, made: Expanded) -> Traversable:
 
 
 class Content:
-    """What a file of YAML holds; its text is made when somebody wants to read it.
+    """What a file of YAML holds; its text is made when it is read.
 
     Args:
         data: One document, or a list of several.
@@ -130,7 +130,7 @@ class MemoryFolder(Traversable):
         return self.joinpath(child)
 
     def is_dir(self) -> bool:
-        """Whether there is something in it."""
+        """Whether it is not empty."""
         return bool(self._texts) and not self.is_file()
 
     def is_file(self) -> bool:

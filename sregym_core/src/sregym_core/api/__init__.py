@@ -135,7 +135,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name when it is first asked for."""
+    """Import a name when it is first used."""
     if name not in _PLACES:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)

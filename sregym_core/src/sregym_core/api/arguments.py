@@ -20,8 +20,7 @@ R = TypeVar("R")
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """A public function that refuses arguments of other types than its annotations before it does anything.
 
-    It raises `UsageError`: `pair: argument 'fault': must be text, not 5`. Of instances of classes only
-    the class is looked at.
+    It raises `UsageError`: `pair: argument 'fault': must be text, not 5`.
     """
 
     @wraps(function)
@@ -53,7 +52,7 @@ def _check(function: Callable[..., Any], arguments: tuple[Any, ...], named: dict
 
 @cache
 def _form(function: Callable[..., Any]) -> type[BaseModel]:
-    """A form of the arguments of a function, without `self` and those whose names it does not know."""
+    """A form of the named arguments of a function; of an instance only its class is looked at."""
     from pydantic import ConfigDict, create_model
 
     known = _types()
@@ -62,8 +61,7 @@ def _form(function: Callable[..., Any]) -> type[BaseModel]:
         for name, parameter in signature(function).parameters.items()
         if name != "self" and parameter.kind is not Parameter.VAR_KEYWORD
     }
-    strict = ConfigDict(strict=True)
-    return create_model(function.__name__, __config__=strict, **fields)
+    return create_model(function.__name__, __config__=ConfigDict(strict=True), **fields)
 
 
 def _types() -> dict[str, Any]:
@@ -73,14 +71,12 @@ def _types() -> dict[str, Any]:
 
     from pydantic import InstanceOf
 
-    from sregym_core import interfaces, model
-    from sregym_core.api.workspace import Workspace
+    from sregym_core import api, interfaces, model
     from sregym_core.conductor.component_factory import ComponentFactory
-    from sregym_core.interfaces.runner import EpisodeRequest
     from sregym_core.settings import Settings
 
     classes = [getattr(module, name) for module in (interfaces, model) for name in module.__all__]
-    classes += [ComponentFactory, EpisodeRequest, Path, Settings, Workspace]
+    classes += [ComponentFactory, Path, Settings, api.EpisodeRequest, api.Workspace]
     instance: Any = InstanceOf  # which for mypy is an alias of types alone
     found = {one.__name__: instance[one] for one in classes if isinstance(one, type)}
     generic = {"Callable": Callable, "Mapping": Mapping, "Sequence": Sequence}

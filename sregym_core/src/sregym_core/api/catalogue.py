@@ -35,7 +35,7 @@ class Solution:
 
 @dataclass(frozen=True)
 class Pair:
-    """Names of a fault and an application, and a target that it fits, as a problem file says it."""
+    """Names of a fault and an application, and a target that it fits, as a problem file names it."""
 
     fault: str
     application: str
@@ -148,7 +148,7 @@ def _modes(primitive: Fault, parameters: Mapping[str, Any]) -> tuple[FailureMode
 def solution(problem: str | Problem, *, workspace: Workspace | None = None) -> Solution:
     """What is wrong in a problem and how it is repaired.
 
-    Where that depends on the nodes of a cluster, it is said of a simulated one with seed 0.
+    Where that depends on the nodes of a cluster, it holds for a simulated one with seed 0.
 
     Args:
         problem: Its id, or a `Problem`.
@@ -230,7 +230,7 @@ def _each_once(
 def instruction(
     problem: str | Problem, mode: str = "standard", *, workspace: Workspace | None = None
 ) -> str:
-    """What an agent is told of a problem.
+    """The instruction of an agent for a problem.
 
     Args:
         problem: Its id, or a `Problem`.

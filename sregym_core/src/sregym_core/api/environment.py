@@ -55,7 +55,7 @@ class Environment:
             within so many seconds. None: it is broken before.
         reward: Name of a reward, or a `Reward` (`workspace.reward(...)`): what episodes are worth to
             a trainer. Observations and the record carry it; None for none.
-        recover: False spends no time on recovering a simulated world that nobody needs any more;
+        recover: False spends no time on recovering a simulated world that is not needed any more;
             the record then says `recovered=False`.
         agent: Who acts, for the record; whether it gets the answer key, and whether processes
             outside connect.
@@ -177,7 +177,7 @@ class Environment:
 
         Raises:
             EpisodeOpenError: An episode is open and no seed was named.
-            WorldError: The world was not right; `record` tells what happened.
+            WorldError: The world was not right; `record` holds what happened.
         """
         from sregym_core.conductor.episode import EpisodePlayer
         from sregym_core.sealing import Seal

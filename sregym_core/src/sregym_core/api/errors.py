@@ -1,7 +1,7 @@
 """What an environment raises when it is used in a way that cannot work. One family.
 
 What goes wrong with the world (a cluster that cannot be had, a fault without effect) is a
-`sregym_core.errors.WorldError`; what a model does wrong with a tool is an observation that says so.
+`sregym_core.errors.WorldError`; what a model does wrong with a tool is an observation with the reason.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def play(
 
 @checked
 def play_request(request: EpisodeRequest, workspace: Workspace | None = None) -> EpisodeRecord:
-    """Play an episode as it was asked for, in a campaign for instance.
+    """Play an episode as requested, in a campaign for instance.
 
     Args:
         request: All of it.

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TaskDescription:
-    """What an agent is told when an episode begins.
+    """What an agent receives when an episode begins.
 
     Attributes:
         instruction: The text.
         tools: One mapping for each tool: `name`, `description`, `parameters` (a JSON Schema of an
             object) and `reads_only` (it changes nothing but the time that passes).
         alerts: The alerts that fired, as a payload of Alertmanager's webhook; None where the mode
-            tells of none.
+            reports none.
         namespaces: Namespaces of the application.
         mode: Name of the mode.
         submissions: The stages that are handed in, in order: `diagnosis`, `mitigation`.
@@ -59,7 +59,7 @@ class TaskDescription:
 
 
 def described(tool: Tool) -> Mapping[str, Any]:
-    """A tool as `TaskDescription` tells it."""
+    """A tool as `TaskDescription` lists it."""
     return {
         "name": tool.name,
         "description": tool.description,
@@ -73,14 +73,14 @@ class Observation:
     """What a step gave back.
 
     Attributes:
-        text: For an agent to read; one page of it where it is long, with a note that says so.
+        text: For an agent to read; one page of it where it is long, with a note about it.
         ok: False when the call was refused or failed; `text` says why.
         at_s: Seconds on the episode's clock after the step.
         done: Whether the agent's part is over: everything was handed in, or the budget is used up.
         page: Which page of a long answer this is, from 1.
         pages: How many there are.
         reward: What the environment's reward settles with this step; the rest of it comes at the
-            end, so that all together are the total of the record. 0.0 where none was asked for.
+            end, so that all together are the total of the record. 0.0 where none was requested.
     """
 
     text: str

@@ -69,7 +69,7 @@ class Workspace:
         """The problem of that id, if it can be played.
 
         Raises:
-            UsageError: There is none, or something that it names is missing.
+            UsageError: There is none, or a component that it names is missing.
         """
         found = self.factory.problems.get(name)
         self.factory.check(found)

@@ -50,7 +50,7 @@ class Console:
             raise
 
     def note(self, text: str) -> None:
-        """Write a line that is not part of the result; one that nobody takes is no error."""
+        """Write a line that is not part of the result; a closed stream is no error."""
         with suppress(OSError):
             self._err.write(f"{text}\n")
             self._err.flush()
@@ -93,7 +93,7 @@ class Subcommand(ABC):
 
 
 def reason_of(error: BaseException) -> str:
-    """Why a listing leaves something out whose plugin's code raised; raises again what has to pass."""
+    """Why a listing leaves an entry out whose plugin's code raised; raises again what has to pass."""
     from sregym_core.error_location import format_with_location, must_propagate, past_caller
     from sregym_core.errors import SregymError
 

@@ -1,6 +1,6 @@
 """Keeps the arguments of a command line out of the process list.
 
-Whoever plays a problem names it on the command line, and an agent on the same machine can read the
+A problem is named on the command line, and an agent on the same machine can read the
 command lines of all processes. So this process is replaced by one whose command line says `@N`: the
 words are handed over in an open file without a name, which is closed as soon as it was read.
 """
@@ -23,8 +23,8 @@ OPEN = ("quickstart", "problems", "faults", "show", "report", "plugins", "doctor
 def handed_over(words: Sequence[str]) -> list[str]:
     """The words to run.
 
-    Returns only in a process whose command line may be read by anybody: those of another were
-    handed over to it, or nothing in them is told to nobody.
+    Returns only in a process whose command line may be read by any process: those of another were
+    handed over to it, or hold nothing confidential.
     """
     if len(words) == 1 and words[0].startswith("@") and words[0][1:].isdecimal():
         return _taken(int(words[0][1:])) or list(words)

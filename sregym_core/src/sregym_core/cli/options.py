@@ -92,7 +92,7 @@ def with_noise_options(
     Args:
         problems: As they are.
         named: Sources of noise that were named, with or without a level.
-        level: How much of a mixture; None where nothing was said.
+        level: How much of a mixture; None where none was given.
         suite: By which they were chosen; empty when by their ids.
 
     Raises:
@@ -112,7 +112,7 @@ def with_noise_options(
 
 
 def add_agent_options(parser: argparse.ArgumentParser) -> None:
-    """What agents are told beside the problem."""
+    """What agents are given beside the problem."""
     parser.add_argument(
         "--agent-option",
         action="append",

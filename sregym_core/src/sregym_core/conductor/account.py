@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def of_plan(plan: EpisodePlan) -> dict[str, Any]:
-    """What was asked for."""
+    """What was requested."""
     return {
         "episode": plan.episode,
         "problem": plan.problem.id,

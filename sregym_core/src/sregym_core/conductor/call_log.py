@@ -25,7 +25,7 @@ OUTPUT_CAP = 16_000
 
 @dataclass(frozen=True)
 class Note:
-    """A call as the session tells of it, before the log adds moments and digests."""
+    """A call as the session reports it, before the log adds moments and digests."""
 
     tool: str
     arguments: Mapping[str, object]
@@ -40,7 +40,7 @@ class CallLog:
     """Keeps the calls of one session and its limits.
 
     Args:
-        timeline: Whose clock counts, and where calls are told.
+        timeline: Whose clock counts, and where calls are recorded.
         budget: The limits.
     """
 
@@ -63,11 +63,11 @@ class CallLog:
 
     @property
     def said(self) -> str:
-        """What the agent said since its last call, cut at the cap of an output."""
+        """Text of the agent since its last call, cut at the cap of an output."""
         return "\n\n".join(self._said)[:OUTPUT_CAP]
 
     def hear(self, text: str) -> None:
-        """The agent says something."""
+        """Note text of the agent."""
         if text.strip():
             self._said.append(text.strip())
 

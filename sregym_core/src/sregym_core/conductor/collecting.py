@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def nothing_collected() -> Iterator[None]:
-    """Nothing looks for reference cycles while something is made that stays, or that leaves none.
+    """Disable garbage collection of reference cycles while an object is made that stays, or that leaves none.
 
     Looking through it again and again takes a fifth of the time. What can go is found afterwards.
     """

@@ -108,8 +108,8 @@ class ComponentFactory:
         from sregym_core.conductor.persistent_deployment import StandingApplication
         from sregym_core.conductor.worlds import Worlds
 
-        standing = standing or StandingApplication
-        return Worlds(self.provider(name), options, salt, standing, self.routines)
+        kept = standing or StandingApplication
+        return Worlds(self.provider(name), options, salt, kept, self.routines)
 
     @cached_property
     def routines(self) -> tuple[Routine, ...]:
@@ -179,7 +179,7 @@ class ComponentFactory:
         ]
 
     def component(self, application: Application, name: str, where: str) -> Component:
-        """A component of an application; `where` says who asks, for the error."""
+        """A component of an application; `where` names the caller, for the error."""
         component = application.component(name)
         if component is None:
             known = [part.name for part in application.components()]
@@ -189,7 +189,7 @@ class ComponentFactory:
         return component
 
     def parameters(self, fault: Fault, given: Mapping[str, Any], where: str) -> Any:
-        """The fault's validated parameters; `where` says who gave them, for the error."""
+        """The fault's validated parameters; `where` names their origin, for the error."""
         try:
             return fault.Parameters.model_validate(dict(given))
         except ValidationError as error:
@@ -229,7 +229,7 @@ class ComponentFactory:
         seed: int = 0,
         taken: Sequence[str] = (),
     ) -> Chooser:
-        """Chooses targets; `where` says who asks, for errors, `taken` which nodes are."""
+        """Chooses targets; `where` names the caller, for errors, `taken` which nodes are."""
         from sregym_core.conductor.targets import Chooser
 
         return Chooser(lambda name: self.component(application, name, where), cluster, seed, taken)
@@ -242,7 +242,7 @@ class ComponentFactory:
         Args:
             faults: All of an episode.
             index: Which of them.
-            asked: Its target, as the problem says it.
+            asked: Its target, as the problem names it.
 
         Raises:
             WorldError: Nothing is as wanted any more.

@@ -76,7 +76,7 @@ class EpisodePlayer:
 
     Attributes:
         interrupted: Whether the user pressed Ctrl-C.
-        refusal: What the user asked for cannot be, a port in use for instance; None for nothing.
+        refusal: Why the user's request cannot be met, a port in use for instance; None without one.
     """
 
     def __init__(
@@ -157,7 +157,7 @@ class EpisodePlayer:
             self._contained(lambda: self._act(part, session))
 
     def finish(self) -> EpisodeRecord:
-        """End the agent's part, grade what is not graded yet, recover, and tell what happened."""
+        """End the agent's part, grade what is not graded yet, recover, and report."""
         try:
             session = self._session
             if session is not None:

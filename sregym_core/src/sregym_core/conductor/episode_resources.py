@@ -1,4 +1,4 @@
-"""What a mode gives an agent besides the system, and what a record tells of it."""
+"""What a mode gives an agent besides the system, and its part of a record."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def resources_of(
 
 
 def served_in(world: World, application: Application) -> Callable[[], float | None]:
-    """Asks what share of the users' requests succeeds."""
+    """Measures the share of the users' requests that succeeds."""
 
     def served() -> float | None:
         try:
@@ -41,11 +41,11 @@ def served_in(world: World, application: Application) -> Callable[[], float | No
 
 
 def account_of(session: LiveSession | None, world: World | None, at_s: float) -> Mapping[str, Any]:
-    """What a record tells of it, by its fields; nothing where there was none.
+    """Its part of a record, by field; nothing where there was none.
 
     Args:
         session: With its resources, if any.
-        world: Whose baseline says what served means.
+        world: Whose baseline defines served.
         at_s: Seconds on the episode's clock now.
     """
     resources = None if session is None else session.resources

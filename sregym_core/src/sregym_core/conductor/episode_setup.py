@@ -25,12 +25,12 @@ class EpisodeSetup:
     Args:
         plan: The episode.
         injection: Its faults.
-        timeline: Where what happens is told.
+        timeline: Where events are recorded.
 
     Attributes:
         injection: Its faults.
-        alerts: Those that the agent is told of; None for none.
-        watch: Takes what a watching agent hands in; None where nobody watches.
+        alerts: Those that are reported to the agent; None for none.
+        watch: Takes what a watching agent hands in; None where the agent does not watch.
     """
 
     def __init__(self, plan: EpisodePlan, injection: Injection, timeline: Timeline) -> None:
@@ -62,7 +62,7 @@ class EpisodeSetup:
         """All that comes before the agent.
 
         Raises:
-            WorldError: A fault has no effect, or alerts cannot be asked for.
+            WorldError: A fault has no effect, or Alertmanager cannot be queried.
         """
         self._salt = worlds.salt
         routines = worlds.routines if self._plan.routine and self._late is None else ()
@@ -102,7 +102,7 @@ class EpisodeSetup:
             self.injection.plan(moment_within(self._late, self._plan.seed, self._salt))
 
     def account(self) -> dict[str, Any]:
-        """What a record tells of it, by its fields."""
+        """Its part of a record, by field."""
         return {
             "alerts": self.alerts,
             "injected_at_s": self.injection.injected_at_s,

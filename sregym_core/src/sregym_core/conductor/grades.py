@@ -28,7 +28,7 @@ class Grades:
     Args:
         factory: Where oracles come from.
         plan: The episode: its problem names the oracles, its mode what is judged.
-        timeline: Where verdicts are told.
+        timeline: Where verdicts are recorded.
 
     Attributes:
         stages: Records of the stages that were handed in or judged.

@@ -147,7 +147,7 @@ def confirm_present(
 ) -> None:
     """Every defect is really there; where there can be a copy it is looked for in that.
 
-    Whoever looks logs in to databases and runs commands, and what that leaves in logs would point at
+    A check logs in to databases and runs commands, and what that leaves in logs would point at
     the fault.
 
     Raises:
@@ -181,7 +181,7 @@ def judge(
     Args:
         oracles: Who judges.
         context: What they may know.
-        tell: Says whose an exception is.
+        tell: Attributes an exception to its plugin.
     """
     checks: list[Check] = []
     scores: list[float] = []

@@ -60,10 +60,10 @@ class Injection:
         faults: In the order of the problem.
         world: Where.
         application: What runs there.
-        timeline: Where injections are told.
+        timeline: Where injections are recorded.
         choose: Gives the target of the fault of an index when it comes, for those that leave open
             which node or zone is meant; None keeps the targets as they are.
-        progress: Who is told what is waited for.
+        progress: Receives what is waited for.
 
     Attributes:
         faults: With the targets that they have met, or will as things stand.
@@ -109,7 +109,7 @@ class Injection:
         """Inject all, letting time pass between them, and wait until users notice.
 
         Raises:
-            WorldError: A fault left no defect, or nobody noticed.
+            WorldError: A fault left no defect, or no user noticed.
         """
         clock = self._world.cluster.clock
         seed = self.faults[0][1].seed if self.faults else 0
@@ -126,14 +126,14 @@ class Injection:
 
         Raises:
             SpoiledError: It had no effect though it had on a copy of the system.
-            WorldError: It had no effect, and nobody knows why.
+            WorldError: It had no effect, for an unknown reason.
         """
         while self._waiting and self._left(self._waiting[0]) <= 0:
             self._inject_late(self._waiting[0])
             del self._waiting[0]
 
     def happened(self) -> bool:
-        """Whether something is wrong by now."""
+        """Whether a fault is active by now."""
         self.due()
         return self.injected_at_s is not None
 
@@ -152,7 +152,7 @@ class Injection:
         """Break a copy of the world: what will come while an agent watches must work.
 
         Raises:
-            WorldError: A fault left no defect, or nobody noticed.
+            WorldError: A fault left no defect, or no user noticed.
         """
         copies = rebound(self.faults, copied.cluster, UndoJournal())
         for index in self._waiting:

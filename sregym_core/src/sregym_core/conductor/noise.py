@@ -29,9 +29,9 @@ class NoisePump:
         cluster: Where.
         application: Whom.
         excluded_components: Components that are left alone.
-        seed: From which they take all chance; nobody who sees the world may know it.
-        timeline: Where disturbances are told.
-        tell: Says whose an exception is.
+        seed: From which they take all chance; it must not be visible in the world.
+        timeline: Where disturbances are recorded.
+        tell: Attributes an exception to its plugin.
         levels: How much each source disturbs, by name; 1 for those that are missing.
         excluded_nodes: Nodes that are left alone.
         journal: Where undo steps go.
@@ -97,9 +97,9 @@ class NoisePump:
         return twin
 
     def lead(self) -> None:
-        """Let the world get noisy before anybody looks.
+        """Let the world get noisy before the episode begins.
 
-        Nothing happens where there is no noise, and where somebody would have to wait for it.
+        Nothing happens where there is no noise, or where it would take wall-clock time.
         """
         if not self._sources or self._clock.real_time:
             return
@@ -113,7 +113,7 @@ class NoisePump:
         self._began += seconds
 
     def due(self) -> None:
-        """Disturb as often as the schedules ask for up to now, in the order of their moments."""
+        """Disturb as often as the schedules require up to now, in the order of their moments."""
         elapsed = self._clock.now() - self._began
         while (at := self._earliest()) is not None and at <= elapsed:
             self._due_at(at)

@@ -28,7 +28,7 @@ def noise_blamed(
     Args:
         diagnosis: As submitted and judged.
         entries: The timeline, of which `NoiseMade` counts.
-        ground_truths: Gives the ground truths; asked for where there is something to compare.
+        ground_truths: Gives the ground truths; called where there are claims to compare.
     """
     if diagnosis is None or diagnosis.verdict.outcome is not Outcome.FAIL or not diagnosis.text:
         return ()

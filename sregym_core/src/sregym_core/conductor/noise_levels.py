@@ -35,8 +35,8 @@ def levels_of(problem: Problem, registry: Registry, seed: int) -> dict[str, int]
 
     Args:
         problem: Whose.
-        registry: Says what is installed.
-        seed: From which the choice follows; nobody who sees the world may know it.
+        registry: Lists what is installed.
+        seed: From which the choice follows; it must not be visible in the world.
 
     Raises:
         UsageError: What stands in `noise` is no dose.

@@ -1,4 +1,4 @@
-"""What can be said of a problem before it is played: truth, reference fix, what agents are told."""
+"""What is known of a problem before it is played: ground truth, reference fix, instruction."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def ground_truths_and_fixes(factory: ComponentFactory, problem: Problem) -> list
 
 
 def instruction(factory: ComponentFactory, problem: Problem, mode: Mode) -> str:
-    """What an agent is told of a problem; alerts, which only an episode has, stand as `...`."""
+    """The instruction of an agent for a problem; alerts, which only an episode has, stand as `...`."""
     from sregym_core.model import GroundTruth
 
     application = factory.application(problem.application)
@@ -112,7 +112,7 @@ def context_without_cluster(
         parameters: An instance of the fault's `Parameters`.
 
     Returns:
-        A context; whoever asks its cluster for anything gets a `NeedsClusterError`.
+        A context; any access to its cluster raises a `NeedsClusterError`.
     """
     nowhere: Any = _NoCluster()
     return FaultContext(

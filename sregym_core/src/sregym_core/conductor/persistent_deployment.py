@@ -51,7 +51,7 @@ class StandingApplication:
         """The healthy baseline for the next episode; deploys where that is needed.
 
         Raises:
-            WorldError: It does not get ready, does not serve its users, or somebody else's stands
+            WorldError: It does not get ready, does not serve its users, or another's stands
                 in its place.
         """
         if self.baseline is not None:

@@ -1,4 +1,4 @@
-"""What one episode is: said before it begins, and never changed."""
+"""What one episode is: set before it begins, and never changed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class EpisodePlan:
         relapse_s: When positive, the mitigation is judged again that much later.
         extra_setup: Puts into the broken world what is to be there besides, journaled like a fault.
         mode: How the episode is put to the agent.
-        reward: What the episode is worth to a trainer; None where nobody asks.
+        reward: What the episode is worth to a trainer; None where no reward is wanted.
         recover: Whether the world is recovered and compared with its baseline at the end; False
             throws a simulated one away instead.
         routine: Whether people go on changing a simulated system after the fault, which they do

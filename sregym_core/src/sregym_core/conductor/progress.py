@@ -1,4 +1,4 @@
-"""What an episode is waiting for, told while it waits: on a wall clock people look on.
+"""Progress of an episode: what it waits for, reported on the wall clock, where people look on.
 
 A world in virtual time waits at no cost, and its timeline must not depend on who looks: there
 nothing is told.
@@ -26,7 +26,7 @@ class Phase:
 
     Args:
         name: What happens, as `waiting until pods are ready`.
-        tell: Who is told; None for nobody.
+        tell: Receives each text; None for no output.
         clock: Of the episode.
         at_most_s: After what time it is given up; None where there is no such time.
     """
@@ -52,7 +52,7 @@ class Phase:
         return self._tell is not None
 
     def look(self, waiting_for: Sequence[str] = ()) -> None:
-        """Say for what it waits now; it is told when it changed, and every now and then."""
+        """Set what it waits for now; it is reported when it changed, and periodically."""
         if self._tell is None:
             return
         self.waiting_for = tuple(waiting_for)
@@ -68,10 +68,10 @@ class Phase:
 
 
 class Progress:
-    """Tells of the waits of one episode.
+    """Reports the waits of one episode.
 
     Args:
-        tell: Who is told; None for nobody.
+        tell: Receives each text; None for no output.
     """
 
     def __init__(self, tell: Callable[[Waiting], None] | None = None) -> None:
@@ -80,7 +80,7 @@ class Progress:
 
     @contextmanager
     def phase(self, clock: Clock, name: str, at_most_s: float | None = None) -> Iterator[Phase]:
-        """A wait; `look` says for what. It begins with a first word, but for what is over at once."""
+        """A wait; `look` sets for what. It begins with a first word, but for what is over at once."""
         tell = self._tell if clock.real_time else None
         phase = Phase(name, tell, clock, at_most_s)
         outer, self._current = self._current, phase
@@ -89,7 +89,7 @@ class Progress:
         self._current = outer
 
     def where(self) -> str:
-        """What was going on when something broke off, as the end of a sentence; or empty."""
+        """What was going on at an abort, as the end of a sentence; or empty."""
         phase = self._current
         if phase is None or not phase.watched:
             return ""

@@ -42,8 +42,8 @@ def wait_ready(
         cluster: Where.
         application: The application.
         timeout_s: At most so long.
-        without: Objects that are not there yet: what is told of them does not count.
-        progress: Who is told what is waited for.
+        without: Objects that are not there yet: what is known of them does not count.
+        progress: Receives what is waited for.
         starting: Whether it was deployed just now: pods that crash or cannot be pulled then end the
             wait soon. Later they may only wait out their back-off.
 
@@ -97,7 +97,7 @@ def warm_up(cluster: Cluster, application: Application, seconds: float) -> None:
     """Let traffic become steady.
 
     In virtual time that takes `seconds`. On a wall clock it is over as soon as the users of two
-    successive windows were all but all served, and asked alike.
+    successive windows were all but all served, with the same number of requests.
     """
     clock = cluster.clock
     if not clock.real_time:

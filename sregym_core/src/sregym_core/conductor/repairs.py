@@ -45,7 +45,7 @@ class RepairWatch:
         return RepairEnd(self, self.traffic_rounds(facts, now - self.began))
 
     def traffic_rounds(self, facts: OracleContext, seconds: float) -> list[tuple[float, Traffic]]:
-        """What users saw since the agent began, round by round; nothing where nobody can tell."""
+        """What users saw since the agent began, round by round; empty where it is not known."""
         try:
             found = facts.application.traffic_rounds(facts.cluster, seconds)
         except ClusterError:
@@ -75,7 +75,7 @@ class RepairEnd:
     traffic_rounds: list[tuple[float, Traffic]]
 
     def judged(self, facts: OracleContext) -> RepairRecord | None:
-        """What there is to tell once the system was judged; None where it cannot be read."""
+        """What is reported once the system was judged; None where it cannot be read."""
         cluster, application = facts.cluster, facts.application
         broken = _workloads(
             application, frozenset(truth.component for truth in facts.ground_truths)

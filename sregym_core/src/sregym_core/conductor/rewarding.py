@@ -25,13 +25,13 @@ def rewarded(
     ground_truths: Callable[[], Sequence[GroundTruth]],
     blamed: Callable[[BaseException], str],
 ) -> EpisodeRecord:
-    """A record with its reward, where one was asked for and the world was right.
+    """A record with its reward, where one was requested and the world was right.
 
     Args:
         record: The episode, graded.
-        reward: What was asked for; None for none.
+        reward: What was requested; None for none.
         ground_truths: Gives the ground truth of each fault.
-        blamed: Says whose fault an exception is.
+        blamed: Attributes an exception to its plugin.
 
     Returns:
         The record. A reward that raises, or that is no number, becomes a warning in it.

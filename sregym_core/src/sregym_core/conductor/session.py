@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor import stages
 from sregym_core.conductor.call_log import CallLog, Note
-from sregym_core.conductor.outside import OutsideCalls, session_opened
+from sregym_core.conductor.endpoint_calls import OutsideCalls, session_opened
 from sregym_core.events import Submitted
 from sregym_core.interfaces import (
     Command,
@@ -56,18 +56,18 @@ class LiveSession(Session):
 
     Args:
         cluster: Where the agent acts.
-        timeline: Where its steps are told.
-        instruction: What it is told.
+        timeline: Where its steps are recorded.
+        instruction: Its text.
         namespaces: Of the application.
         budget: Its limits.
         reference: The answer key for a privileged agent, else None.
         on_submit: Called with the stage that was submitted, its text and claims.
         before_call: Called before each tool call: lets due noise happen.
         policy: As whom the agent acts and what it never sees; None for everything.
-        task: What is asked for.
-        alerts: Those that the agent was told of.
-        hear: Asked before a submission is taken as that of a stage: what it answers is given to the
-            agent instead, and the stage stays as it is. Empty for going on; None asks nobody.
+        task: What is requested.
+        alerts: Those that were reported to the agent.
+        hear: Called before a submission is taken as that of a stage: what it returns is given to the
+            agent instead, and the stage stays as it is. Empty for going on; None calls nothing.
         toolset: What can be called by name; None for the session's own tools alone.
     """
 
@@ -138,12 +138,12 @@ class LiveSession(Session):
 
     @property
     def tokens(self) -> Tokens | None:
-        """What the adapter told of its language model; None when it told nothing."""
+        """The language model as the adapter reported it; None when it did not."""
         return self._call_log.tokens
 
     @property
     def instruction(self) -> str:
-        """What the agent is told."""
+        """The instruction of the agent."""
         return self._instruction
 
     @property
@@ -153,12 +153,12 @@ class LiveSession(Session):
 
     @property
     def task(self) -> Task:
-        """What is asked for."""
+        """What is requested."""
         return self._task
 
     @property
     def alerts(self) -> Mapping[str, Any] | None:
-        """The alerts that the agent was told of."""
+        """The alerts that were reported to the agent."""
         return self._alerts
 
     @property
@@ -216,7 +216,7 @@ class LiveSession(Session):
 
     @property
     def last_words(self) -> str:
-        """What the agent said after its last call."""
+        """Text of the agent after its last call."""
         return self._call_log.said
 
     def note_tokens(self, prompt: int, completion: int, cached: int = 0) -> None:
@@ -224,12 +224,12 @@ class LiveSession(Session):
         self._call_log.spend_tokens(Tokens(prompt=prompt, completion=completion, cached=cached))
 
     def note_agent(self, version: str = "", model: str = "") -> None:
-        """Keep who acts; what was told before stays where nothing is told now."""
+        """Keep who acts; earlier values stay where none is given now."""
         self.agent_version = version or self.agent_version
         self.model = model or self.model
 
     def note_message(self, text: str) -> None:
-        """Keep what the agent said for the call that follows."""
+        """Keep the agent's text for the call that follows."""
         self._call_log.hear(text)
 
     def note_own_call(
@@ -267,7 +267,7 @@ class LiveSession(Session):
     def observe(
         self, service: str, path: str, query: Sequence[tuple[str, str]] = ()
     ) -> ServiceAnswer:
-        """Ask a service for a tool that is being called."""
+        """Send a request to a service for a tool that is being called."""
         return self._call_log.in_time(
             lambda: self._cluster.observe_for(self._policy, service, path, query)
         )
@@ -345,7 +345,7 @@ class LiveSession(Session):
         return self._access
 
     def announce(self, access: Access) -> None:
-        """Tell people how to reach the world."""
+        """Publish how people reach the world."""
         self._timeline.record(session_opened(access, self._instruction, self._task, self._alerts))
 
     def reference(self) -> Reference:

@@ -35,9 +35,9 @@ class Setup:
         worlds: Where worlds come from.
         plan: The episode.
         application: What runs.
-        timeline: Where what happens is told.
+        timeline: Where events are recorded.
         journal: Where faults note how they are undone.
-        progress: Who is told what is waited for.
+        progress: Receives what is waited for.
 
     Attributes:
         world: None before there is one.
@@ -88,7 +88,7 @@ class Setup:
 
         Raises:
             UsageError: The problem cannot be played.
-            WorldError: Something is not right, a fault without effect for instance.
+            WorldError: The world is not right: a fault without effect, for instance.
         """
         plan = self._plan
         self._bench.check(plan.problem)

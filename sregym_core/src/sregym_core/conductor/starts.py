@@ -31,10 +31,10 @@ class Start:
         baseline: The healthy system before.
         targets: Of each fault, as they were chosen in the healthy system.
         journal: Entries of the undo journal.
-        events: What the timeline says of it, with seconds on the episode's clock.
+        events: Its events on the timeline, with seconds on the episode's clock.
         began: Moment on the cluster's clock at which the episode began.
         injected_at_s: Episode seconds of the first fault.
-        alerts: Those that the agent is told of.
+        alerts: Those that are reported to the agent.
         states: What was worked out of it, for `states.KeptStates`.
     """
 

@@ -1,4 +1,4 @@
-"""The system at the moments that tell an agent's changes from everybody else's."""
+"""The system at the moments that separate an agent's changes from those of others."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class KeptStates(SystemStates):
         return self._copied("begun", repair=False)
 
     def repaired(self) -> SystemState | None:
-        """After the reference fix, in a copy: on a cluster that cannot be copied nobody knows."""
+        """After the reference fix, in a copy: not known on a cluster that cannot be copied."""
         return None if self.start.checkpoint is None else self._copied("repaired", repair=True)
 
     def _copied(self, name: str, *, repair: bool) -> SystemState:

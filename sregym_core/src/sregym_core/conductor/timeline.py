@@ -1,4 +1,4 @@
-"""The timeline of an episode: every event with its moment, told to observers as it happens."""
+"""The timeline of an episode: every event with its time, passed to observers as it happens."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Timeline:
-    """Records events and tells plugins and the run's listener about them.
+    """Records events and notifies plugins and the run's listener.
 
     An observer that raises becomes a warning; it cannot fail an episode.
 
@@ -73,7 +73,7 @@ class Timeline:
         return round(time.monotonic() - self._wall_start, 3)
 
     def record(self, event: EpisodeEvent, at_s: float | None = None) -> None:
-        """Put an event on the timeline and tell everybody; `at_s` where it happened earlier."""
+        """Put an event on the timeline and notify all observers; `at_s` where it happened earlier."""
         at_s = self.at_s() if at_s is None else at_s
         fields = _fields(event)
         entry = TimelineEntry(

@@ -1,4 +1,4 @@
-"""What an agent says while it watches: an incident, a false alarm, or that all is well."""
+"""Reports of an agent while it watches: an incident, a false alarm, or that all is well."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Watch:
     """Takes what a watching agent hands in, until it reports an incident that is one.
 
     Args:
-        timeline: Where reports are told.
-        broken: Whether something is wrong by now.
+        timeline: Where reports are recorded.
+        broken: Whether a fault is active by now.
 
     Attributes:
         false_alarms: How many incidents were reported before there was one.

@@ -63,8 +63,7 @@ class Worlds:
         options: What the user gave for the cluster; on one that is shared `suffix`, with which the
             names of the applications' namespaces end.
         salt: As in `ClusterSpec`, for all clusters; drawn when not given.
-        standing: Makes what stays on a real cluster from episode to episode, of an application and
-            the suffix.
+        standing: Makes a `StandingApplication` of an application and the suffix.
         routines: The everyday life of simulated worlds.
 
     Attributes:
@@ -126,7 +125,7 @@ class Worlds:
         folder: Path | None = None,
         progress: Progress | None = None,
     ) -> World:
-        """A world for one episode; on a wall clock `progress` is told what is waited for.
+        """A world for one episode; on a wall clock `progress` receives what is waited for.
 
         Raises:
             WorldError: The application does not get ready or does not serve its users.

@@ -34,7 +34,7 @@ _BY_VERB = {
 
 
 def default_actor(verb: str) -> Actor:
-    """Who writes where the caller names nobody: a person with `kubectl create`, `replace`, `patch`.
+    """The default writer: a person with `kubectl create`, `replace`, `patch`.
 
     Args:
         verb: `create`, `replace` or `patch`; a deletion leaves no field manager and counts as any.

@@ -258,7 +258,7 @@ class Cluster(ABC):
     ) -> ServiceAnswer:
         """`observe` for an agent, without objects that are hidden from it.
 
-        Aggregates may include them. Most call `sregym_kubernetes.observing.observe_with_policy`.
+        Aggregates may include them. Most call `sregym_kubernetes.telemetry_redaction.observe_with_policy`.
         """
         if policy.redacts:
             message = "this kind of cluster cannot hide the tools of a fault from its services"
@@ -362,7 +362,7 @@ class ClusterProvider(ABC):
         name: Its name behind `--cluster`.
         simulated: Whether clusters are independent and deterministic: equal seeds give equal
             clusters. Episodes may then run in parallel, and proofs compare their output.
-        capabilities: What can be done to nodes of any of them; None if only a trial tells.
+        capabilities: What can be done to nodes of any of them; None if only a trial shows that.
     """
 
     name: ClassVar[str]

@@ -1,4 +1,4 @@
-"""Whose failing calls made whose requests fail, where a cluster can tell."""
+"""Whose failing calls made whose requests fail, where a cluster knows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class FatalCalls:
     What a caller does without, or gets elsewhere, is not among them.
 
     Attributes:
-        namespace: Of the pod that was called; empty where nobody can tell which that was.
+        namespace: Of the pod that was called; empty where it is not known.
         pod: That pod, or the one that last had the address or registered name that was called.
         host: By what the caller knows it: a name in DNS, an address, a name in a registry.
         requests: Requests to the caller that failed because of these calls.

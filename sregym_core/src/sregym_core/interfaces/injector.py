@@ -84,7 +84,7 @@ class FaultContext:
         """The target of a fault on a component.
 
         Raises:
-            TargetError: The target is something else.
+            TargetError: The target is of another kind.
         """
         return _as(Component, self.target)
 
@@ -93,7 +93,7 @@ class FaultContext:
         """The target of a fault on a node, with its name.
 
         Raises:
-            TargetError: The target is something else.
+            TargetError: The target is of another kind.
         """
         return _as(Node, self.target)
 
@@ -102,7 +102,7 @@ class FaultContext:
         """The target of a fault on the network link between two peers.
 
         Raises:
-            TargetError: The target is something else.
+            TargetError: The target is of another kind.
         """
         return _as(Link, self.target)
 
@@ -111,7 +111,7 @@ class FaultContext:
         """The target of a fault on a zone, with its nodes.
 
         Raises:
-            TargetError: The target is something else.
+            TargetError: The target is of another kind.
         """
         return _as(Zone, self.target)
 
@@ -196,7 +196,7 @@ class Fault(ABC):
     def unnoticed(self, target: Any, /) -> str:
         """Why users would hardly notice the fault on a target that fits, as a clause; empty: they may.
 
-        Such pairs are not listed; who asks for one, or puts it into a problem, gets it all the same.
+        Such pairs are not listed; one that is requested, or put into a problem, is made all the same.
         """
         return ""
 

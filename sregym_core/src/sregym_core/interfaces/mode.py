@@ -55,7 +55,7 @@ Work in two steps, without asking back.
 
 @dataclass(frozen=True)
 class BriefingContext:
-    """What there is to tell of an episode.
+    """What an instruction can be made of.
 
     Attributes:
         application: What runs.
@@ -71,12 +71,12 @@ class BriefingContext:
 
 
 class EpisodeResources(ABC):
-    """What a mode gives an agent besides the system, in one episode: tools that keep something."""
+    """What a mode gives an agent besides the system, in one episode: tools that keep state."""
 
     @property
     @abstractmethod
     def tools(self) -> Sequence[SessionTool]:
-        """Further tools of the session, which may keep what they are told here."""
+        """Further tools of the session, which may keep their arguments here."""
 
     @abstractmethod
     def fork(self, served: Callable[[], float | None]) -> EpisodeResources:
@@ -84,7 +84,7 @@ class EpisodeResources(ABC):
 
     @abstractmethod
     def account(self, at_s: Callable[[float], float], usual: float) -> Mapping[str, Any]:
-        """What the record tells of them, by fields of `EpisodeRecord`.
+        """Their part of the record, by fields of `EpisodeRecord`.
 
         Args:
             at_s: Gives the episode's second of a moment on the cluster's clock.
@@ -99,7 +99,7 @@ class ResourcesContext:
     Attributes:
         application: What runs.
         seed: Of the episode.
-        served: Share of the users' requests that succeeds now; None where nobody can tell.
+        served: Share of the users' requests that succeeds now; None where it is not known.
     """
 
     application: Application
@@ -113,11 +113,11 @@ class Mode(ABC):
     Attributes:
         name: The word behind `--mode`.
         summary: One line for people.
-        work: What the agent is asked to do.
+        work: What the agent is to do.
         submissions: What it hands in, in order.
         judged: Which stages are judged.
-        reveals_cause: Whether the agent is told what is wrong.
-        alerted: Whether the agent starts once an alert fired, and is told of those that fired.
+        reveals_cause: Whether the agent learns what is wrong.
+        alerted: Whether the agent starts once an alert fired, and receives those that fired.
         watching: Whether nothing is reported, and the agent may start in a healthy system.
     """
 
@@ -132,7 +132,7 @@ class Mode(ABC):
 
     @abstractmethod
     def opening(self, briefing: BriefingContext) -> str:
-        """What the agent is told of the situation; the same for the same briefing."""
+        """The text of the situation for the agent; the same for the same briefing."""
 
     def resources(self, context: ResourcesContext) -> EpisodeResources | None:
         """What the agent has besides the system; None by default."""
@@ -140,11 +140,11 @@ class Mode(ABC):
 
     @property
     def task(self) -> Task:
-        """What the mode asks for, as agents get it."""
+        """The submissions of the mode, as agents get them."""
         return Task(self.name, self.submissions, self.judged, self.watching)
 
     def instruction(self, briefing: BriefingContext) -> str:
-        """The text for the agent; but for alerts and a told cause, the same for every problem."""
+        """The text for the agent; but for alerts and a revealed cause, the same for every problem."""
         return _FRAME.format(
             title=briefing.application.title,
             opening=self.opening(briefing).strip(),

@@ -109,8 +109,8 @@ class NodeAccess(ABC):
     def repairs(self, setting: NodeSetting) -> tuple[tuple[str, ...], ...]:
         """Commands on the host by which an engineer makes a thing as it was, as it is set now.
 
-        Those of a machine differ with what it is set by there. Nothing where this access cannot tell
-        more than whoever asked for it knows.
+        Those of a machine differ with what it is set by there. Empty where this access does not know
+        more than its caller.
 
         Args:
             setting: Which thing; what it is set to is not looked at.

@@ -106,7 +106,7 @@ class Operations(ABC):
         """Put the baseline back, object by object, and wait until the nodes are as they were.
 
         Raises:
-            WorldError: Something does not become as it was, and what.
+            WorldError: An object does not return to its former state; names it.
         """
 
     @abstractmethod
@@ -140,7 +140,7 @@ class Operations(ABC):
         """Refuse what reaches beyond the cluster: the command runs on the machine of the harness.
 
         Raises:
-            CommandRefusedError: It would read or write files there, ask back on a terminal, or never end.
+            CommandRefusedError: It would read or write files there, prompt on a terminal, or never end.
         """
 
     @abstractmethod
@@ -195,7 +195,7 @@ class Operations(ABC):
             What Alertmanager's webhook sends (version 4); None when no alert fired in time.
 
         Raises:
-            WorldError: Nobody can be asked for alerts, or does not answer.
+            WorldError: There is no Alertmanager, or it does not respond.
         """
 
     @abstractmethod

@@ -68,7 +68,7 @@ class SystemState:
 
 
 class SystemStates(ABC):
-    """States of the system by which an agent's changes are told apart from all others.
+    """States of the system that separate an agent's changes from all others.
 
     Each is computed on demand, possibly in a fork of the cluster and with time passing there.
     """

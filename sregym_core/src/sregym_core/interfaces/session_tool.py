@@ -61,7 +61,7 @@ class SessionTool(ABC):
     Attributes:
         name: Name of the tool: `query_metrics`.
         group: The group of tools with which it is enabled.
-        reads_only: Whether it changes nothing; False for tools of a mode that keep what they are told.
+        reads_only: Whether it changes nothing; False for tools of a mode that keep their arguments.
         description: Description for language models.
         Arguments: Model of its arguments; each field has a description.
     """

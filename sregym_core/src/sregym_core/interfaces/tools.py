@@ -27,7 +27,7 @@ class Tool:
     Attributes:
         name: By which it is called.
         group: Where it belongs.
-        description: What a model is told of it.
+        description: Its description for a model.
         parameters: JSON schema of its arguments, an object.
         reads_only: Whether it can change nothing but the time that passes.
     """
@@ -44,7 +44,7 @@ class ToolResult:
     """What a tool gave back.
 
     Attributes:
-        text: For a model to read; one page of it where it is long, with a note that says so.
+        text: For a model to read; one page of it where it is long, with a note about it.
         ok: False when the call was refused or failed; `text` then says why and what to do.
         page: Which page this is, from 1.
         pages: How many there are.

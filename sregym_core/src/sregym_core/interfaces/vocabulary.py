@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What clusters of one kind know without being told by an application; for linting.
+    """What clusters of one kind know without an application; for linting.
 
     Attributes:
         commands: Commands that can be carried out in containers.

@@ -17,7 +17,7 @@ class Value(BaseModel):
 
 
 class Shorthand:
-    """Says in a JSON Schema what may stand for a value besides: what a validator turns into one.
+    """Declares in a JSON Schema what may stand for a value besides: what a validator turns into one.
 
     Stands last in `Annotated[..., BeforeValidator(...), Shorthand("string")]`.
 

@@ -73,7 +73,7 @@ class Container(Value):
         env: Its literal environment variables.
         ports: Numbers of the ports that it declares.
         probes: Fields of its probes: `livenessProbe`, `readinessProbe`, `startupProbe`.
-        user: Number of the user that it is told to run as; None for that of its image.
+        user: Number of the user that it runs as; None for that of its image.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Port(Value):
     Attributes:
         name: Name of the Service port, may be empty.
         port: Port of the Service.
-        target_port: As the Service says it: number or name.
+        target_port: As in the Service: number or name.
         container_port: The number it leads to in the pod.
         protocol: `TCP` or `UDP`.
     """
@@ -113,7 +113,7 @@ class ServiceUse(Value):
         selector: Its selector.
         ports: Its ports.
         headless: Whether it has no address of its own (`clusterIP: None`).
-        made: Whether an operator makes it: then no manifest of the application says how it is.
+        made: Whether an operator makes it: then no manifest of the application defines it.
     """
 
     ref: ObjectRef

@@ -1,4 +1,4 @@
-"""A mistake in a file that somebody wrote: where it stands, and what is wrong."""
+"""A mistake in a file: its location, and what is wrong."""
 
 from __future__ import annotations
 

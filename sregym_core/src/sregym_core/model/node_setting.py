@@ -51,7 +51,7 @@ class Capability(StrEnum):
 class NodeSetting(Value):
     """One thing on a node, and how it is.
 
-    Fields that say how it is have defaults that mean: as nobody had touched it. A setting with
+    Fields that say how it is have defaults that mean: as if untouched. A setting with
     these defaults is *neutral*; applying it removes what was set.
 
     Attributes:
@@ -76,12 +76,12 @@ class NodeSetting(Value):
         return " ".join(words)
 
     def neutral(self) -> Self:
-        """The setting of the same thing as nobody had touched it."""
+        """The setting of the same thing as if untouched."""
         return type(self)(**{name: getattr(self, name) for name in self.identity})
 
     @property
     def is_neutral(self) -> bool:
-        """Whether nobody has touched the thing."""
+        """Whether the thing is untouched."""
         return self == self.neutral()
 
 

@@ -54,10 +54,10 @@ def with_noise(problem: Problem, noise: Sequence[str] | None, level: int | None)
 def sources_and_level(
     noise: int | tuple[str, ...] | None,
 ) -> tuple[tuple[str, ...] | None, int | None]:
-    """What a campaign says of noise, as episodes are asked for: the sources, and how much of all.
+    """Noise of a campaign in the form of requests for episodes: the sources, and how much of all.
 
     Args:
-        noise: How much of a mixture of all sources, or sources; None for what the problem says.
+        noise: How much of a mixture of all sources, or sources; None for those of the problem.
     """
     if noise is None:
         return None, None

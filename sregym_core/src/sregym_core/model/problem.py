@@ -13,13 +13,13 @@ from sregym_core.model.target import Target, named_in
 
 
 class FailureMode(StrEnum):
-    """In which way a system fails, beside that something in it is wrong.
+    """In which way a system fails, beside its defect.
 
     METASTABLE stays overloaded after its trigger is gone; CONCURRENT has independent root causes at
     once; CORRELATED has one cause in many components at once; CASCADING spreads from one component
     to others that are whole; GRAY fails for a part of the requests or is seen by some observers
     alone; SLOW answers late instead of failing; RECURRING comes back by itself after a repair;
-    LATENT hurts nobody until something else happens; WORSENING gets worse by the repair that everybody
+    LATENT hurts no user until another event happens; WORSENING gets worse by the repair that everybody
     would try first.
     """
 
@@ -115,7 +115,7 @@ class Problem(Value):
             (`suites.py`) are not named here.
         faults: What is broken, one or more.
         noise: Sources of noise that disturb the episode, as `NAME` or `NAME=LEVEL`; level 0 to 3.
-        noise_level: How much noise there is of further sources, 0 to 3: which ones, the seed says.
+        noise_level: How much noise there is of further sources, 0 to 3: the seed selects which.
         oracles: Who judges.
         silent: True when users notice nothing (yet); the conductor then does not demand that
             they do.
@@ -124,7 +124,7 @@ class Problem(Value):
             for instance.
         timing: Durations.
         modes: In which ways the system fails; suites follow from them.
-        hasty: kubectl command lines that somebody in a hurry would run; with mode `worsening` alone. A
+        hasty: kubectl command lines that an engineer in a hurry would run; with mode `worsening` alone. A
             proof shows that they leave more broken than there was.
         upstream: Id of the corresponding problem in the upstream benchmark, if any.
         source: Where it comes from, in a line: an incident report, a paper, an issue.

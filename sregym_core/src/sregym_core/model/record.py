@@ -54,15 +54,15 @@ class ToolCall(Value):
         tool: `kubectl`, `wait`, `submit` ...
         arguments: As called.
         exit_code: For commands.
-        output: Result, cut at a cap that `truncated` tells of.
+        output: Result, cut at a cap; see `truncated`.
         truncated: Whether `output` was cut.
         digest: blake2b of the whole output, hexadecimal.
         cost_s: Modelled seconds the call took on the episode's clock.
         wall_s: Wall-clock seconds since the agent began; 0.0 where runs must be comparable.
         took_s: Wall-clock seconds the call took; 0.0 where runs must be comparable.
-        tokens: Of a language model since the call before, where the adapter told of them.
+        tokens: Of a language model since the call before, where the adapter reported them.
         ok: False for calls that were refused or failed.
-        said: What the agent said since the call before, where the adapter told of it.
+        said: Text of the agent since the call before, where the adapter reported it.
         own: Whether it was a tool of the agent's own, not one of the session; then as far as the
             adapter learnt of it.
     """
@@ -107,11 +107,11 @@ class ApiRequest(Value):
 
 
 class Attempt(Value):
-    """One time that somebody tried what is not theirs: an endpoint without its token, for instance.
+    """One attempt at what the agent may not do: an endpoint without its token, for instance.
 
     Attributes:
         at_s: Seconds on the episode's clock since the episode began, as of when it was noted.
-        via: Where: `gateway`, `mcp`, `guard`, or the adapter that told of it.
+        via: Where: `gateway`, `mcp`, `guard`, or the adapter that reported it.
         what: What was tried.
         answer: What came of it.
     """
@@ -128,7 +128,7 @@ class Judgement(Value):
     Attributes:
         by: An oracle with its options, or a person; empty for the oracles of the run itself.
         at: When, in RFC 3339 and UTC; empty for the run's own.
-        note: What whoever judged adds.
+        note: What the judge adds.
         verdict: The verdict.
     """
 
@@ -139,7 +139,7 @@ class Judgement(Value):
 
 
 class Support(Value):
-    """Something that a diagnosis speaks of, and where it was seen.
+    """A concrete thing that a diagnosis names, and where it was seen.
 
     Attributes:
         what: A component, a name or a value.
@@ -196,7 +196,7 @@ class RepairRecord(Value):
             them.
         restarts: Containers that were started after the agent had begun, of workloads that were not
             broken.
-        requests: What users asked between the agent's start and its end, by the load generator's log.
+        requests: Requests of users between the agent's start and its end, by the load generator's log.
         failed_requests: How many of these failed.
         relief_s: Seconds from the agent's start to the end of the first round of the load generator
             in which users were served as before; None where none was.
@@ -251,14 +251,14 @@ class EpisodeRecord(Value):
         episode: Id of the episode in its run.
         problem: Problem id.
         agent: Agent name.
-        instruction: What the agent was told.
+        instruction: The text that the agent received.
         seed: Seed of the world.
-        salt: What keys, later uids and moments followed from besides; told nowhere else, and empty in
+        salt: What keys, later uids and moments followed from besides; written nowhere else, and empty in
             records of earlier versions.
         mode: How the episode was put to the agent.
         start_before_s: Within how many seconds of the agent's start the system broke; None where
             it was broken before.
-        alerts: The alerts that the agent was told of, as a payload of Alertmanager's webhook.
+        alerts: The alerts that were reported to the agent, as a payload of Alertmanager's webhook.
         attempt: 1 for the first attempt with the same problem and agent.
         cluster: Name of the cluster provider.
         outcome: Pass when both stages pass; error when the world was not right.
@@ -267,13 +267,13 @@ class EpisodeRecord(Value):
         diagnosis: First stage, None when it was not reached.
         mitigation: Second stage, None when it was not reached.
         repair: What the repair cost; None where no mitigation was judged.
-        reward: What it is worth to a trainer; None where none was asked for, and for an error.
-        recovered: Whether recovery restored the baseline exactly; False also where nobody wanted it.
+        reward: What it is worth to a trainer; None where none was requested, and for an error.
+        recovered: Whether recovery restored the baseline exactly; False also where it was not wanted.
         stopped: What ended the agent's part, a used-up budget for instance; empty when it ended
             by itself.
         injected_at_s: Episode seconds at which the first fault was injected.
         noise: Level of each source of noise that disturbed the episode, by name.
-        noise_level: How much noise was asked for besides sources that were named, 0 to 3.
+        noise_level: How much noise was requested besides sources that were named, 0 to 3.
         noise_blamed: Sources of noise whose work the diagnosis holds responsible in place of a root
             cause.
         outdated_documents: Documents that the agent could read and that were out of date.
@@ -283,17 +283,17 @@ class EpisodeRecord(Value):
             later, to its diagnosis.
         ttm_s: The same to its mitigation.
         steps: Number of tool calls, and of commands of an own kubectl.
-        tokens: Of the agent's language model, where the adapter told of them.
-        agent_version: Of the agent's program, where the adapter told of it.
-        model: Its language model, where the adapter told of it.
-        last_words: What the agent said after its last call, where the adapter told of it.
+        tokens: Of the agent's language model, where the adapter reported them.
+        agent_version: Of the agent's program, where the adapter reported it.
+        model: Its language model, where the adapter reported it.
+        last_words: Text of the agent after its last call, where the adapter reported it.
         wall_s: Wall-clock seconds of the whole episode.
         warnings: Failures of observers and other things that did not decide the outcome.
         timeline: All events.
         transcript: All tool calls.
-        requests: What the agent's own clients asked the Kubernetes API, where a guard stood before
+        requests: Requests of the agent's own clients to the Kubernetes API, where a guard stood before
             it; the first of very many.
-        attempts: What somebody tried at the session's endpoints that was not theirs; the first of very
+        attempts: Attempts at the session's endpoints that were not permitted; the first of very
             many.
     """
 

@@ -66,7 +66,7 @@ class SuiteRules(Value):
         faults: One of its faults has a name like one of these, with `*` for anything.
         upstream: It corresponds to a problem of the upstream benchmark.
         origins: It is as near to the upstream benchmark as one of these.
-        noise_level: How much noise disturbs the suite where nobody says otherwise, 0 to 3; nothing
+        noise_level: How much noise disturbs the suite by default, 0 to 3; nothing
             said: as much as each problem says.
     """
 

@@ -260,7 +260,7 @@ Target: TypeAlias = Annotated[
 
 
 def parse_target(data: Any) -> Target:
-    """A target as a problem file says it: a text, a mapping, or already a target."""
+    """A target as a problem file names it: a text, a mapping, or already a target."""
     target: Target = _adapter().validate_python(data)
     return target
 
@@ -285,7 +285,7 @@ class Node(Value):
         name: Of the Node object; empty when it is not chosen yet, as in listings.
         role: `worker` or `control-plane`; empty when unknown.
         zone: Value of `topology.kubernetes.io/zone`; empty when it has none.
-        component: On whose account it was chosen, None when on nobody's.
+        component: On whose account it was chosen, None when on that of none.
     """
 
     name: str = ""

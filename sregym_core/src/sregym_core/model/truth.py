@@ -31,7 +31,7 @@ class GroundTruth(Value):
         object_name: Name of that thing (metadata.name, account name).
         namespace: Its namespace.
         mechanism: One slug of the fault's own vocabulary: `service-selector-mismatch`.
-        mechanism_phrases: Other ways in which an engineer says the same; matched as whole
+        mechanism_phrases: Other phrases of engineers for the same; matched as whole
             words, in any inflection the oracle knows.
         changed: The concrete detail.
         contributing: Names of components that contribute to the cause (not victims).

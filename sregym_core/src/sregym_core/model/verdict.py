@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 class Outcome(StrEnum):
     """The possible answers.
 
-    `error` means that the world or the judge was not right; it says nothing about the agent and
-    is counted apart. `undecided` means that the judge cannot tell pass from fail by what it was
+    `error` means that the world or the judge was not right; it means nothing for the agent and
+    is counted apart. `undecided` means that the judge cannot decide between pass and fail by what it was
     given; it is counted apart, too. `skip` is an episode that was not played, since the cluster cannot do what its
     problem needs.
     """
@@ -75,14 +75,14 @@ class Check(Value):
 
 
 class Severity(StrEnum):
-    """What a side effect of a repair comes to: `fail` decides the verdict, `report` is told."""
+    """What a side effect of a repair comes to: `fail` decides the verdict, `report` is only listed."""
 
     FAIL = "fail"
     REPORT = "report"
 
 
 class SideEffect(Value):
-    """Something that a repair changed besides what was broken.
+    """An object that a repair changed besides what was broken.
 
     Attributes:
         kind: Its class: `nodes-cordoned`, `data-lost`.
@@ -102,11 +102,11 @@ class ModelUsage(Value):
 
     Attributes:
         model: Its name, as its provider knows it.
-        prompt_version: Of the questions it was asked.
+        prompt_version: Of its questions.
         requests: How many were made; 0 where the answers were remembered from an earlier verdict.
         prompt_tokens: What it read.
         completion_tokens: What it wrote.
-        cost_usd: Price in US dollars; None where nobody knows the model's.
+        cost_usd: Price in US dollars; None where that of the model is not known.
     """
 
     model: str
@@ -127,7 +127,7 @@ class Verdict(Value):
         score: 0.0 to 1.0 where the oracle gives partial credit, else 1.0 for a pass and 0.0.
         reason: One sentence for people.
         side_effects: What else a repair changed.
-        usage: What a language model that gave it was asked; None where none was.
+        usage: Requests to the language model that gave it; None without one.
     """
 
     outcome: Outcome

@@ -1,4 +1,4 @@
-"""Where in a YAML text something stands, for errors that name the line."""
+"""The line of a location in a YAML text, for errors that name the line."""
 
 from __future__ import annotations
 

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class Policy:
-    """What holds for one session, as said; clusters and guards enforce it (`sregym_kubernetes`).
+    """What holds for one session; clusters and guards enforce it (`sregym_kubernetes`).
 
     Args:
-        redacted: Objects that are tools of the harness, asked anew each time.
+        redacted: Objects that are tools of the harness, read anew each time.
         identity: As whom the API server sees the agent; None for the harness's own rights.
         debugged_from: Namespaces in which it may create pods that reach into their node, to look at
             machines and repair them (`kubectl debug node/NAME`).

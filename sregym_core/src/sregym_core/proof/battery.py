@@ -65,7 +65,7 @@ def prove(
     seed: int = 0,
     listener: Callable[[str, EpisodeEvent], None] | None = None,
 ) -> Proof:
-    """Play the whole battery for one problem; `listener` is told of each event with the problem."""
+    """Play the whole battery for one problem; `listener` receives each event with the problem."""
     tell = None if listener is None else partial(_pass_on, listener, problem.id)
     began = time.monotonic()
     checks: list[ProofCheck] = []

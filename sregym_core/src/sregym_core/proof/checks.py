@@ -47,7 +47,7 @@ class Proof:
 
     @property
     def softened(self) -> str:
-        """Why the fault hurts nobody here; empty where it does, or where that is not known.
+        """Why the fault hurts no user here; empty where it does, or where that is not known.
 
         It was injected as it should, and the application goes on without what it broke.
         """

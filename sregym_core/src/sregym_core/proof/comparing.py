@@ -1,4 +1,4 @@
-"""Whether two records of episodes tell the same."""
+"""Whether two records of episodes are equal."""
 
 from __future__ import annotations
 

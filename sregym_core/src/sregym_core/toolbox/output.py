@@ -1,4 +1,4 @@
-"""What a tool says."""
+"""Output of a tool."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Toolset:
     """The tools of a session: its own, and between them those that plugins bring.
 
     Args:
-        observing: Those of plugins, in the order in which models are told of them.
+        observing: Those of plugins, in the order in which models see them.
     """
 
     def __init__(self, observing: Sequence[SessionTool] = ()) -> None:
@@ -111,7 +111,7 @@ class Toolset:
         """What a tool that only observes has to say; that it cannot answer is an output, too.
 
         Raises:
-            PluginError: The tool raised something else.
+            PluginError: The tool raised another exception.
         """
         entry = self._entries.get(name)
         assert entry is not None

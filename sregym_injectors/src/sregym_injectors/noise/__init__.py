@@ -1,7 +1,7 @@
 """For authors of noise: a seeded schedule, values by level, changes that are undone, targets.
 
-A source says when it disturbs (`Schedule`) and what it does at the beginning (`Disturbance.begin`);
-what it changed through its `Occurrence` ends by itself, when the schedule says so or before grading.
+A source defines when it disturbs (`Schedule`) and what it does at the beginning (`Disturbance.begin`);
+what it changed through its `Occurrence` ends by itself, by the schedule or before grading.
 """
 
 from __future__ import annotations

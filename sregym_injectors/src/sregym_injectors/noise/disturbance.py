@@ -24,7 +24,7 @@ REFUSALS = (ClusterError, NodeError, MissingCapabilityError)
 
 
 class Disturbance(Noise):
-    """Begins something at the moments of its schedule; what an occurrence changed is undone at its end.
+    """Begins at the times of its schedule; what an occurrence changed is undone at its end.
 
     Attributes:
         schedule: When, and for how long.
@@ -34,7 +34,7 @@ class Disturbance(Noise):
 
     @abstractmethod
     def begin(self, occurrence: Occurrence) -> str:
-        """Disturb; returns what was done, in a line, or nothing where there is nobody to disturb."""
+        """Disturb; returns what was done, in a line, or nothing where there is no target."""
 
     @override
     def next_at(self, context: NoiseContext, elapsed_s: float) -> float | None:
@@ -72,11 +72,11 @@ class Disturbance(Noise):
 
 
 class SettingNoise(Disturbance):
-    """Sets something on a worker node for a while."""
+    """Applies a setting to a worker node for a while."""
 
     @abstractmethod
     def settings(self, occurrence: Occurrence, node: str) -> Sequence[NodeSetting]:
-        """What is set on the chosen node; what somebody else has set there is left as it is."""
+        """What is set on the chosen node; settings of others there are left as they are."""
 
     @override
     def begin(self, occurrence: Occurrence) -> str:

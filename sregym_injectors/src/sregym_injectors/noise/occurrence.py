@@ -51,7 +51,7 @@ class Occurrence:
         return datetime.fromtimestamp(int(self.context.cluster.clock.now()), UTC)
 
     def set(self, setting: NodeSetting) -> str:
-        """Set something on a node until the disturbance ends; returns it in words.
+        """Apply a setting to a node until the disturbance ends; returns it in words.
 
         What is set already, by a fault for instance, stays as it is: then nothing is returned.
         """
@@ -121,7 +121,7 @@ class Occurrence:
         self.context.cluster.patch(ref, dict(patch), "merge", actor)
 
     def alert(self, labels: Mapping[str, str], annotations: Mapping[str, str], source: str) -> bool:
-        """Let somebody post an alert to Alertmanager, over when the disturbance ends.
+        """Post an alert to Alertmanager, over when the disturbance ends.
 
         Returns:
             False where the cluster has no Alertmanager that takes it.
@@ -155,7 +155,7 @@ _ALERT_LASTS_S = 3600.0
 def end_occurrence(context: NoiseContext, number: int) -> list[str]:
     """Undo what a disturbance changed, the latest first; returns it in words.
 
-    What cannot be undone any more, because the object is gone or somebody refuses, is left: the
+    What cannot be undone any more, because the object is gone or a request is refused, is left: the
     baseline is restored object by object when the episode ends.
     """
     said = []

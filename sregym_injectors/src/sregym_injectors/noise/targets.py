@@ -81,7 +81,7 @@ def workers(context: NoiseContext) -> list[str]:
 
 
 def allocatable(context: NoiseContext, node: str, resource: str) -> str:
-    """What a node has to give, as it says itself (`8`, `16Gi`).
+    """Allocatable resources of a node, as it reports them (`8`, `16Gi`).
 
     Raises:
         ClusterError: There is no such node, or it does not say.

@@ -36,7 +36,7 @@ def _create(session: Session, obj: Mapping[str, Any]) -> None:
 
 
 def let_anybody_in(session: Session, everything: tuple[Component, ...]) -> None:
-    """Give whoever comes a role in each namespace."""
+    """Give every client a role in each namespace."""
     for namespace in _namespaces(everything):
         subject = {"kind": "Group", "name": "system:unauthenticated", "apiGroup": _RBAC}
         _create(
@@ -62,7 +62,7 @@ def empty_configuration(session: Session, everything: tuple[Component, ...]) -> 
 
 
 def hold_back(session: Session, everything: tuple[Component, ...]) -> None:
-    """Put a finalizer on the workloads that nobody ever takes away."""
+    """Put a finalizer on the workloads that no controller ever removes."""
     body = json.dumps({"metadata": {"finalizers": [f"example.com/{_NAME}"]}})
     for (kind, namespace), names in _together(_workloads(everything)).items():
         _kubectl(session, "patch", kind, *names, "-n", namespace, "--type=merge", "-p", body)
@@ -101,7 +101,7 @@ def forbid_pods(session: Session, everything: tuple[Component, ...]) -> None:
 
 
 def isolate(session: Session, everything: tuple[Component, ...]) -> None:
-    """Let no pod of any namespace hear of, or reach, any other."""
+    """Let no pod of any namespace reach, or be reached by, any other."""
     for namespace in _namespaces(everything):
         spec = {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
         metadata = {"name": _NAME, "namespace": namespace}
@@ -110,7 +110,7 @@ def isolate(session: Session, everything: tuple[Component, ...]) -> None:
 
 
 def write_secrets(session: Session, everything: tuple[Component, ...]) -> bool:
-    """Write something else into Secrets that no workload reads and no fault is in."""
+    """Write other values into Secrets that no workload reads and no fault is in."""
     told, done = session.reference().diagnosis, False
     for namespace in _namespaces(everything):
         secrets, workloads = (_listed(session, what, namespace) for what in ("secrets", _STARTED))

@@ -15,11 +15,11 @@ AUTHENTICATED = "system:authenticated"
 
 
 class Person(NamedTuple):
-    """Somebody with an account at the company's identity provider.
+    """A person with an account at the company's identity provider.
 
     Attributes:
         user: Name of the user.
-        groups: Groups that the provider tells of.
+        groups: Groups as the provider reports them.
         agent: Header `User-Agent` of the kubectl on their machine.
     """
 
@@ -67,7 +67,7 @@ def as_person(person: Person, actor: Actor) -> Actor:
 
 
 def as_chosen_person(cluster: Cluster, actor: Actor, about: object) -> Actor:
-    """A tool in the hands of whoever is about to change something with it.
+    """A tool in the hands of the person who makes a change with it.
 
     Args:
         cluster: Where; its clock decides who that is.

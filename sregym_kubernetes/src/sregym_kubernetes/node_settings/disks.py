@@ -72,12 +72,12 @@ class DiskErrors(_OfDisk):
 
 
 class DiskUse(_OfDisk):
-    """What processes outside of pods ask of a disk all the time.
+    """Load of processes outside of pods on a disk.
 
     Attributes:
         node: Where.
         disk: Which.
-        queued: Requests of 1 MiB that always wait in the disk's queue; whoever comes waits behind them.
+        queued: Requests of 1 MiB that always wait in the disk's queue; a request that comes waits behind them.
         displaced: Share of the page cache that holds what these requests read, 0 to 1: what others had
             there they read from the disk again.
     """

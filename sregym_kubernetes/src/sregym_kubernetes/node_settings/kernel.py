@@ -71,7 +71,7 @@ class CpuUse(NodeSetting):
 class NetworkUse(NodeSetting):
     """Megabits a second that processes outside of pods send through the node's card, heeding no loss.
 
-    What is more than the card carries is lost, of whoever sends.
+    What is more than the card carries is lost, of any sender.
     """
 
     capability: ClassVar[Capability] = Capability.NETWORK_USE
@@ -162,7 +162,7 @@ class ProcessStop(NodeSetting):
 
 
 class ProcessTrouble(NodeSetting):
-    """Something that a driver below does to processes which is no call that fails.
+    """An effect of a driver below on processes other than a call that fails.
 
     Attributes:
         node: Where.

@@ -63,7 +63,7 @@ class Daemon(NodeSetting):
 
 
 class Peer(Value):
-    """Who a link begins or ends at, as NetworkPolicies choose peers; nothing said: everybody.
+    """Who a link begins or ends at, as NetworkPolicies choose peers; empty for all.
 
     Attributes:
         node: A machine, with all pods on it.

@@ -33,7 +33,7 @@ def wait_for_alerts(cluster: Cluster, since: float) -> dict[str, Any] | None:
     """Let time pass until an alert fires, and give the notification about all that do.
 
     Args:
-        cluster: Whose Alertmanager is asked.
+        cluster: Whose Alertmanager is queried.
         since: Seconds since the Unix epoch; alerts that fire since before start nothing, though the
             notification has them too.
 
@@ -58,7 +58,7 @@ def wait_for_alerts(cluster: Cluster, since: float) -> dict[str, Any] | None:
 def wait_for_quiet(cluster: Cluster) -> None:
     """Let time pass until no alert fires that began lately, as in a healthy system after its start.
 
-    Not for ever: one that always fires is the system's own, as are those that nobody has tended for
+    Not for ever: one that always fires is the system's own, as are those that have not been tended for
     an hour. A cluster without Alertmanager is quiet.
     """
     if SERVICE in cluster.services:
@@ -66,7 +66,7 @@ def wait_for_quiet(cluster: Cluster) -> None:
 
 
 def firing(cluster: Cluster) -> dict[str, Any] | None:
-    """The notification about all alerts that fire now; None for none, or where nobody can say."""
+    """The notification about all alerts that fire now; None for none, or where it is not known."""
     if SERVICE not in cluster.services:
         return None
     try:

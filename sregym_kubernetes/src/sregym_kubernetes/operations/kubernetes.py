@@ -10,7 +10,7 @@ from sregym_core.model import ObjectRef
 from sregym_kubernetes import command_lines
 from sregym_kubernetes.attacks import KubernetesAttacks
 from sregym_kubernetes.node_settings import parse_setting
-from sregym_kubernetes.operations import alerts, objects, probing, role
+from sregym_kubernetes.operations import alerts, client_probes, objects, role
 from sregym_kubernetes.operations.containers import containers
 from sregym_kubernetes.operations.node_recovery import delete_failed_pods, failed_pods, wait_nodes
 from sregym_kubernetes.operations.nodes import nodes_of, nodes_running
@@ -65,7 +65,7 @@ class KubernetesOperations(Operations):
         return objects.digest(found, {})
 
     def baseline(self, namespaces: Sequence[str], traffic: Traffic) -> Baseline:
-        """Objects, machines, and what no object tells."""
+        """Objects, machines, and state outside of objects."""
         cluster, places = self._cluster, tuple(namespaces)
         return Baseline(
             objects=objects.capture(cluster, places),
@@ -144,11 +144,11 @@ class KubernetesOperations(Operations):
 
     def probe(self, prober: Prober, seconds: float) -> Traffic:
         """In a namespace of their own."""
-        return probing.probe(self._cluster, prober, seconds)
+        return client_probes.probe(self._cluster, prober, seconds)
 
     def restart(self, workloads: Sequence[ObjectRef]) -> None:
         """As `kubectl rollout restart` does."""
-        probing.restart(self._cluster, workloads)
+        client_probes.restart(self._cluster, workloads)
 
     def containers(self, namespaces: Sequence[str]) -> Sequence[ContainerRuns]:
         """As their kubelets count."""

@@ -1,7 +1,7 @@
-"""After machines are as they were: wait until the cluster says so too, and clear away what was evicted.
+"""After machines are as they were: wait until the cluster reports so too, and clear away what was evicted.
 
 Kubelets lift a pressure condition only after a transition period, and controllers take taints away after
-that; evicted pods stay as objects until somebody deletes them.
+that; evicted pods stay as objects until they are deleted.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ _COMES_AND_GOES = frozenset(
 def observed(cluster: Cluster, namespaces: tuple[str, ...]) -> dict[str, KubeObject]:
     """Whatever else the API stores for people: FlowSchemas, custom resources of the cluster ...
 
-    Volumes, aggregated APIs, and addresses that somebody wrote for a Service by hand are among it:
+    Volumes, aggregated APIs, and addresses that were written for a Service by hand are among it:
     controllers make most of these themselves, so they are compared and not all given back.
     """
     found = [obj for version, kind in _WIDE for obj in _listed(cluster, version, kind, "")]
@@ -72,7 +72,7 @@ def by_hand(part: KubeObject) -> bool:
 
 
 def outside(cluster: Cluster) -> dict[str, str]:
-    """What no object tells: data of datastores, how machines are set up, silences of alerts.
+    """State outside of objects: data of datastores, how machines are set up, silences of alerts.
 
     By name, as text: the first word of a name says what it is, `Host` and `Silence` besides the
     kinds of datastores. That of a host is JSON: a digest or the fields of a setting by what it is.

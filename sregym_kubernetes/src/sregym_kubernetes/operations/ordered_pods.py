@@ -1,7 +1,7 @@
 """Pods that keep a StatefulSet from going back to its old template.
 
 A StatefulSet whose pods come in order waits for a pod that is not ready before it touches any other,
-also when a newer template would mend that pod: somebody has to delete it.
+also when a newer template would mend that pod: it has to be deleted.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 An engineer on call: everything inside the namespaces of the application, a look at everything else
 but secrets, and of what belongs to the whole cluster the repair of nodes, volumes, classes and
-admission. Nobody's rights grow: no impersonation, no tokens and no programs of others, no way
+admission. No rights grow: no impersonation, no tokens and no programs of others, no way
 through the kubelet.
 """
 

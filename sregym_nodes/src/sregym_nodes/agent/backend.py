@@ -1,4 +1,4 @@
-"""What a back end is: one mechanism of the kernel by which something asked for is brought about."""
+"""What a back end is: one mechanism of the kernel that brings about what is requested."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Backend(ABC):
 
     Attributes:
         name: The word for it.
-        kinds: Kinds of things that can be asked of it, `ask["kind"]`.
+        kinds: Kinds of requests that it serves, `ask["kind"]`.
     """
 
     name: ClassVar[str]
@@ -50,7 +50,7 @@ class Backend(ABC):
         """Bring it about.
 
         Args:
-            ask: What is asked for.
+            ask: The request.
             note: Writes the state from which `undo` undoes the next step; called before that step.
 
         Raises:
@@ -73,14 +73,14 @@ class Backend(ABC):
         """Make everything as it was; nothing happens where it is so already.
 
         Raises:
-            Refusal: Something stands in the way.
+            Refusal: It cannot be undone yet.
         """
 
     def dismiss(self, state: Mapping[str, Any]) -> None:  # noqa: B027 - nothing by default
-        """The process that holds the change is told to end: collect what it started, if anything."""
+        """The process that holds the change is to end: collect what it started, if anything."""
 
     def repair(self, entry: Entry) -> list[list[str]]:
-        """Commands by which somebody on this machine who knows nothing of the journal makes it whole.
+        """Commands by which an administrator of this machine makes it whole without the journal.
 
         What is left of the change then goes by itself.
         """
@@ -94,7 +94,7 @@ class Backend(ABC):
         """Do what has to be done while it lasts, for so many seconds at most.
 
         Returns:
-            Whether it lasts; False when somebody else ended it.
+            Whether it lasts; False when another process ended it.
         """
         raise NotImplementedError
 

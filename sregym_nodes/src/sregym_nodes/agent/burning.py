@@ -117,5 +117,5 @@ _BURNERS: Mapping[str, Callable[[Mapping[str, Any]], None]] = {
 
 
 def words() -> list[str]:
-    """The command that does it, but for what it is told."""
+    """The command that does it, but for its input."""
     return [sys.executable, "-I", "-S", sys.argv[0], "work"]

@@ -51,9 +51,9 @@ def number_of(error: str) -> int:
 
 
 def maker(call: str, path: str | None) -> Callable[[], int] | None:
-    """How the call is made so that it does nothing, and the kernel is asked all the same.
+    """How the call is made so that it does nothing, and still reaches the kernel.
 
-    What it needs is got ready here, before anything is made to fail. None when nobody knows how.
+    What it needs is got ready here, before anything is made to fail. None when it is not known how.
     """
     libc = ctypes.CDLL(None, use_errno=True)
 
@@ -139,7 +139,7 @@ def _of_itself(libc: ctypes.CDLL, said: Callable[[int], int]) -> Mapping[str, Ca
 
 
 def timed(call: Callable[[], int]) -> tuple[int, float]:
-    """What a call said, and after how many seconds."""
+    """The result of a call, and after how many seconds."""
     before = time.monotonic()
     said = call()
     return said, time.monotonic() - before

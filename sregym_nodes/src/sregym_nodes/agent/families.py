@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ModifyReturn(SyscallErrors):
-    """In place of the questions that the kernel asks its security modules, whether it has any or not."""
+    """In place of the hooks at which the kernel calls its security modules, whether it has any or not."""
 
     name: ClassVar[str] = "fmod_ret"
     family: ClassVar[str] = "modify"
@@ -55,7 +55,7 @@ class GroupModule(SyscallErrors):
         return super().unfit(ask)
 
     def about(self, ask: Mapping[str, Any], found: Places) -> str:
-        """The path of a file is told to few modules; the file itself to all."""
+        """The path of a file is passed to few modules; the file itself to all."""
         return "any" if super().about(ask, found) == "any" else "inode"
 
     def loaded(self, ask: Mapping[str, Any], about: str, rule: bytes) -> Program:
@@ -64,7 +64,7 @@ class GroupModule(SyscallErrors):
         return Program(f"group/{about}", rule, f"bpf_lsm_{hook.module or hook.name}")
 
     def attach(self, ask: Mapping[str, Any], program: Program) -> None:
-        """Its scope says where."""
+        """As its scope defines."""
 
     def enter(self, program: Program, number: int, folder: int) -> None:
         """It acts there, too."""

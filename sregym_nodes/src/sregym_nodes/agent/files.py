@@ -30,7 +30,7 @@ def extents(path: Path) -> list[tuple[int, int]]:
     """Blocks of the disk below a file, as (first, last) with both included.
 
     Raises:
-        Refusal: The file system does not tell, or nothing is written yet.
+        Refusal: The file system does not report it, or nothing is written yet.
     """
     whole = bytearray(_HEAD.pack(0, 2**63, _SYNC, 0, _MOST, 0)) + bytearray(_EXTENT.size * _MOST)
     try:

@@ -44,7 +44,7 @@ class Disk:
 
     Args:
         behind: A file or a block device.
-        rule: File that says what is wrong, `until` when; none for a disk that is whole.
+        rule: File that defines the defect, `until` when; none for a disk that is whole.
     """
 
     def __init__(self, behind: Path, rule: Path) -> None:
@@ -59,7 +59,7 @@ class Disk:
         }
 
     def mount(self, at: Path) -> int:
-        """Let the kernel ask for it under a file that is there; gives the descriptor to serve.
+        """Let the kernel send its requests under a file that is there; gives the descriptor to serve.
 
         Raises:
             Refusal: The kernel cannot.

@@ -79,7 +79,7 @@ def emptied(folders: list[Path]) -> None:
     """End all that is there, and remove the group; nothing happens when it is gone.
 
     Raises:
-        Refusal: Somebody does not end.
+        Refusal: A process does not end.
     """
     there = [folder for folder in folders if folder.is_dir()]
     if not wait_for(lambda: _killed(there), _EMPTY_S):

@@ -1,6 +1,6 @@
 """The process that holds a change: it applies it, checks it while it lasts, and undoes it when it expires.
 
-It belongs to nobody: whoever asked for the change may die, and the machine heals when the time is over.
+It has no parent: the process that requested the change may die, and the machine recovers when the time is over.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Told:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
     def wait(self, timeout_s: float) -> None:
-        """Until told, or so long."""
+        """Until a signal, or so long."""
         if select.select((self._read,), (), (), max(0.0, timeout_s))[0]:
             os.read(self._read, 512)
 
@@ -111,7 +111,7 @@ def end(journal: Journal, entry: Entry) -> None:
     """End the process of a change and undo the change, whatever is left of either.
 
     Raises:
-        Refusal: Something stands in the way; the change stays in the journal.
+        Refusal: It cannot be undone yet; the change stays in the journal.
     """
     if entry.is_held:
         with suppress(ProcessLookupError):
@@ -131,7 +131,7 @@ def hold(journal: Journal, ident: str, answer: int, *, again: bool = False) -> N
     Args:
         journal: Where the change stands.
         ident: Which.
-        answer: Descriptor on which it says that the change stands, or why not.
+        answer: Descriptor that receives that the change stands, or why not.
         again: The change stands already, and its process was lost.
     """
     told = _Told()

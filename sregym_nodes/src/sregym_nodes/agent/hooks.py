@@ -16,7 +16,7 @@ class Hook(NamedTuple):
 
     Attributes:
         name: Function `security_<name>` of the kernel.
-        about: What its first argument says of the file: `path` where that can be told, `inode` where
+        about: What its first argument holds of the file: `path` where that is known, `inode` where
             only the file itself is known, empty where it is about none.
         errors: Answers that reach the caller; none named: all.
         module: How security modules call it, where that is another word.

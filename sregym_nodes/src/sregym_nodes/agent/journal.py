@@ -28,11 +28,11 @@ class Entry:
 
     Attributes:
         ident: Name of its file.
-        ask: What was asked for; `key` says which thing it is about.
-        owner: Who asked.
+        ask: The request; `key` says which thing it is about.
+        owner: Who requested it.
         backend: By which back end.
         state: What the back end needs to undo it.
-        phase: `intent`, `applied`, or `ended` when somebody else undid it, until that is noticed.
+        phase: `intent`, `applied`, or `ended` when another process undid it, until that is noticed.
         boot: During which start of the machine.
         until: Seconds since that start after which it undoes itself.
         holder: Process that holds it and its start time; nothing before there is one.
@@ -74,7 +74,7 @@ class Journal:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Nobody else changes anything meanwhile."""
+        """Holds the lock: no other process changes anything meanwhile."""
         self._entries.mkdir(parents=True, exist_ok=True, mode=0o700)
         with (self.folder / "lock").open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)

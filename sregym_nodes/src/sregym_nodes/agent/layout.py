@@ -136,7 +136,7 @@ def known(functions: Sequence[str], paths: Sequence[str], folder: Path) -> Known
         folder: Of the journal.
 
     Raises:
-        Refusal: The kernel tells nothing.
+        Refusal: The kernel reports nothing.
     """
     kept, wanted = folder / "layout", [facts.boot_id(), *functions, *paths]
     with suppress(OSError, ValueError):

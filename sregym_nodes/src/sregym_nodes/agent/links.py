@@ -109,7 +109,7 @@ class Queue(Backend):
         return bool(state) and _ours(_IN_DEVICE if state["in"] else state["device"]) is not None
 
     def words(self, ask: Mapping[str, Any]) -> list[str]:
-        """The discipline as `tc` is told it."""
+        """The discipline as arguments of `tc`."""
         raise NotImplementedError
 
     def _tried(self) -> bool:

@@ -36,7 +36,7 @@ class Mapper(Backend):
 
     Attributes:
         target: Its name.
-        modes: What can be asked of it, `ask["mode"]`.
+        modes: What it serves, `ask["mode"]`.
     """
 
     kinds: ClassVar[frozenset[str]] = frozenset({"disk"})
@@ -97,7 +97,7 @@ class Mapper(Backend):
         return {"seen": seen}
 
     def undo(self, state: Mapping[str, Any]) -> None:
-        """Swap the table back if it is ours; a table that somebody else put there stays."""
+        """Swap the table back if it is ours; a table of another process stays."""
         if not state:
             return
         name, now = str(state["device"]), tables.current(str(state["device"]))
@@ -128,7 +128,7 @@ class Mapper(Backend):
         return bool(state) and tables.is_of(tables.current(state["device"]), state["after"])
 
     def arm(self, name: str, ask: Mapping[str, Any]) -> None:
-        """What has to be said to the target besides; nothing by default."""
+        """A message that the target needs besides; nothing by default."""
 
     @abstractmethod
     def below(self, segment: Segment, ask: Mapping[str, Any]) -> Segment:
@@ -334,7 +334,7 @@ def error_of(path: Path, block: int) -> int:
 
 
 def unreadable(path: Path, blocks: Sequence[Sequence[int]]) -> str:
-    """What is said where bad blocks fail and their neighbour does not; empty where it is not so."""
+    """The report where bad blocks fail and their neighbour does not; empty where it is not so."""
     bad = {block for first, last in blocks for block in (first, last)}
     inner = {block for first, last in blocks for block in range(first, last + 1)}
     good = next(block for block in range(len(inner) + 1) if block not in inner)

@@ -1,4 +1,4 @@
-"""Whom a kernel program is about, told to its maps: control groups or processes, and files."""
+"""The scope of a kernel program, written to its maps: control groups or processes, and files."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class TargetProcesses:
         self.last(self._program, seconds, len(self._groups))
 
     def refresh(self, enter: Enter) -> None:
-        """Tell who and which files are meant now.
+        """Write which processes and files are meant now.
 
         Args:
             enter: Adds a control group: to the program, as that of a number, by a descriptor.
@@ -82,7 +82,7 @@ class TargetProcesses:
             self._renew("inodes", self.places.inodes())
 
     def put(self, pid: int) -> bool:
-        """Make a process one of the scope; False where nobody can be put."""
+        """Make a process one of the scope; False where no process can be put."""
         if not self._grouped:
             self._program.maps["pids"].set(struct.pack("=I", pid), THERE)
             return True

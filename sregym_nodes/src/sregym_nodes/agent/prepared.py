@@ -1,7 +1,7 @@
 """Disks of user space: a file or a partition that is mounted through one can go bad without a device mapper.
 
 Nothing can be put below a file system in use here, so such a volume is prepared before; its bytes
-stay where they are, and whoever releases it mounts the very same file or partition.
+stay where they are, and its release mounts the very same file or partition.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class PreparedDisk(Backend):
         return ""
 
     def inject(self, ask: Mapping[str, Any], note: Note) -> None:
-        """Tell the program that serves it."""
+        """Notify the program that serves it."""
         folder = folder_of(str(ask["device"]))
         note({"folder": str(folder), "device": str(ask["device"])})
         files.drop_pages(str(ask["device"]))

@@ -39,7 +39,7 @@ class Pressure(Backend):
     """Processes in a group of their own.
 
     Attributes:
-        whats: What can be asked of it, `ask["what"]`.
+        whats: What it serves, `ask["what"]`.
     """
 
     kinds: ClassVar[frozenset[str]] = frozenset({"load"})
@@ -108,11 +108,11 @@ class Pressure(Backend):
         groups.emptied([Path(folder) for folder in state.get("folders", ())])
 
     def repair(self, entry: Entry) -> list[list[str]]:
-        """Whoever is called so is ended."""
+        """End every process of that name."""
         return [["pkill", "-x", str(entry.ask["as"])]] if entry.ask.get("as") else []
 
     def stands(self, entry: Entry) -> bool:
-        """Whether anybody is left there."""
+        """Whether a process is left there."""
         return bool(groups.members([Path(folder) for folder in entry.state.get("folders", ())]))
 
     def commands(self, ask: Mapping[str, Any]) -> list[tuple[list[str], str]]:

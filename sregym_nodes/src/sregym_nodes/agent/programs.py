@@ -51,7 +51,7 @@ class KernelError(OSError):
     """The kernel refused a command of bpf(2).
 
     Attributes:
-        log: What its verifier said, if it came to that.
+        log: Output of its verifier, if it came to that.
     """
 
     def __init__(self, number: int, log: str = "") -> None:

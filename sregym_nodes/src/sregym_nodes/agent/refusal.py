@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class Refusal(Exception):
-    """Something is not done; the text says what was seen and what to do about it."""
+    """A request is refused; the text says what was seen and what to do about it."""

@@ -1,7 +1,7 @@
-"""The back ends, best first. One that can do what is asked is taken; a new one is a line here.
+"""The back ends, best first. The first that can do what is requested is taken; a new one is a line here.
 
 Most of what a start of this program costs is the loading of modules, and most of them are about other
-things than what is asked: each is loaded when it is needed.
+things than what is requested: each is loaded when it is needed.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ class Relay:
 
     Args:
         ask: `delay_ms`, `jitter_ms`, `loss` (a share of packets, each of which is sent again later and
-            later), `rate_mbit`; `way` which says whether what leaves the machine is meant, or what comes in.
+            later), `rate_mbit`; `way`: whether what leaves the machine is meant, or what comes in.
         both: Whether both directions are meant, as on the loopback device.
         port: Which; 0 for a free one.
     """

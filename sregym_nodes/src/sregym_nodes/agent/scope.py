@@ -91,7 +91,7 @@ def _is_meant(name: str) -> bool:
 
 
 def no_process_message(scope: Scope) -> str:
-    """What is said when nobody is meant."""
+    """The message when no process is meant."""
     return f"no process is left in {scope.told}; does the container still run on this node?"
 
 

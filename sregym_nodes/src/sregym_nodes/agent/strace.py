@@ -108,7 +108,7 @@ class Strace(Backend):
         }
 
     def undo(self, state: Mapping[str, Any]) -> None:
-        """Let all go; whoever is stopped goes on."""
+        """Detach from all; processes that are stopped go on."""
         for pid, start in state.get("tracers", ()):
             if facts.started(pid) == start:
                 _tell(pid, signal.SIGTERM)
@@ -122,7 +122,7 @@ class Strace(Backend):
         return True
 
     def attend(self, ask: Mapping[str, Any], timeout_s: float) -> bool:
-        """Attach to who has come; False when somebody ended a tracer whose processes go on."""
+        """Attach to who has come; False when a tracer was ended whose processes go on."""
         self._hear(min(timeout_s, _LOOK_S))
         for pid, tracer in list(self._tracers.items()):
             if tracer.poll() is None:

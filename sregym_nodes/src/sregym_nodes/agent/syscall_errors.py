@@ -73,12 +73,12 @@ class SyscallErrors(Backend):
 
     @classmethod
     def reaches(cls, call: str) -> bool:
-        """Whether a security module is asked on the way of a call."""
+        """Whether a security module is called in the course of a system call."""
         return call in hooks.HOOKS
 
     @classmethod
     def unfit(cls, ask: Mapping[str, Any]) -> str:
-        """Why this cannot be asked of it, wherever; empty when it can."""
+        """Why it cannot serve this, wherever; empty when it can."""
         errors = () if cls.any_error else hooks.HOOKS[ask["call"]].errors
         if errors and ask["error"] not in errors:
             known = ", ".join(sorted(errors))
@@ -96,7 +96,7 @@ class SyscallErrors(Backend):
 
     @abstractmethod
     def attach(self, ask: Mapping[str, Any], program: Program) -> None:
-        """Where it is to act, unless its scope says so."""
+        """Where it is to act, unless its scope defines that."""
 
     def try_on(self, ending: ExitStack, program: Program, pid: int) -> None:
         """Make a process that of its scope."""
@@ -121,7 +121,7 @@ class SyscallErrors(Backend):
             return str(error)
 
     def inject(self, ask: Mapping[str, Any], note: Note) -> None:
-        """Load, tell whom it is about, attach; it acts when a time stands in it."""
+        """Load, write its scope, attach; it acts once a time is written to it."""
         scope = Scope(ask["scope"])
         pids = scope.pids()
         if not pids:

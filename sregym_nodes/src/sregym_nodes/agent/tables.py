@@ -26,7 +26,7 @@ class Segment:
         start: First sector.
         length: Sectors.
         target: `linear`, `error` ...
-        words: What the target is told.
+        words: Arguments of the target.
     """
 
     start: int
@@ -106,7 +106,7 @@ def swap(name: str, table: Sequence[Segment], between: Callable[[], None] | None
     Args:
         name: Of the device.
         table: The other one.
-        between: Called while nobody reads or writes there.
+        between: Called while no reads or writes are under way there.
     """
     dmsetup("load", name, stdin=written(table))
     # No file system needs to stand still: each sector stays where it was.
@@ -127,7 +127,7 @@ def current(name: str) -> str:
 
 
 def is_of(now: str, made: str) -> bool:
-    """Whether a table is the one that was made: the kernel adds words that were not said."""
+    """Whether a table is the one that was made: the kernel adds arguments that were not given."""
     pairs = list(zip_longest(parse(now), parse(made)))
     return bool(pairs) and all(
         one is not None

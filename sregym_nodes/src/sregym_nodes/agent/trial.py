@@ -1,4 +1,4 @@
-"""A process that makes one call when it is told to, and ends with what the kernel said."""
+"""A process that makes one system call on a signal, and ends with the kernel's result."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _wait_and_call(
 
 
 def wait_for(condition: Callable[[], bool], timeout_s: float) -> bool:
-    """Wait until a condition holds that the kernel tells nobody about."""
+    """Wait until a condition holds of which the kernel sends no notification."""
     end = time.monotonic() + timeout_s
     while not condition():
         if time.monotonic() > end:

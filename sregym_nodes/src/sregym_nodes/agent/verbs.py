@@ -1,4 +1,4 @@
-"""What can be asked of this program: JSON in, JSON out."""
+"""Requests to this program: JSON in, JSON out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Answer = dict
 
 
 def apply(journal: Journal, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Bring about what is asked, for a time.
+    """Bring about what is requested, for a time.
 
     Args:
         journal: Of this machine.

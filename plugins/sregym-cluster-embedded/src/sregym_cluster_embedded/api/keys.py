@@ -9,7 +9,7 @@ from sregym_cluster_embedded.keys import ServiceKey
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sregym_cluster_embedded.api.dynamic.calling import Caller
+    from sregym_cluster_embedded.api.dynamic.webhook_client import Caller
     from sregym_cluster_embedded.api.proxying import Passage
     from sregym_cluster_embedded.api.resource_metrics import Usage
     from sregym_cluster_embedded.store import Object

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sregym_cluster_embedded.api.printers.words import selector as selector_text
+from sregym_cluster_embedded.api.printers.cell_texts import selector as selector_text
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object

@@ -24,7 +24,7 @@ from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.api.request import Request, Response, User
 from sregym_cluster_embedded.api.server import handle
-from sregym_cluster_embedded.cluster import observing
+from sregym_cluster_embedded.cluster import telemetry_services
 from sregym_cluster_embedded.cluster.addressing import (
     PATCH_TYPES,
     collection_of,
@@ -36,8 +36,8 @@ from sregym_cluster_embedded.cluster.blaming import Blaming
 from sregym_cluster_embedded.cluster.clock import VirtualClock
 from sregym_cluster_embedded.cluster.commands import Commands, hide_on_nodes, wall_seconds
 from sregym_cluster_embedded.cluster.nodes import EmbeddedNodes
-from sregym_cluster_embedded.cluster.outside import OutsideTheApi
 from sregym_cluster_embedded.cluster.reads import Reads
+from sregym_cluster_embedded.cluster.state_outside_api import OutsideTheApi
 from sregym_cluster_embedded.cluster.writers import user_of
 from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
 from sregym_cluster_embedded.http.live import LIMIT_S, LiveWorld
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.api.pki.authority import Signed
     from sregym_cluster_embedded.api.request import Connect, Watch
     from sregym_cluster_embedded.api.resource import Resource
-    from sregym_cluster_embedded.cluster.observing import Query
+    from sregym_cluster_embedded.cluster.telemetry_services import Query
     from sregym_cluster_embedded.http.observability import ObservabilityEndpoint
     from sregym_cluster_embedded.http.server import ApiEndpoint
     from sregym_cluster_embedded.world import World
@@ -201,22 +201,22 @@ class EmbeddedCluster(Backdating, OutsideTheApi, Blaming, Cluster):
     @property
     def services(self) -> tuple[str, ...]:
         """Those of the telemetry layer."""
-        return observing.names()
+        return telemetry_services.names()
 
     def observe(
         self, service: str, path: str, query: Query = (), method: str = "GET", body: bytes = b""
     ) -> ServiceAnswer:
         """Ask a service in this process."""
-        return observing.request_service(
-            self._live, observing.service(service), path, query, method, body
+        return telemetry_services.request_service(
+            self._live, telemetry_services.service(service), path, query, method, body
         )
 
     def observe_for(
         self, policy: Policy, service: str, path: str, query: Query = ()
     ) -> ServiceAnswer:
         """Ask a service that neither tells of what is hidden nor counts it."""
-        asked = observing.redacts(self, policy, observing.service(service))
-        return observing.request_service(self._live, asked, path, query)
+        asked = telemetry_services.redacts(self, policy, telemetry_services.service(service))
+        return telemetry_services.request_service(self._live, asked, path, query)
 
     @property
     def operations(self) -> Operations:
@@ -282,8 +282,8 @@ class EmbeddedCluster(Backdating, OutsideTheApi, Blaming, Cluster):
 
     def _serve(self) -> str:
         # The web server is imported only where one is served: most episodes need none.
+        from sregym_cluster_embedded.http.aiohttp_server import EndpointError
         from sregym_cluster_embedded.http.server import ApiEndpoint
-        from sregym_cluster_embedded.http.serving import EndpointError
 
         if self._endpoint is None:
             port = int(self._spec.options.get("port", "0"))
@@ -310,7 +310,7 @@ class EmbeddedCluster(Backdating, OutsideTheApi, Blaming, Cluster):
             streams = NO_STREAMS if hides else STREAMS.get(name, NO_STREAMS)
             answer = service(name)
             if self._policy is not None:
-                answer = observing.redacts(self, self._policy, answer)
+                answer = telemetry_services.redacts(self, self._policy, answer)
             endpoint = ObservabilityEndpoint(self._live, answer, streams=streams)
             endpoint.start()
             self._services.append(endpoint)

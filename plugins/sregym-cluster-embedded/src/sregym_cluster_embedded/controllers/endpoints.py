@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.api.errors import ApiError
-from sregym_cluster_embedded.controllers import refusals, trigger_times
+from sregym_cluster_embedded.controllers import trigger_times, write_errors
 from sregym_cluster_embedded.controllers.endpoint_hints import hints_by_node
 from sregym_cluster_embedded.controllers.endpoint_ports import (
     Port,
@@ -199,7 +199,7 @@ def _write_slices(world: World, service: Object, places: list[Place], trigger: s
             write = f"delete {surplus['metadata']['name']}"
             internal_client.delete(world, Key(SLICES, namespace, surplus["metadata"]["name"]))
     except ApiError as error:
-        refusals.slice_refused(world, service, write, error)
+        write_errors.slice_refused(world, service, write, error)
         raise
 
 
@@ -297,7 +297,7 @@ def _write_endpoints(world: World, service: Object, places: list[Place], trigger
     try:
         _put_endpoints(world, key, service, places, trigger)
     except ApiError as error:
-        refusals.endpoints_refused(world, service, world.store.get(key), error)
+        write_errors.endpoints_refused(world, service, world.store.get(key), error)
         raise
 
 

@@ -6,9 +6,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.http.executing import SUCCESS
-from sregym_cluster_embedded.http.following import follow
 from sregym_cluster_embedded.http.interactive import talk
 from sregym_cluster_embedded.http.interactive_stdin import typed_at
+from sregym_cluster_embedded.http.log_follow import follow
 from sregym_cluster_embedded.http.remote_streams import STDOUT
 from sregym_cluster_embedded.http.status import failure
 from sregym_cluster_embedded.http.stream_io import answer

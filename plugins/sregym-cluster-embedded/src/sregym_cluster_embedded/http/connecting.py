@@ -9,7 +9,7 @@ from aiohttp import web
 from sregym_cluster_embedded.http import forwarding
 from sregym_cluster_embedded.http.attach import serve_attach
 from sregym_cluster_embedded.http.executing import serve_exec
-from sregym_cluster_embedded.http.following import serve_log
+from sregym_cluster_embedded.http.log_follow import serve_log
 from sregym_cluster_embedded.http.remote_streams import (
     SOCKET_PROTOCOLS,
     SPDY_PROTOCOLS,

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from sregym_cluster_embedded.api.dynamic.calling import Answer, Call, CallFailed, unreachable
+from sregym_cluster_embedded.api.dynamic.webhook_client import Answer, Call, CallFailed, unreachable
 from sregym_cluster_embedded.api.keys import WEBHOOKS
 
 if TYPE_CHECKING:

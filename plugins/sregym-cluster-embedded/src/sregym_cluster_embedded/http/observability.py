@@ -13,8 +13,8 @@ from aiohttp import web
 
 from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.http import tailing
+from sregym_cluster_embedded.http.aiohttp_server import BackgroundServer
 from sregym_cluster_embedded.http.holding import TookTooLongError
-from sregym_cluster_embedded.http.serving import BackgroundServer
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping

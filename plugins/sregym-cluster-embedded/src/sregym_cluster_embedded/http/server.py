@@ -19,12 +19,12 @@ from sregym_cluster_embedded.api.access.authentication import NOBODY
 from sregym_cluster_embedded.api.access.impersonation import SEPARATOR
 from sregym_cluster_embedded.api.policing import policed
 from sregym_cluster_embedded.api.request import Connect, Request, Response, User, Watch
+from sregym_cluster_embedded.http.aiohttp_server import BackgroundServer
 from sregym_cluster_embedded.http.compressing import compressed
 from sregym_cluster_embedded.http.connecting import serve_connect
 from sregym_cluster_embedded.http.holding import TookTooLongError
 from sregym_cluster_embedded.http.hooks import reach_loopback
 from sregym_cluster_embedded.http.secure import server_context, user_of
-from sregym_cluster_embedded.http.serving import BackgroundServer
 from sregym_cluster_embedded.http.status import TIMED_OUT, failure_response
 from sregym_cluster_embedded.http.time_shift import shifted_json, shifted_text
 from sregym_cluster_embedded.http.watching import serve_watch

@@ -12,6 +12,7 @@ from sregym_cluster_embedded.api import schema
 from sregym_cluster_embedded.kubectl import pruning
 from sregym_cluster_embedded.kubectl.builder import Document, documents
 from sregym_cluster_embedded.kubectl.client import MERGE, STRATEGIC
+from sregym_cluster_embedded.kubectl.client_dry_run import patched
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, IGNORED, OUTPUT, Flag, switch
 from sregym_cluster_embedded.kubectl.printing import (
@@ -26,7 +27,6 @@ from sregym_cluster_embedded.kubectl.printing import (
 from sregym_cluster_embedded.kubectl.rollout import LAST_APPLIED
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
 from sregym_cluster_embedded.kubectl.threeway import merge_patch, strategic_patch
-from sregym_cluster_embedded.kubectl.trying import patched
 from sregym_cluster_embedded.kubectl.usage import usage_error
 from sregym_cluster_embedded.kubectl.yaml_text import compact_json
 

@@ -8,12 +8,12 @@ import orjson
 
 from sregym_cluster_embedded.kubectl.builder import load_all, text_of
 from sregym_cluster_embedded.kubectl.client import JSON_PATCH, MERGE, STRATEGIC
+from sregym_cluster_embedded.kubectl.client_dry_run import patched
 from sregym_cluster_embedded.kubectl.editing import Found, selected
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, IGNORED, OUTPUT, Flag
 from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, qualified_name, report
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
-from sregym_cluster_embedded.kubectl.trying import patched
 from sregym_cluster_embedded.kubectl.yaml_text import compact_json
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from sregym_regex import globs
 
 from sregym_cluster_embedded.kubectl.builder import NOTHING_NAMED
+from sregym_cluster_embedded.kubectl.client_dry_run import patched
 from sregym_cluster_embedded.kubectl.editing import (
     Found,
     pod_template,
@@ -21,7 +22,6 @@ from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, Ser
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, OUTPUT, SELECTION, Flag, switch
 from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
-from sregym_cluster_embedded.kubectl.trying import patched
 from sregym_cluster_embedded.store import Object
 
 _COMMON = (*OUTPUT, *DRY_RUN, *FILES, *SELECTION)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubectl.builder import NOTHING_NAMED
 from sregym_cluster_embedded.kubectl.client import MERGE
+from sregym_cluster_embedded.kubectl.client_dry_run import patched
 from sregym_cluster_embedded.kubectl.editing import (
     Found,
     pod_template,
@@ -17,7 +18,6 @@ from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, Ser
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, OUTPUT, SELECTION, Flag
 from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
-from sregym_cluster_embedded.kubectl.trying import patched
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object

@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubectl.client import MERGE
+from sregym_cluster_embedded.kubectl.client_dry_run import patched
 from sregym_cluster_embedded.kubectl.editing import Found, selected
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, IGNORED, OUTPUT, SELECTION, switch
 from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
-from sregym_cluster_embedded.kubectl.trying import patched
 from sregym_cluster_embedded.kubectl.usage import usage_error
 
 if TYPE_CHECKING:

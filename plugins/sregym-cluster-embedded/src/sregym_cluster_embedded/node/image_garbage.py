@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.kubelet.images import IMAGES, SHOW
 from sregym_cluster_embedded.kubelet.thresholds import image_limits
 from sregym_cluster_embedded.kubelet.usage import pods_on
-from sregym_cluster_embedded.node import kubelets, refusals
+from sregym_cluster_embedded.node import kubelets, rejected_heartbeats
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.workqueue import enqueue, mark_processing
 
@@ -69,5 +69,7 @@ def show_images(world: World, node: str) -> None:
         if image not in listed:
             kept.append({"names": [image], "sizeBytes": size_bytes})
     kept.sort(key=lambda entry: (-entry.get("sizeBytes", 0), (entry.get("names") or [""])))
-    if not refusals.report(world, key, {**(obj.get("status") or {}), "images": kept[:50]}):
+    if not rejected_heartbeats.report(
+        world, key, {**(obj.get("status") or {}), "images": kept[:50]}
+    ):
         enqueue(world, SHOW, node, _AGAIN_S)

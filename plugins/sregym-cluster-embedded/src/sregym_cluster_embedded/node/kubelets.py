@@ -18,7 +18,7 @@ from sregym_cluster_embedded.kubelet.broken_parts import (
     RUNTIME_DOWN,
     set_node_problem,
 )
-from sregym_cluster_embedded.node import conditions, heartbeats, refusals
+from sregym_cluster_embedded.node import conditions, heartbeats, rejected_heartbeats
 from sregym_cluster_embedded.store import ChangeType, Key
 from sregym_cluster_embedded.workqueue import enqueue, forget, mark_processing
 
@@ -219,7 +219,7 @@ def report(world: World, node: str) -> None:
         or room != {name: status.get(name) for name in room}
         or any(old[entry["type"]].get("message") != entry.get("message") for entry in fresh)
     )
-    if differs and not refusals.report(
+    if differs and not rejected_heartbeats.report(
         world, key, {**status, **room, "conditions": [*others, *merged]}
     ):
         enqueue(world, REPORT, node, _REPORT_S)

@@ -11,7 +11,7 @@ from sregym_cluster_embedded.kubelet.report import pod_of, record_pod_event
 from sregym_cluster_embedded.kubelet.restarting import record_exit
 from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, ExitState
 from sregym_cluster_embedded.kubelet.state import RUNNING, state_of
-from sregym_cluster_embedded.node import kubelets, refusals
+from sregym_cluster_embedded.node import kubelets, rejected_heartbeats
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
@@ -68,6 +68,6 @@ def _new_boot(world: World, node: str) -> None:
         return
     boot = world.seed.uid()
     info = {**obj["status"].get("nodeInfo", {}), "bootID": boot}
-    refusals.report(world, key, {**obj["status"], "nodeInfo": info})
+    rejected_heartbeats.report(world, key, {**obj["status"], "nodeInfo": info})
     text = f"Node {node} has been rebooted, boot id: {boot}"
     kubelets.record(world, node, "Warning", "Rebooted", text)

@@ -10,8 +10,8 @@ from sregym_cluster_embedded.node import (
     image_garbage,
     kubelets,
     pressure,
-    refusals,
     registration,
+    rejected_heartbeats,
     restoring,
 )
 from sregym_cluster_embedded.node.heartbeats import with_renewed_heartbeat
@@ -29,7 +29,7 @@ def subsystem() -> Subsystem:
             kubelets.MISSED: kubelets.missed,
             pressure.HANDLER: pressure.check_pressure,
             registration.REGISTER: registration.register,
-            refusals.HANDLER: refusals.renew_lease,
+            rejected_heartbeats.HANDLER: rejected_heartbeats.renew_lease,
             restoring.SERVER: restoring.compare_with_intended,
             restoring.LEASE: restoring.renew,
         },
@@ -39,7 +39,7 @@ def subsystem() -> Subsystem:
             **dict.fromkeys(restoring.OWN_KINDS, (restoring.server_changed,)),
             **dict.fromkeys(
                 (*dynamic.RESOURCES, flowcontrol.SCHEMAS, flowcontrol.LEVELS),
-                (refusals.configuration_changed,),
+                (rejected_heartbeats.configuration_changed,),
             ),
         },
         services={

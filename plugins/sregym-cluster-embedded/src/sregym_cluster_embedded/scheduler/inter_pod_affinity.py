@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.scheduler.filter_status import Verdict
 from sregym_cluster_embedded.scheduler.load import PodLoad, neighbour_terms
-from sregym_cluster_embedded.scheduler.selecting import counts
+from sregym_cluster_embedded.scheduler.pod_terms import counts
 from sregym_cluster_embedded.scheduler.terms import (
     AVOIDED,
     FORBIDDEN,

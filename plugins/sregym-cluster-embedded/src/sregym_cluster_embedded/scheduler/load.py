@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from sregym_cluster_embedded.api.pod_requests import requests_of
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.scheduler import selecting
-from sregym_cluster_embedded.scheduler.selecting import PODS
+from sregym_cluster_embedded.scheduler import pod_terms
+from sregym_cluster_embedded.scheduler.pod_terms import PODS
 from sregym_cluster_embedded.scheduler.terms import Term, terms_of
 from sregym_cluster_embedded.store import Change, ChangeType, Object, owner_of
 
@@ -229,7 +229,7 @@ def _account(world: World, load: PodLoad, sign: int) -> None:
         terms = world.table(_TERMS)
         for term in load.terms:
             _count(terms, term, load.node, sign)
-    selecting.account(world, load, sign)
+    pod_terms.account(world, load, sign)
 
 
 def _count(table: dict[G, dict[str, int]], group: G, node: str, sign: int) -> None:

@@ -12,7 +12,7 @@ from sregym_cluster_embedded.scheduler.filter_status import (
     Verdict,
     summary,
 )
-from sregym_cluster_embedded.scheduler.selecting import labels_match
+from sregym_cluster_embedded.scheduler.pod_terms import labels_match
 from sregym_cluster_embedded.store import Key, Object
 
 if TYPE_CHECKING:

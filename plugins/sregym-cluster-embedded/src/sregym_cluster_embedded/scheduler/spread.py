@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_cluster_embedded.placement import matches_affinity, tolerates
 from sregym_cluster_embedded.scheduler.filter_status import Verdict
 from sregym_cluster_embedded.scheduler.nodes import facts_of
-from sregym_cluster_embedded.scheduler.selecting import Selector, counts, requirements_of
+from sregym_cluster_embedded.scheduler.pod_terms import Selector, counts, requirements_of
 from sregym_cluster_embedded.scheduler.terms import with_own_labels
 
 if TYPE_CHECKING:

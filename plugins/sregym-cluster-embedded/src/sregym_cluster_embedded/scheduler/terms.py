@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.scheduler.selecting import Selector, requirements_of
+from sregym_cluster_embedded.scheduler.pod_terms import Selector, requirements_of
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from sregym_promql.storage import Floats
 
 from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance, instances
+from sregym_cluster_embedded.telemetry.full_scans import Searching, searches_since, searching
 from sregym_cluster_embedded.telemetry.metrics.exporters.objects import ObjectExporter, of_objects
 from sregym_cluster_embedded.telemetry.metrics.exporters.stores.exporter import StoreExporter
 from sregym_cluster_embedded.telemetry.metrics.exporters.stores.measures import (
@@ -56,7 +57,6 @@ from sregym_cluster_embedded.telemetry.metrics.view import (
     View,
 )
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, cpu, end_of
-from sregym_cluster_embedded.telemetry.searching import Searching, searches_since, searching
 from sregym_cluster_embedded.traffic.segments import QUEUES, QueueSegment, queue_segments
 from sregym_cluster_embedded.world import World
 

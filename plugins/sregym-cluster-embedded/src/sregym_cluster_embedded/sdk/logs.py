@@ -10,7 +10,7 @@ from __future__ import annotations
 from sregym_cluster_embedded.clock.jitter import mixed
 from sregym_cluster_embedded.network.addresses import pod_range
 from sregym_cluster_embedded.telemetry.event_times import before_last, moments
-from sregym_cluster_embedded.telemetry.probing import Ticks, ticks
+from sregym_cluster_embedded.telemetry.probe_times import Ticks, ticks
 from sregym_cluster_embedded.telemetry.traces.draws import sample, tail_score
 from sregym_cluster_embedded.traffic.arrivals import RateModulations
 from sregym_cluster_embedded.traffic.segments import CallFlow

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sregym_apps.model import Client, NameServerProgram
-from sregym_apps.model.serving import Retry
+from sregym_apps.model.program_capacity import Retry
 from sregym_apps.simulation import WireProtocol
 
 from sregym_cluster_embedded.network import coredns
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.network.nameserver_use import NameserverUse
     from sregym_cluster_embedded.network.outcomes import Path
-    from sregym_cluster_embedded.traffic.building import Builder
+    from sregym_cluster_embedded.traffic.flow_graph import Builder
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from sregym_apps.model import LoadGeneratorProgram, MixEntry
 
-    from sregym_cluster_embedded.traffic.building import Builder
+    from sregym_cluster_embedded.traffic.flow_graph import Builder
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.userland.wiring import Target
 

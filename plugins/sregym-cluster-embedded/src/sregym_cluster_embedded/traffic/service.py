@@ -9,9 +9,9 @@ from sregym_apps.model import Program
 
 from sregym_cluster_embedded.network.ingress_status import FOLLOWED
 from sregym_cluster_embedded.traffic.breaking import log_breaker_changes, soonest
-from sregym_cluster_embedded.traffic.building import Builder
 from sregym_cluster_embedded.traffic.counting import Totals, totals
 from sregym_cluster_embedded.traffic.effects import forget, remember_all, remember_some
+from sregym_cluster_embedded.traffic.flow_graph import Builder
 from sregym_cluster_embedded.traffic.flow_state import Carried, FlowState
 from sregym_cluster_embedded.traffic.flow_stats import FlowStats
 from sregym_cluster_embedded.traffic.groups import GroupView, views

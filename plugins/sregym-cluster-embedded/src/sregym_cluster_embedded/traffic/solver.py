@@ -11,7 +11,7 @@ import math
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.traffic.breaking import Breaking
-from sregym_cluster_embedded.traffic.calling import Calling
+from sregym_cluster_embedded.traffic.call_outcomes import Calling
 from sregym_cluster_embedded.traffic.closed_loops import approached
 from sregym_cluster_embedded.traffic.consumer_groups import ConsumerGroups
 from sregym_cluster_embedded.traffic.processors import Sharing

@@ -11,7 +11,7 @@ from sregym_cluster_embedded.userland.life import append, end, out_of_memory, pl
 from sregym_cluster_embedded.userland.process import change, process_of, processes
 from sregym_cluster_embedded.userland.runtime_calls import cannot_start
 from sregym_cluster_embedded.userland.shell.backgrounds import go_on
-from sregym_cluster_embedded.userland.shell.running import run_main_script
+from sregym_cluster_embedded.userland.shell.launcher import run_main_script
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from sregym_apps.model import Line
 
-from sregym_cluster_embedded.api.dynamic.calling import Answer, Call, CallFailed
+from sregym_cluster_embedded.api.dynamic.webhook_client import Answer, Call, CallFailed
 from sregym_cluster_embedded.machines import control_plane_address
 from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.network.outcomes import Outcome

@@ -68,7 +68,7 @@ from sregym_cluster_embedded.userland.queues import Brokers
 from sregym_cluster_embedded.userland.runtime_calls import AWAITED
 from sregym_cluster_embedded.userland.shell.backgrounds import Backgrounds
 from sregym_cluster_embedded.userland.shell.commands import commands_of
-from sregym_cluster_embedded.userland.shell.running import Session, run_command, run_script_file
+from sregym_cluster_embedded.userland.shell.launcher import Session, run_command, run_script_file
 from sregym_cluster_embedded.userland.signals import handle_signal
 from sregym_cluster_embedded.userland.wiring import dns_changed
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.userland.life import append
 from sregym_cluster_embedded.userland.process import change
-from sregym_cluster_embedded.userland.shell.running import run_trap
+from sregym_cluster_embedded.userland.shell.launcher import run_trap
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.session import Session

@@ -11,7 +11,7 @@ from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.node.power import power_off, power_on
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet
-from sregym_cluster_embedded.telemetry.past import Past
+from sregym_cluster_embedded.telemetry.object_history import Past
 from sregym_cluster_embedded.traffic.counting import totals
 from sregym_cluster_embedded.traffic.segments import SENT, segments
 from sregym_promql import StoredSeries, is_stale

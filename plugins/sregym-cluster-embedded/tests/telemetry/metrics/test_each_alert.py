@@ -9,7 +9,7 @@ import pytest
 from sregym_cluster_embedded.api import internal_client
 from sregym_cluster_embedded.node import ingress_controller
 from sregym_cluster_embedded.telemetry.rules import AlertingRule, State, active
-from sregym_cluster_embedded.telemetry.rules.observing import groups_of
+from sregym_cluster_embedded.telemetry.rules.world_rules import groups_of
 from sregym_cluster_embedded.world import World
 
 STEP_S = 30

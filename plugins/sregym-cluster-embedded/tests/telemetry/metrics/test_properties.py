@@ -11,7 +11,7 @@ import pytest
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.metrics.catalogue import Catalogue
 from sregym_cluster_embedded.telemetry.metrics.describing import metadata
-from sregym_cluster_embedded.telemetry.past import Past
+from sregym_cluster_embedded.telemetry.object_history import Past
 from sregym_cluster_embedded.userland.kinds import with_in_tree
 from sregym_promql import StoredSeries, is_stale
 

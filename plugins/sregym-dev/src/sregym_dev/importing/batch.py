@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from sregym_core.model import pod_spec
 
+from sregym_dev.importing.container_inputs import Part, parts_of
 from sregym_dev.importing.executables import (
     Executables,
     executables_of,
     with_commands_as_arguments,
 )
 from sregym_dev.importing.known import kind_by_name
-from sregym_dev.importing.parts import Part, parts_of
 
 if TYPE_CHECKING:
     from sregym_apps.manifests import KubeObject

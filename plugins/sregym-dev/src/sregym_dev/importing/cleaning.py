@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core.model import WORKLOAD_KINDS, ObjectRef, pod_spec, pod_template
 
-from sregym_dev.importing.trying import MISREAD, try_alone
+from sregym_dev.importing.object_checks import MISREAD, try_alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

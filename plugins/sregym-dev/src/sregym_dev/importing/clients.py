@@ -9,7 +9,7 @@ from sregym_apps.simulation import installed
 from sregym_dev.importing.references import database_in, sibling
 
 if TYPE_CHECKING:
-    from sregym_dev.importing.calling import Edge
+    from sregym_dev.importing.call_graph import Edge
     from sregym_dev.importing.listening import Listener
     from sregym_dev.importing.programs import Program
     from sregym_dev.importing.remarks import Remarks

@@ -11,7 +11,7 @@ from sregym_lint import documents
 from sregym_dev.importing.compose_host import reached_through_host
 from sregym_dev.importing.compose_objects import Service, objects_of_service
 from sregym_dev.importing.compose_values import env_lines, interpolated, label
-from sregym_dev.importing.trying import MISREAD
+from sregym_dev.importing.object_checks import MISREAD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

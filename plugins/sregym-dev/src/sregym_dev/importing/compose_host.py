@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from sregym_dev.importing.compose_values import ports_of
-from sregym_dev.importing.trying import MISREAD
+from sregym_dev.importing.object_checks import MISREAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

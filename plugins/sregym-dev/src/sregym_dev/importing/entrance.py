@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from sregym_apps.manifests import KubeObject
 
-    from sregym_dev.importing.calling import Edge, Network
-    from sregym_dev.importing.parts import Part
+    from sregym_dev.importing.call_graph import Edge, Network
+    from sregym_dev.importing.container_inputs import Part
     from sregym_dev.importing.remarks import Remarks
 
 _FRONTS = re.compile(r"(front|web|ui|gateway|edge|proxy|portal|www|site|app|api)")

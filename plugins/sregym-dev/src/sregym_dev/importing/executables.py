@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from sregym_core.interfaces import Vocabulary
 
-    from sregym_dev.importing.parts import Part
+    from sregym_dev.importing.container_inputs import Part
 
 _SHELLS = frozenset({"sh", "bash", "ash", "dash", "zsh"})
 _BUILT_IN = (

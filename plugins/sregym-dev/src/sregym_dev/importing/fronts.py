@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from sregym_dev.importing.calling import Edge
+    from sregym_dev.importing.call_graph import Edge
+    from sregym_dev.importing.container_inputs import Part
     from sregym_dev.importing.listening import Listener
-    from sregym_dev.importing.parts import Part
 
 _LOCATION = re.compile(r"location\s+(?:[=~^*]+\s+)?(?P<path>\S+)\s*\{(?P<inside>[^{}]*)\}")
 _PASS = re.compile(r"(?:proxy|grpc|fastcgi|uwsgi)_pass\s+(?:\w+://)?(?P<host>[\w.-]+)")

@@ -10,8 +10,9 @@ from sregym_core.errors import UsageError
 from sregym_core.model import WORKLOAD_KINDS
 
 from sregym_dev.importing.batch import without_unknown_work
-from sregym_dev.importing.calling import Edge, Network, without_cycles
+from sregym_dev.importing.call_graph import Edge, Network, without_cycles
 from sregym_dev.importing.compose_objects import DEPENDS_ON
+from sregym_dev.importing.container_inputs import Part, component_names, parts_of
 from sregym_dev.importing.entrance import (
     Entrance,
     describe_entrances,
@@ -22,8 +23,7 @@ from sregym_dev.importing.entrance import (
 from sregym_dev.importing.executables import SUCCEEDS, TOOLS
 from sregym_dev.importing.fronts import front_entry, request_of
 from sregym_dev.importing.listening import listeners_of
-from sregym_dev.importing.parts import Part, component_names, parts_of
-from sregym_dev.importing.probing import probe_ports_instead
+from sregym_dev.importing.probe_commands import probe_ports_instead
 from sregym_dev.importing.programs import Program, described, program_of, with_calls
 from sregym_dev.importing.queues import with_consumers
 from sregym_dev.importing.roles import Group, Role, groups_of, roles_of

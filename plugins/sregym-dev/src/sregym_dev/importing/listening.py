@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sregym_dev.importing.calling import Edge, Network
-    from sregym_dev.importing.parts import Part
+    from sregym_dev.importing.call_graph import Edge, Network
+    from sregym_dev.importing.container_inputs import Part
 
 _OWN_PORT = re.compile(r"^([A-Z0-9_]*_)?PORT$")
 # Ports at which no HTTP is spoken, unless a name says so.

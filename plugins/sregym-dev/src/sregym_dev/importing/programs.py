@@ -14,8 +14,8 @@ from sregym_dev.importing.stores import Store, store_calls
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sregym_dev.importing.calling import Edge, Network
-    from sregym_dev.importing.parts import Part
+    from sregym_dev.importing.call_graph import Edge, Network
+    from sregym_dev.importing.container_inputs import Part
     from sregym_dev.importing.remarks import Remarks
     from sregym_dev.importing.roles import Group
 

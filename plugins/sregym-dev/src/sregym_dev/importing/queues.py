@@ -9,7 +9,7 @@ from sregym_dev.importing.stores import topic_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_dev.importing.calling import Edge
+    from sregym_dev.importing.call_graph import Edge
     from sregym_dev.importing.programs import Program
     from sregym_dev.importing.remarks import Remarks
 

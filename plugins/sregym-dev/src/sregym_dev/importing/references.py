@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sregym_apps.manifests import KubeObject
 
-    from sregym_dev.importing.parts import Part
+    from sregym_dev.importing.container_inputs import Part
 
 # Names of settings whose value is a host or an address, as far as the name tells.
 _OF_ADDRESSES = re.compile(

@@ -20,14 +20,14 @@ from sregym_dev.importing.known import (
     kind_by_settings,
     server_image,
 )
-from sregym_dev.importing.probing import answered_always, clients_of_servers
+from sregym_dev.importing.probe_commands import answered_always, clients_of_servers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sregym_core.interfaces import Vocabulary
 
-    from sregym_dev.importing.parts import Part
+    from sregym_dev.importing.container_inputs import Part
     from sregym_dev.importing.remarks import Remarks
 
 _LOAD = re.compile(

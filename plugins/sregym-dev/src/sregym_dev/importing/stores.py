@@ -14,7 +14,7 @@ from sregym_dev.importing.executables import SUCCEEDS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sregym_dev.importing.parts import Part
+    from sregym_dev.importing.container_inputs import Part
     from sregym_dev.importing.remarks import Remarks
     from sregym_dev.importing.roles import Role
 

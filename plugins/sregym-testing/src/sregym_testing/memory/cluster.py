@@ -21,14 +21,14 @@ from sregym_core.interfaces import (
 )
 from sregym_core.model import Node, ObjectRef
 from sregym_kubernetes.changes.patches import apply_patch
-from sregym_kubernetes.observing import observe_with_policy
 from sregym_kubernetes.operations import KubernetesOperations
+from sregym_kubernetes.telemetry_redaction import observe_with_policy
 
+from sregym_testing.memory.api_errors import already_exists, forbidden, negative, not_found
 from sregym_testing.memory.clock import START_S, MemoryClock, timestamp
 from sregym_testing.memory.kubectl import run_kubectl
 from sregym_testing.memory.nodes import MemoryNodes
 from sregym_testing.memory.pods import WORKLOADS, Controller, State, owned_by
-from sregym_testing.memory.refusals import already_exists, forbidden, negative, not_found
 from sregym_testing.memory.stored import managed, reference
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import yaml
 from sregym_core.interfaces import ClusterError, Command, CommandResult
 from sregym_core.model import ObjectRef
 
+from sregym_testing.memory.api_errors import not_found
 from sregym_testing.memory.pods import is_ready, owned_by, rolled_out
-from sregym_testing.memory.refusals import not_found
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Cluster

@@ -9,7 +9,7 @@ from uuid import UUID
 import orjson
 
 from sregym_cluster_embedded.api import errors
-from sregym_cluster_embedded.api.dynamic.calling import CallFailed, fetch
+from sregym_cluster_embedded.api.dynamic.webhook_client import CallFailed, fetch
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object

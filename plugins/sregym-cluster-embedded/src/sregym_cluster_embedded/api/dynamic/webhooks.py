@@ -12,9 +12,9 @@ import orjson
 from sregym_cluster_embedded.api import conversion, defaults, errors
 from sregym_cluster_embedded.api.dynamic import conditions, matching
 from sregym_cluster_embedded.api.dynamic.attributes import OF_ANOTHER_KIND
-from sregym_cluster_embedded.api.dynamic.calling import CallFailed, review
 from sregym_cluster_embedded.api.dynamic.configured_types import MUTATING, VALIDATING
 from sregym_cluster_embedded.api.dynamic.elapsed import GIVEN_UP
+from sregym_cluster_embedded.api.dynamic.webhook_client import CallFailed, review
 from sregym_cluster_embedded.api.patches import jsonpatch
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api import errors
 from sregym_cluster_embedded.api.pod_security import baseline, restricted
 from sregym_cluster_embedded.api.pod_security.policy import FREE, Standard, governs, policy_of
-from sregym_cluster_embedded.api.pod_security.words import subject
+from sregym_cluster_embedded.api.pod_security.violations import subject
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sregym_cluster_embedded.api.pod_security.policy import Policy
-    from sregym_cluster_embedded.api.pod_security.words import Finding, Subject
+    from sregym_cluster_embedded.api.pod_security.violations import Finding, Subject
     from sregym_cluster_embedded.api.resource import Resource
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World

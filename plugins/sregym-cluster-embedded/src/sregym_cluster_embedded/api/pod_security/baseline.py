@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api.pod_security.words import (
+from sregym_cluster_embedded.api.pod_security.violations import (
     Finding,
     containers,
     context,
@@ -17,7 +17,7 @@ from sregym_cluster_embedded.api.pod_security.words import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sregym_cluster_embedded.api.pod_security.words import Subject
+    from sregym_cluster_embedded.api.pod_security.violations import Subject
     from sregym_cluster_embedded.store import Object
 
 _APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"

@@ -26,7 +26,7 @@ from sregym_cluster_embedded.api.printers import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sregym_cluster_embedded.api.printers.words import Cells, Printer
+    from sregym_cluster_embedded.api.printers.cell_texts import Cells, Printer
     from sregym_cluster_embedded.store import Object
 
 _PRINTERS: dict[str, Printer] = {

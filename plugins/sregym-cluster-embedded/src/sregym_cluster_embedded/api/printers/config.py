@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.api.printers.cell_texts import NONE, Cells, condition, selector
 from sregym_cluster_embedded.api.printers.duration import human, since
-from sregym_cluster_embedded.api.printers.words import NONE, Cells, condition, selector
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.api.printers.words import Printer
+    from sregym_cluster_embedded.api.printers.cell_texts import Printer
     from sregym_cluster_embedded.store import Object
 
 

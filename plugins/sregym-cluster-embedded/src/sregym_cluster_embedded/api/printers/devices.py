@@ -9,7 +9,7 @@ from sregym_cluster_embedded.api.printers.duration import since
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_cluster_embedded.api.printers.words import Cells, Printer
+    from sregym_cluster_embedded.api.printers.cell_texts import Cells, Printer
     from sregym_cluster_embedded.store import Object
 
 # Columns between name and age: name and description. Capacities have no age.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.api.printers.cell_texts import NONE, Cells, labels, selector, some
 from sregym_cluster_embedded.api.printers.duration import since
-from sregym_cluster_embedded.api.printers.words import NONE, Cells, labels, selector, some
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object

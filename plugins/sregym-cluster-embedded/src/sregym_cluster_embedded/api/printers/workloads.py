@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api.printers.duration import human, seconds_of, since
-from sregym_cluster_embedded.api.printers.words import (
+from sregym_cluster_embedded.api.printers.cell_texts import (
     NONE,
     Cells,
     containers,
@@ -13,6 +12,7 @@ from sregym_cluster_embedded.api.printers.words import (
     labels,
     selector,
 )
+from sregym_cluster_embedded.api.printers.duration import human, seconds_of, since
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object

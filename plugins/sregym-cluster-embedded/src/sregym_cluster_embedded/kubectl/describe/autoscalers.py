@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.kubectl.describe.parts import (
+from sregym_cluster_embedded.kubectl.describe.common_sections import (
     moment,
     write_annotations,
     write_events,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.kubectl.describe.parts import moment
+from sregym_cluster_embedded.kubectl.describe.common_sections import moment
 from sregym_cluster_embedded.kubectl.env_sources import resource_value
 from sregym_cluster_embedded.kubectl.errors import NotCovered
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.printers.duration import human
 from sregym_cluster_embedded.kubectl.ages import unix_seconds
-from sregym_cluster_embedded.kubectl.describe.parts import (
+from sregym_cluster_embedded.kubectl.describe.common_sections import (
     moment,
     write_annotations,
     write_events,

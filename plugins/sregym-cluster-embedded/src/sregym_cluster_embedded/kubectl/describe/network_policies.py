@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.kubectl.ages import go_time
-from sregym_cluster_embedded.kubectl.describe.parts import write_annotations, write_labels
+from sregym_cluster_embedded.kubectl.describe.common_sections import write_annotations, write_labels
 from sregym_cluster_embedded.kubectl.describe.selectors import selector_text
 from sregym_cluster_embedded.kubectl.describe.writer import Writer
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import quantity
 from sregym_cluster_embedded.kubectl.ages import age
-from sregym_cluster_embedded.kubectl.describe.parts import (
+from sregym_cluster_embedded.kubectl.describe.common_sections import (
     moment,
     write_annotations,
     write_event_table,

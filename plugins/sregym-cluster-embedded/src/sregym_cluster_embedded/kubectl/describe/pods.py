@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubectl.ages import age
-from sregym_cluster_embedded.kubectl.describe.containers import (
-    describe_containers,
-    describe_resources,
-    write_seccomp,
-)
-from sregym_cluster_embedded.kubectl.describe.parts import (
+from sregym_cluster_embedded.kubectl.describe.common_sections import (
     moment,
     write_annotations,
     write_events,
     write_labels,
     write_tolerations,
+)
+from sregym_cluster_embedded.kubectl.describe.containers import (
+    describe_containers,
+    describe_resources,
+    write_seccomp,
 )
 from sregym_cluster_embedded.kubectl.describe.selectors import selector_text
 from sregym_cluster_embedded.kubectl.describe.volumes import describe_volumes

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubectl.ages import age
 from sregym_cluster_embedded.kubectl.describe.claims import modes_text
-from sregym_cluster_embedded.kubectl.describe.parts import (
+from sregym_cluster_embedded.kubectl.describe.common_sections import (
     moment,
     shortened,
     write_annotations,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.telemetry.past import Past
+from sregym_cluster_embedded.telemetry.object_history import Past
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef

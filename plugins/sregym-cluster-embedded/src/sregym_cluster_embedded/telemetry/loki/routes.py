@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 from sregym_logql.engine import Engine
+from sregym_logql.formatter import pretty
 from sregym_logql.nodes import Logs
 from sregym_logql.parsing import parse, parse_selector
 from sregym_logql.response_json import logs_data
-from sregym_logql.writing import pretty
 from sregym_promql import instant_data, range_data
 from sregym_regex.budget import Budget, BudgetExceededError, under
 

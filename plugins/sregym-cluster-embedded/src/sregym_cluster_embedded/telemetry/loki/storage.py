@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_kubernetes.observing import names_hidden
+from sregym_kubernetes.telemetry_redaction import names_hidden
 from sregym_logql.errors import LogqlError
 from sregym_logql.streams import Entry, Stream
 from sregym_promql.storage import Labels, labels_of
@@ -14,7 +14,7 @@ from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance, instances
 from sregym_cluster_embedded.telemetry.logs import output_streams, written
 from sregym_cluster_embedded.telemetry.loki.audit import audit_stream
-from sregym_cluster_embedded.telemetry.past import Past
+from sregym_cluster_embedded.telemetry.object_history import Past
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

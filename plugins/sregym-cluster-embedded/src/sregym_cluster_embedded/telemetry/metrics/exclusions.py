@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_kubernetes.observing import names_hidden
+from sregym_kubernetes.telemetry_redaction import names_hidden
 from sregym_promql.storage import Found, Newest, Rows
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance
     from sregym_cluster_embedded.telemetry.metrics.view import View
-    from sregym_cluster_embedded.telemetry.past import Lifeline
+    from sregym_cluster_embedded.telemetry.object_history import Lifeline
 
 _LABEL = "kubernetes.io/service-name"
 _SLICES = "endpointslices.discovery.k8s.io"

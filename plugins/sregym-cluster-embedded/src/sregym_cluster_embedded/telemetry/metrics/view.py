@@ -15,7 +15,7 @@ from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.keys import CacheKey
 from sregym_cluster_embedded.network.dns_queries import QUESTIONS
 from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance, instances
-from sregym_cluster_embedded.telemetry.past import Past
+from sregym_cluster_embedded.telemetry.object_history import Past
 from sregym_cluster_embedded.traffic.segments import QUEUES, SENT
 from sregym_cluster_embedded.userland.space import space_history
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sregym_cluster_embedded.store import Object
-    from sregym_cluster_embedded.telemetry.past import Lifeline
+    from sregym_cluster_embedded.telemetry.object_history import Lifeline
     from sregym_cluster_embedded.world import World
 
 # Where the history began, and the view.

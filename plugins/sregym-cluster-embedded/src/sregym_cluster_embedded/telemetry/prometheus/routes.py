@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from sregym_kubernetes.observing import names_hidden
+from sregym_kubernetes.telemetry_redaction import names_hidden
 from sregym_promql import (
     Engine,
     EvaluationError,

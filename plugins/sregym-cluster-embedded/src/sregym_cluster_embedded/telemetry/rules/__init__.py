@@ -15,7 +15,7 @@ from sregym_cluster_embedded.telemetry.rules.files import (
     RuleFileError,
     parse_rules,
 )
-from sregym_cluster_embedded.telemetry.rules.observing import (
+from sregym_cluster_embedded.telemetry.rules.world_rules import (
     active,
     firing,
     groups_of,

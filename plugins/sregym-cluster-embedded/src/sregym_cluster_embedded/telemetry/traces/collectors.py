@@ -12,7 +12,7 @@ from sregym_apps.model import ServiceProgram, expand
 
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.container_instances import instances
-from sregym_cluster_embedded.telemetry.past import Past
+from sregym_cluster_embedded.telemetry.object_history import Past
 from sregym_cluster_embedded.userland.wiring import parse_address
 
 if TYPE_CHECKING:

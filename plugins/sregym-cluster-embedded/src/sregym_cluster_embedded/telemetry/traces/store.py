@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.telemetry.traces import ids
-from sregym_cluster_embedded.telemetry.traces.building import Builder
 from sregym_cluster_embedded.telemetry.traces.chronicle import Chronicle, Origin
 from sregym_cluster_embedded.telemetry.traces.collectors import Collector, Reach
 from sregym_cluster_embedded.telemetry.traces.spans import Span, Trace
 from sregym_cluster_embedded.telemetry.traces.surveying import Surveyor
+from sregym_cluster_embedded.telemetry.traces.trace_assembly import Builder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sregym_cluster_embedded.telemetry.traces import names
 from sregym_cluster_embedded.telemetry.traces.draws import Even, level_of
-from sregym_cluster_embedded.telemetry.traces.following import (
+from sregym_cluster_embedded.telemetry.traces.queue_spans import (
     Each,
     Following,
     Possible,
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.telemetry.traces.building import Builder
     from sregym_cluster_embedded.telemetry.traces.chronicle import Chronicle, Origin
     from sregym_cluster_embedded.telemetry.traces.collectors import Reach
     from sregym_cluster_embedded.telemetry.traces.numbering import Piece
     from sregym_cluster_embedded.telemetry.traces.queues import Topic
     from sregym_cluster_embedded.telemetry.traces.store import Query
+    from sregym_cluster_embedded.telemetry.traces.trace_assembly import Builder
     from sregym_cluster_embedded.traffic.segments import Flow
 
 _K = TypeVar("_K")

@@ -14,7 +14,7 @@ from sregym_cluster_embedded.userland.host.units import unit_of
 from sregym_cluster_embedded.userland.jobs import next_pid
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.shell.backgrounds import Backgrounds
-from sregym_cluster_embedded.userland.shell.running import run_command
+from sregym_cluster_embedded.userland.shell.launcher import run_command
 from sregym_cluster_embedded.userland.shell.session import Session
 
 if TYPE_CHECKING:

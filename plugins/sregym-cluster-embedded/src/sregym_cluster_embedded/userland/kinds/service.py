@@ -31,7 +31,7 @@ from sregym_cluster_embedded.userland.client_errors import error_text
 from sregym_cluster_embedded.userland.connect_limits import attempted, bind_failure
 from sregym_cluster_embedded.userland.dependency_tracking import ONCE, DependencyTracker
 from sregym_cluster_embedded.userland.keys import RUNTIME
-from sregym_cluster_embedded.userland.kinds.answering import answer_to
+from sregym_cluster_embedded.userland.kinds.http_responses import answer_to
 from sregym_cluster_embedded.userland.kinds.kind import Kind, WebAnswer, WebRequest
 from sregym_cluster_embedded.userland.kinds.own_certificate import own_certificate
 from sregym_cluster_embedded.userland.life import (
@@ -44,8 +44,8 @@ from sregym_cluster_embedded.userland.life import (
 )
 from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
 from sregym_cluster_embedded.userland.registering import register
-from sregym_cluster_embedded.userland.searching import Search
 from sregym_cluster_embedded.userland.securing import handshake
+from sregym_cluster_embedded.userland.server_selection import Search
 from sregym_cluster_embedded.userland.settings import read_failure
 from sregym_cluster_embedded.userland.throttling import throttled_duration_s
 from sregym_cluster_embedded.userland.wiring import dependency_of, targets

@@ -17,11 +17,12 @@ from sregym_cluster_embedded.userland.shell.dates import DATE_COMMANDS
 from sregym_cluster_embedded.userland.shell.dns_commands import LOOKUP_COMMANDS
 from sregym_cluster_embedded.userland.shell.dumping import DUMPING_COMMANDS
 from sregym_cluster_embedded.userland.shell.expressions import EXPRESSION_COMMANDS
+from sregym_cluster_embedded.userland.shell.file_listing import LISTING_COMMANDS
+from sregym_cluster_embedded.userland.shell.find_command import SEARCHING_COMMANDS
 from sregym_cluster_embedded.userland.shell.grep import GREP_COMMANDS
 from sregym_cluster_embedded.userland.shell.head_tail import ENDS_COMMANDS
 from sregym_cluster_embedded.userland.shell.identity import IDENTITY_COMMANDS
 from sregym_cluster_embedded.userland.shell.links import LINK_COMMANDS
-from sregym_cluster_embedded.userland.shell.listing import LISTING_COMMANDS
 from sregym_cluster_embedded.userland.shell.mount_commands import PLACE_COMMANDS
 from sregym_cluster_embedded.userland.shell.network import NETWORK_COMMANDS
 from sregym_cluster_embedded.userland.shell.openssl import OPENSSL_COMMANDS
@@ -29,7 +30,6 @@ from sregym_cluster_embedded.userland.shell.packages import PACKAGE_COMMANDS
 from sregym_cluster_embedded.userland.shell.packing import PACKING_COMMANDS
 from sregym_cluster_embedded.userland.shell.printing import PRINTING_COMMANDS
 from sregym_cluster_embedded.userland.shell.rearranging import REARRANGING_COMMANDS
-from sregym_cluster_embedded.userland.shell.searching import SEARCHING_COMMANDS
 from sregym_cluster_embedded.userland.shell.sed.command import EDITING_COMMANDS
 from sregym_cluster_embedded.userland.shell.sorting import SORTING_COMMANDS
 from sregym_cluster_embedded.userland.shell.starting import STARTING_COMMANDS

@@ -19,8 +19,8 @@ from sregym_cluster_embedded.userland.files.inode import (
     MissingError,
 )
 from sregym_cluster_embedded.userland.shell.errno_messages import complaint
+from sregym_cluster_embedded.userland.shell.find_command import walk
 from sregym_cluster_embedded.userland.shell.options import options
-from sregym_cluster_embedded.userland.shell.searching import walk
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 
 _TYPES = {FILE: tarfile.REGTYPE, FOLDER: tarfile.DIRTYPE, LINK: tarfile.SYMTYPE}

@@ -21,10 +21,10 @@ from sregym_cluster_embedded.userland.shell.invocation import SHELLS, invocation
 from sregym_cluster_embedded.userland.shell.memory import charging, exhaust
 from sregym_cluster_embedded.userland.shell.options import tail_follows
 from sregym_cluster_embedded.userland.shell.pacing import FOR_EVER_S, Pacing
-from sregym_cluster_embedded.userland.shell.refusals import refusal
 from sregym_cluster_embedded.userland.shell.session import Output, Session
 from sregym_cluster_embedded.userland.shell.signalling import ended
 from sregym_cluster_embedded.userland.shell.sockets import served_port
+from sregym_cluster_embedded.userland.shell.usage_errors import refusal
 from sregym_cluster_embedded.userland.shell.versions import (
     busybox_text,
     version_output,

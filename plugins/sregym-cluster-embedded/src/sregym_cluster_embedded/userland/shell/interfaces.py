@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from sregym_cluster_embedded.userland.files.figures import carried
 from sregym_cluster_embedded.userland.shell.options import options
-from sregym_cluster_embedded.userland.shell.refusals import usage_of
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
+from sregym_cluster_embedded.userland.shell.usage_errors import usage_of
 
 _LIFE = "valid_lft forever preferred_lft forever"
 _OBJECTS = ("address", "link", "neigh", "route", "rule", "tunnel")

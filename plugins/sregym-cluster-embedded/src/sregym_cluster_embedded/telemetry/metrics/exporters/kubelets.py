@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.telemetry.metrics.view import View
-    from sregym_cluster_embedded.telemetry.past import Lifeline
+    from sregym_cluster_embedded.telemetry.object_history import Lifeline
 
 
 def kubelet_targets(view: View, path: str) -> list[Target]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.store import Key, Object
     from sregym_cluster_embedded.telemetry.metrics.view import Pod, View
-    from sregym_cluster_embedded.telemetry.past import Lifeline
+    from sregym_cluster_embedded.telemetry.object_history import Lifeline
 
 _CAPACITY = "kubelet_volume_stats_capacity_bytes"
 _AVAILABLE = "kubelet_volume_stats_available_bytes"

@@ -9,8 +9,8 @@ from sregym_regex.posix import PatternError
 from sregym_cluster_embedded.userland.files.inode import FileError
 from sregym_cluster_embedded.userland.shell.awk.checking import misuse
 from sregym_cluster_embedded.userland.shell.awk.functions import MISSING_IN_MAWK
+from sregym_cluster_embedded.userland.shell.awk.interpreter import Awk
 from sregym_cluster_embedded.userland.shell.awk.parsing import BUILTINS, Parser, Program
-from sregym_cluster_embedded.userland.shell.awk.running import Awk
 from sregym_cluster_embedded.userland.shell.awk.streams import inwards, outwards
 from sregym_cluster_embedded.userland.shell.awk.tokens import AwkSyntaxError, unescaped
 from sregym_cluster_embedded.userland.shell.awk.values import AwkError, Input, Value

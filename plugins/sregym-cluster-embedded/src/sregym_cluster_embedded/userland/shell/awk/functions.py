@@ -18,8 +18,8 @@ from sregym_cluster_embedded.userland.shell.awk.values import AwkError, Input, V
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sregym_cluster_embedded.userland.shell.awk.interpreter import Awk
     from sregym_cluster_embedded.userland.shell.awk.parsing import Tree
-    from sregym_cluster_embedded.userland.shell.awk.running import Awk
 
 _MATHS: dict[str, Callable[[float], float]] = {
     "sin": math.sin,

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from sregym_cluster_embedded.userland.files.inode import FileError
 from sregym_cluster_embedded.userland.shell.errno_messages import complaint
+from sregym_cluster_embedded.userland.shell.sed.interpreter import Editor
 from sregym_cluster_embedded.userland.shell.sed.parsing import Reader, ScriptError
-from sregym_cluster_embedded.userland.shell.sed.running import Editor
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 
 

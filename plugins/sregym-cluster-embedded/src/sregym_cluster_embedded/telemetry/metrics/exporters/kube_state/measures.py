@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sregym_cluster_embedded.store import Object
-    from sregym_cluster_embedded.telemetry.past import Lifeline
+    from sregym_cluster_embedded.telemetry.object_history import Lifeline
 
 Measured: TypeAlias = Iterable[tuple[Pairs, float]]
 

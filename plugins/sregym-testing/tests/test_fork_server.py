@@ -1,0 +1,108 @@
+"""Commands that are forked do what commands in an interpreter of their own do, and import once."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from sregym_testing import ForkServer, RunOutcome, SregymProject
+
+needs_pidfd = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="the system has no pidfd")
+LANGUAGE = {"LANG": "C.UTF-8"}
+
+
+@pytest.fixture
+def server() -> Iterator[ForkServer]:
+    made = ForkServer()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def project(sregym_project: Callable[..., SregymProject], server: ForkServer) -> SregymProject:
+    return dataclasses.replace(sregym_project({"broken.yaml": "id: [\n"}), server=server)
+
+
+@needs_pidfd
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--version",),
+        ("--help",),
+        ("plugins", "--json"),
+        ("plugins", "--help"),
+        ("plugins", "--nope"),
+        ("lint", "broken.yaml", "--json"),
+        ("no-such-command", "ä", "two words", ""),
+    ],
+    ids=lambda words: words[0] + words[1] if len(words) > 1 else words[0],
+)
+def test_a_command_does_the_same(
+    project: SregymProject, server: ForkServer, words: tuple[str, ...]
+) -> None:
+    alone = dataclasses.replace(project, server=None)
+    first, second = project.run(*words), project.run(*words)
+    assert server.can_run(project.environment)
+    assert isinstance(first, RunOutcome)
+    assert first == second == alone.run(*words)
+    assert first.out + first.err != ""
+
+
+@needs_pidfd
+def test_variables_are_those_of_the_command(project: SregymProject) -> None:
+    assert project.run("plugins", "--json").json() != []
+    assert {
+        one["state"] for one in project.run("plugins", "--json", env={"SREGYM_PLUGINS": ""}).json()
+    } == {"blocked"}
+    assert project.run("plugins", "--json").json()[0]["state"] == "ok"
+
+
+@needs_pidfd
+def test_the_second_command_finds_imported_what_the_first_one_imported(
+    project: SregymProject, server: ForkServer
+) -> None:
+    def libraries() -> set[str]:
+        assert server.pid is not None
+        lines = Path(f"/proc/{server.pid}/maps").read_text(encoding="utf-8").splitlines()
+        return {line.split()[-1] for line in lines if ".so" in line}
+
+    assert server.pid is None
+    project.run("plugins")
+    # Nothing but what the server itself needs, until it is known that there is a second one.
+    before = libraries()
+    project.run("--version")
+    assert before < libraries()
+
+
+@needs_pidfd
+def test_what_takes_too_long_is_killed(project: SregymProject) -> None:
+    with pytest.raises(subprocess.TimeoutExpired) as error:
+        project.run("plugins", timeout_s=0.001)
+    assert str(error.value) == "Command '['sregym', 'plugins']' timed out after 0.001 seconds"
+    assert project.run("--version").assert_success().err == ""
+
+
+@pytest.mark.parametrize("name", ["PYTHONPATH", "PYTHONHASHSEED"])
+def test_what_the_interpreter_is_told_needs_one_of_its_own(
+    project: SregymProject, server: ForkServer, name: str
+) -> None:
+    assert not server.can_run({**LANGUAGE, name: "0"})
+    done = project.run("--version", env={name: "0"})
+    assert done.assert_success().command[0] == sys.executable
+    assert server.pid is None
+
+
+@needs_pidfd
+def test_nothing_is_left_of_a_server_that_was_closed(project: SregymProject) -> None:
+    server = project.server
+    assert server is not None
+    project.run("--version").assert_success()
+    pid = server.pid
+    server.close()
+    assert not Path(f"/proc/{pid}").exists()
+    assert server.pid is None
