@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 from sregym_agents.survey import SHORTCUTS, SIGNALS, Listing, LogLine, is_green, list_everything
-from sregym_core.interfaces import CommandResult
+from sregym_core.interfaces import CommandResult, ToolResult
 from sregym_testing import Provision, ScriptedSession, Shop
 
 
@@ -185,6 +186,33 @@ def test_what_is_refused_is_left_out(provision: Provision) -> None:
         ("cart",),
         [],
     )
+
+
+def test_errors_are_read_in_the_order_of_their_times_over_all_namespaces(
+    provision: Provision, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = ScriptedSession(Shop(), provision)
+    told = {
+        "load": '2026-01-01T10:00:02.5Z {pod="load-1"} op=buy failed=3\n',
+        "shop": (
+            '2026-01-01T10:00:01.5Z {pod="cart-1"} error: no answer\n'
+            '2026-01-01T10:00:09.5Z {pod="web-1"} error: no cart\n'
+        ),
+    }
+    queries = []
+
+    def call(name: str, arguments: dict[str, Any]) -> ToolResult:
+        query = arguments.get("query", "")
+        namespace = re.match(r'{namespace="(\w+)"}', query)
+        queries.extend([query] if namespace else [])
+        return ToolResult(told[namespace[1]] if namespace else "")
+
+    monkeypatch.setattr(session, "call", call)
+    monkeypatch.setattr(type(session), "namespaces", ("load", "shop"))
+    lines = list_everything(session).lines
+    assert [line.pod for line in lines] == ["cart-1", "load-1", "web-1"]
+    # Reports of clients that count no failure are none.
+    assert {query.partition(" !~ ")[2] for query in queries} == {r"`\bfailed=0\b`"}
 
 
 def about(kind: str, name: str, text: str = "", *, of: str = "Warning") -> dict[str, Any]:

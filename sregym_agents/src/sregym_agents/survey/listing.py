@@ -40,9 +40,11 @@ AUDIT = '{job="kube-apiserver-audit"}'
 ERRORS = (
     "(?i)error|fail|panic|fatal|exception|refused|denied|unauthorized|no such|not found|timed? ?out"
 )
+# Clients that report how their requests fared count failures that there were none of.
+NONE_FAILED = r"\bfailed=0\b"
 _ALERT = re.compile(r"^firing\s+(\w+)\{(.*)\} since (\S+):")
 _LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
-_LINE = re.compile(r"^\d{4}-\d\d-\d\dT\S+Z (\{(?:[^\"}]|\"[^\"]*\")*\} )?(.*)$")
+_LINE = re.compile(r"^(\d{4}-\d\d-\d\dT\S+Z) (\{(?:[^\"}]|\"[^\"]*\")*\} )?(.*)$")
 _EVENT = '{"kind":"Event"'
 _POD = re.compile(r'\bpod="([^"]*)"')
 
@@ -56,7 +58,8 @@ def list_everything(session: Session) -> Listing:
     for kinds in WHOLE:
         objects += _listed(session, kinds)
     objects += _listed(session, f"{SYSTEM} -n {SYSTEM_NAMESPACE}")
-    lines = [line for namespace in session.namespaces for line in _errors(session, namespace)]
+    errors = [one for namespace in session.namespaces for one in _errors(session, namespace)]
+    lines = [line for _, line in sorted(errors, key=lambda one: one[0])]
     return Listing(session.namespaces, objects, _alerts(session), lines, _audit(session))
 
 
@@ -78,10 +81,10 @@ def _alerts(session: Session) -> list[dict[str, str]]:
     return sorted(found, key=lambda alert: alert["since"])
 
 
-def _errors(session: Session, namespace: str) -> list[LogLine]:
-    """Lines with an error, of which the newest are read where there are many."""
-    query = f'{{namespace="{namespace}"}} |~ `{ERRORS}`'
-    found: list[LogLine] = []
+def _errors(session: Session, namespace: str) -> list[tuple[str, LogLine]]:
+    """Lines with an error and their times, of which the newest are read where there are many."""
+    query = f'{{namespace="{namespace}"}} |~ `{ERRORS}` !~ `{NONE_FAILED}`'
+    found: list[tuple[str, LogLine]] = []
     shared = ""
     for page in range(1, PAGES + 1):
         told = session.call("query_logs", {"query": query, "limit": LINES, "page": page})
@@ -92,8 +95,8 @@ def _errors(session: Session, namespace: str) -> list[LogLine]:
             shared = match[1]  # all lines are of one pod, and the head alone says so
         for line in (head, *lines):
             if match := _LINE.match(line):
-                pod = _POD.search(match[1] or "")
-                found.append(LogLine(pod[1] if pod else shared, match[2]))
+                pod = _POD.search(match[2] or "")
+                found.append((match[1], LogLine(pod[1] if pod else shared, match[3])))
         if told.pages <= page:
             break
     return found
