@@ -172,6 +172,30 @@ def test_who_lists_defects_of_one_place_has_found_none(
         assert judge_diagnosis(given, claim, [truth], components).outcome in outcomes
 
 
+SENTENCE = (
+    "The pods of user-service ask 8.8.8.8 instead of the cluster DNS, as their dnsPolicy was changed "
+    "from ClusterFirst to None, with no cluster name server."
+)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "text", "outcome"),
+    [
+        (SENTENCE, "", Outcome.PASS),
+        ("as told", SENTENCE, Outcome.PASS),
+        ("as told", "", Outcome.FAIL),
+        ("wrong targetPort", SENTENCE, Outcome.FAIL),
+        ("not the dnsPolicy", SENTENCE, Outcome.FAIL),
+        ("its certificate has expired since the last rollout of the gateway", SENTENCE, Outcome.FAIL),
+    ],
+)  # fmt: skip
+def test_a_mechanism_may_be_told_in_a_sentence_and_what_is_not_understood_leaves_it_to_the_text(
+    mechanism: str, text: str, outcome: Outcome, components: Any
+) -> None:
+    claims = Claims(component="user-service", mechanism=mechanism)
+    assert judge_diagnosis(text, claims, [DNS], components).outcome is outcome
+
+
 def test_a_component_may_be_called_as_its_spans_are() -> None:
     front = Component(
         name="nginx-thrift",

@@ -39,8 +39,14 @@ def is_scorable(claims: Claims | None) -> bool:
     return claims is not None and bool(claims.component.strip()) and bool(claims.mechanism.strip())
 
 
-def answers_from_claims(claims: Claims, case: Case) -> list[Answer]:
-    """Answers to all nine questions."""
+def answers_from_claims(claims: Claims, case: Case, text: str = "") -> list[Answer]:
+    """Answers to all nine questions.
+
+    Args:
+        claims: Whose fields decide.
+        case: What they are held against.
+        text: What was submitted with them; it decides of the mechanism where the field leaves it open.
+    """
     truth, names = case.truth, case.names
     component = _exactly(claims.component, names)
     if claims.component.strip().lower() == truth.component.lower():
@@ -53,7 +59,7 @@ def answers_from_claims(claims: Claims, case: Case) -> list[Answer]:
     affected = _all(claims.affected, names)
     drawn_in = [n for n in affected if n not in case.involved()]
     left_out = [n for n in truth.contributing if n not in contributing]
-    right = names_mechanism(claims, truth) or _told_mechanism(claims, case)
+    right = names_mechanism(claims, truth) or _told_mechanism(claims, case, text)
     kind = not claims.kind or claims.kind.lower() == truth.kind.lower()
     told = [
         field[:MAX_FIELD]
@@ -65,7 +71,7 @@ def answers_from_claims(claims: Claims, case: Case) -> list[Answer]:
         Answer("component", named, blamed),
         Answer(
             "origin",
-            named and component not in truth.affected and len(extra) < MANY_INNOCENTS,
+            named and len(extra) < MANY_INNOCENTS,  # what is broken may suffer from it, too
             f"{blamed}, contributing: {_list(extra)}",
         ),
         Answer(
@@ -126,12 +132,24 @@ def names_mechanism(claims: Claims, truth: GroundTruth) -> bool:
     return profile.says_mechanism(words) >= MOST_WORDS or profile.says_own_words(words)
 
 
-def _told_mechanism(claims: Claims, case: Case) -> bool | None:
-    """What sentences in the field of the mechanism say, read as those of a text are; None is undecided."""
+def _told_mechanism(claims: Claims, case: Case, text: str) -> bool | None:
+    """What sentences in the field of the mechanism say, read as those of a text are; None is undecided.
+
+    Where they leave it open, or the field has a name that may be meant for the mechanism, the text decides.
+    """
     told = claims.mechanism[:MAX_FIELD].strip()
-    if len(told.split()) < FEWEST_WORDS:
+    if len(told.split()) >= FEWEST_WORDS:
+        answer = _mechanism_in(f"Root cause: {claims.component[:MAX_FIELD]}. {told}", case)
+        if answer is not None:
+            return answer
+    elif _NEGATION.search(told) or subjects(told) - case.profile().subjects:
         return False
-    text = f"Root cause: {claims.component[:MAX_FIELD]}. {told}"
+    else:
+        answer = False
+    return (text.strip() and _mechanism_in(text, case)) or answer
+
+
+def _mechanism_in(text: str, case: Case) -> bool | None:
     return next(one.yes for one in answers_from_text(text, case) if one.question == "mechanism")
 
 

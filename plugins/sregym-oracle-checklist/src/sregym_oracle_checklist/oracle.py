@@ -44,7 +44,7 @@ def judge_diagnosis(
     """The verdict on a submission.
 
     Args:
-        text: Free text; read only where the claims do not say which component and mechanism.
+        text: Free text; read where the claims do not say which component and mechanism.
         claims: Structured diagnosis, if any. With several root causes it stands for the one
             whose component it names, and the text for the others.
         ground_truths: All root causes of the problem.
@@ -59,7 +59,7 @@ def judge_diagnosis(
             claims is not None and _means(claims, truth, ground_truths, names)
         )
         if claims is not None and meant and is_scorable(claims):
-            answers = answers_from_claims(claims, case)
+            answers = answers_from_claims(claims, case, text)
         else:
             answers = answers_from_text(text, case)
         found.append(answers)
