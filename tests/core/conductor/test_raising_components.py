@@ -232,7 +232,9 @@ def test_what_a_command_raises_is_told_as_its_own(
             throw()
             return ExitCode.DONE
 
-    monkeypatch.setattr(entry, "_command", lambda name, settings, console: Loud(settings, console))
+    monkeypatch.setattr(
+        entry, "_command", lambda name, settings, console, _: Loud(settings, console)
+    )
     assert entry.run(["loud"]) == ExitCode.PLUGIN
     out = capsys.readouterr()
     assert re.fullmatch(
@@ -253,6 +255,8 @@ def test_a_command_that_gives_no_exit_code_is_told(
         def run(self, arguments: Namespace) -> ExitCode:
             return None  # type: ignore[return-value]  # what it is about
 
-    monkeypatch.setattr(entry, "_command", lambda name, settings, console: Mute(settings, console))
+    monkeypatch.setattr(
+        entry, "_command", lambda name, settings, console, _: Mute(settings, console)
+    )
     entry.run(["mute"])
     assert "TypeError: 'mute' gave None from run, where a int is due (" in capsys.readouterr().err

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from kubernetes.config.kube_config import KUBE_CONFIG_DEFAULT_LOCATION
 from sregym_core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ def read_config(options: ClusterOptions) -> dict[str, Any]:
     Raises:
         UsageError: There is none, it is damaged, or it has no such context.
     """
-    location = options.kubeconfig or KUBE_CONFIG_DEFAULT_LOCATION
+    location = options.kubeconfig or os.environ.get("KUBECONFIG", "~/.kube/config")
     files = [Path(part).expanduser() for part in location.split(os.pathsep) if part]
     contents = [(file, _read(file)) for file in files if file.exists()]
     if not contents:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kubernetes.client import (
@@ -71,10 +72,10 @@ class Kubeconfig(ClusterProvider):
             code = VersionApi(client).get_code()
             findings = [Finding(subject, True, f"answers, Kubernetes {code.git_version}")]
             findings.append(_kubectl(numbers(code)))
-            cluster = KubernetesCluster(client, config, parsed, ClusterSpec())
-            findings.append(_storage(cluster))
-            findings.extend(modalities(cluster.telemetry, cluster.list("v1", "Service")))
-            findings.extend(_right(client, *right) for right in NEEDED_RIGHTS)
+            with closing(KubernetesCluster(client, config, parsed, ClusterSpec())) as cluster:
+                findings.append(_storage(cluster))
+                findings.extend(modalities(cluster.telemetry, cluster.list("v1", "Service")))
+                findings.extend(_right(client, *right) for right in NEEDED_RIGHTS)
         except ApiException as error:
             return [Finding(subject, False, cluster_error(error).message, "check the credentials")]
         except HTTPError as error:

@@ -227,7 +227,7 @@ def _run(order: Mapping[str, Any], streams: Sequence[int], imported: IO[bytes]) 
 
 
 def _leave(code: Any) -> None:
-    """End as an interpreter does, but for what it would free: threads, exit functions, streams."""
+    """End as an interpreter does: threads, exit functions, what nothing refers to any more, streams."""
     import atexit
     import threading
 
@@ -237,6 +237,7 @@ def _leave(code: Any) -> None:
     run_functions = getattr(atexit, "_run_exitfuncs", None)
     if run_functions is not None:
         run_functions()
+    gc.collect()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()

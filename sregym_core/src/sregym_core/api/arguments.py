@@ -18,10 +18,7 @@ R = TypeVar("R")
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """A public function that refuses arguments of other types than its annotations before it does anything.
-
-    It raises `UsageError`: `pair: argument 'fault': must be text, not 5`.
-    """
+    """A public function that raises `UsageError` first for arguments that do not fit its annotations."""
 
     @wraps(function)
     def call(*arguments: P.args, **named: P.kwargs) -> R:

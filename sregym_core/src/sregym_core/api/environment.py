@@ -16,7 +16,6 @@ from sregym_core.api.errors import (
 from sregym_core.api.task import Observation, TaskDescription, check_call, claims_of
 from sregym_core.api.workspace import shared
 from sregym_core.errors import WorldError
-from sregym_core.interfaces.agent import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
     from sregym_core.model import Claims, EpisodeRecord, Problem, ToolCall
 
 EPISODE = "episode"
+
+_DONE = "done"  # `Stage.DONE`, whose module would load most of the interfaces
 
 
 class Environment:
@@ -342,7 +343,7 @@ class Environment:
         player, session = self._open(what), self._session(what)
         if player.stopped:
             raise EpisodeOverError(what, player.stopped)
-        if session.stage is Stage.DONE:
+        if session.stage == _DONE:
             raise EpisodeOverError(what, "everything was handed in")
         player.act(part)
         if player.interrupted:
@@ -352,7 +353,7 @@ class Environment:
 
     def _observed(self, text: str, ok: bool, page: int = 1, pages: int = 1) -> Observation:
         player, session = self._open("step"), self._session("step")
-        done = bool(player.stopped) or session.stage is Stage.DONE
+        done = bool(player.stopped) or session.stage == _DONE
         reward, before = self._plan.reward, self._settled
         if reward is not None:
             self._settled = reward.so_far(session.transcript)
