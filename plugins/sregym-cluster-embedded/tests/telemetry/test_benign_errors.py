@@ -1,4 +1,4 @@
-"""Errors of every day in logs: by who writes and how much he is asked, and by nothing else."""
+"""Errors of every day in logs: by who writes and how much it is asked, and by nothing else."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 
 from sregym_apps.model import BenignError
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-from sregym_cluster_embedded.telemetry.benign_errors import lines_of_habit
+from sregym_cluster_embedded.telemetry.benign_errors import benign_streams
 from sregym_cluster_embedded.traffic.latency import Time
 from sregym_cluster_embedded.traffic.segments import Flow, LineStream, Segment
 
@@ -31,7 +31,7 @@ def asked(rate: float, seed: int = 7, ok: float = 1.0) -> Segment:
 
 
 def streams(who: ContainerRef, segment: Segment, until: float = DAY) -> list[LineStream]:
-    return [*lines_of_habit(who, KNOWN, segment, until)]
+    return [*benign_streams(who, KNOWN, segment, until)]
 
 
 def rates(found: list[LineStream]) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_oracle_checklist.concepts import subjects
+from sregym_oracle_checklist.concepts import relations, subjects
 from sregym_oracle_checklist.layout import Section
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ MANY_LISTED = 4
 ITEM_WORDS, ITEM_CHARS = 8, 60
 # A piece with so much of the mechanism's content is no other defect; with so much more it is the true one.
 RELATED, TRUE = 0.5, 0.75
-MAX_PIECES = 200
+MAX_PIECES = 100
 _BETWEEN = re.compile(
     r"[,;|]|\s/\s|\b(?:and|plus|or|as well as)\b|[.!?](?:\s|$)|\n|:\s", re.IGNORECASE
 )
@@ -88,6 +88,20 @@ class Enumerations:
         if not about - profile.subjects or about & profile.core or self._names.find(piece):
             return False
         return profile.says_mechanism(piece) < RELATED
+
+
+def lists_defects(sentences: Sequence[str], profile: Profile) -> bool:
+    """Whether many other defects are listed, one after the other: in a sentence, or in short ones.
+
+    Looser than `Enumerations`: whole sentences are items, too. It weighs beside other figures.
+    """
+
+    def count(sentence: str) -> int:
+        pieces = re.split(r"[,/]", sentence)[:MAX_PIECES]
+        return sum(bool(subjects(p) - profile.subjects and relations(p)) for p in pieces)
+
+    brief = sum(count(s) for s in sentences if len(s) < ITEM_CHARS)
+    return max(brief, *map(count, sentences), 0) >= MANY_LISTED
 
 
 def _told(clauses: Sequence[Clause]) -> Sequence[tuple[int, str]]:

@@ -9,7 +9,7 @@ from sregym_oracle_checklist.blame import AccusedPlaces
 from sregym_oracle_checklist.concepts import JOINT, relations, stems, subjects
 from sregym_oracle_checklist.conflicts import Conflicts
 from sregym_oracle_checklist.defects import Defects
-from sregym_oracle_checklist.enumerations import Enumerations
+from sregym_oracle_checklist.enumerations import Enumerations, lists_defects
 from sregym_oracle_checklist.hypotheses import ranked, tied
 from sregym_oracle_checklist.layout import MAX_CHARS, Section
 from sregym_oracle_checklist.passages import Clause, read
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 LONG, SHORT = 1500, 230
 MANY_COMMAS = 12
-MANY_DEFECTS, MANY_PIECES = 4, 100
-# A sentence shorter than this may be an item of a list.
-LIST_ITEM = 60
 _NUMBERS = {2: "two|both", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
 _ALL_OF = re.compile(
     r"\b(?:all|every|each)(?: of)?(?: the| its| our)? (?:\w+ )?(?:\w*-\*|\w+-\* |deployments?|databases?|stores?|instances?|components?|services?|ones?|mongo\w*|pods)\b|\w-\*",
@@ -299,7 +296,9 @@ class Evidence:
         """Whether a sentence gives the truth's place as the cause, in its author's words."""
         accused = self._accused
         strange = accused.uninvolved_in(sentence) or accused.outsiders_in(sentence)
-        said = self._profile.says_own_words(sentence) and not self._defects_listed([sentence])
+        said = self._profile.says_own_words(sentence) and not lists_defects(
+            [sentence], self._profile
+        )
         return said and not strange and accused.truth_in(sentence)
 
     def _subjects(self) -> dict[str, float]:
@@ -346,17 +345,6 @@ class Evidence:
         parts = _SLASHES.split(clause.text)
         return sum(bool(relations(part) and subjects(part)) for part in parts) > 1
 
-    def _defects_listed(self, sentences: Sequence[str]) -> bool:
-        """Whether many other defects are listed, one after the other: in a sentence, or in short ones."""
-        own = self._profile.subjects
-
-        def count(sentence: str) -> int:
-            pieces = re.split(r"[,/]", sentence)[:MANY_PIECES]
-            return sum(bool(subjects(p) - own and relations(p)) for p in pieces)
-
-        brief = sum(count(s) for s in sentences if len(s) < LIST_ITEM)
-        return max(brief, *map(count, sentences), 0) >= MANY_DEFECTS
-
     def _second_cause(self) -> bool:
         """Whether a further root cause is claimed where there is none."""
         return not self._profile.others and any(_SECOND_CAUSE.search(c.text) for c in self._claims)
@@ -368,7 +356,7 @@ class Evidence:
         return {
             "unsure": min(3, len(UNSURE.findall(text))) / 3,
             "undecided": float(UNDECIDED.search(text) is not None or tied(text)),
-            "defects_listed": float(self._defects_listed(_sentences(claims))),
+            "defects_listed": float(lists_defects(_sentences(claims), self._profile)),
             "alternatives": float(any(map(self._alternatives, claims)) or self._second_cause()),
             "likely": float(LIKELY.search(text) is not None),
             "listing": min(1.0, commas / MANY_COMMAS),

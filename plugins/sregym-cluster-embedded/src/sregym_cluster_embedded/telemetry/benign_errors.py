@@ -1,6 +1,6 @@
 """Errors that programs log every day though all is well, at rates of their own.
 
-They hang on who writes and how much he is asked, and on nothing else: a world with a defect has the
+They hang on who writes and how much it is asked, and on nothing else: a world with a defect has the
 same as one without, as far as the same requests come. No request fails for them.
 """
 
@@ -29,7 +29,7 @@ _APPENDED = re.compile(r"(-[0-9a-f]{6,10})?-[a-z0-9]{5}$|-\d+$")
 _FIRST = 1000
 
 
-def lines_of_habit(
+def benign_streams(
     ref: ContainerRef, known: Sequence[BenignError], segment: Segment, until: float
 ) -> Iterator[LineStream]:
     """Streams of lines that a process writes while a segment stands; those without a line are left out.
@@ -45,7 +45,7 @@ def lines_of_habit(
         return
     seed = Seed(segment.seed)
     whose = (ref.namespace, _APPENDED.sub("", ref.pod), ref.name)
-    for spot, drawn in _habits(segment.seed, whose, len(known)):
+    for spot, drawn in _kinds_of(segment.seed, whose, len(known)):
         one, number = known[spot], _FIRST + spot
         low, high = one.bounds
         often = low * (high / low) ** drawn
@@ -56,7 +56,7 @@ def lines_of_habit(
 
 
 @lru_cache(maxsize=4096)
-def _habits(seed: int, whose: tuple[str, str, str], count: int) -> tuple[tuple[int, float], ...]:
+def _kinds_of(seed: int, whose: tuple[str, str, str], count: int) -> tuple[tuple[int, float], ...]:
     """Which of so many kinds of lines a program writes, and where between its bounds the rate is.
 
     It is the same for all lives and replicas.

@@ -22,7 +22,7 @@ from sregym_apps.model import (
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.clock.jitter import mixed
 from sregym_cluster_embedded.kubelet.runtime import LogLine
-from sregym_cluster_embedded.telemetry.benign_errors import lines_of_habit
+from sregym_cluster_embedded.telemetry.benign_errors import benign_streams
 from sregym_cluster_embedded.telemetry.container_instances import ContainerInstance, instances, keep
 from sregym_cluster_embedded.telemetry.event_times import before_last, moments
 from sregym_cluster_embedded.telemetry.idle_logs import background
@@ -172,11 +172,11 @@ def output_streams(world: World, instance: ContainerInstance) -> set[str]:
     found = {line.stream for line in instance.process.lines}
     if program is not None:
         found |= world.service(RUNTIME).kind_of(instance.process).streams(instance.process)
-        habits = benign_errors(program)
+        benign = benign_errors(program)
         lines = [
             stream.line
             for segment, end in instance.spans(world.now)
-            for stream in (*segment.lines, *lines_of_habit(instance.ref, habits, segment, end))
+            for stream in (*segment.lines, *benign_streams(instance.ref, benign, segment, end))
         ]
         if isinstance(program, ServiceProgram) and instance.process.served_at is not None:
             lines.extend(line for repeat in program.repeats for line in repeat.log)
@@ -199,11 +199,11 @@ def _request_lines(
 ) -> list[LogLine]:
     stop = window.until
     found: list[LogLine] = []
-    habits = benign_errors(program)
+    benign = benign_errors(program)
     for segment in reversed(instance.served):
         if stop <= window.oldest:
             break
-        further = [*lines_of_habit(instance.ref, habits, segment, stop)]
+        further = [*benign_streams(instance.ref, benign, segment, stop)]
         rate = sum(stream.rate for stream in segment.lines)
         # Where there are many lines it is they that are counted: the others are too seldom.
         counted = segment.lines if rate > 0 else further
