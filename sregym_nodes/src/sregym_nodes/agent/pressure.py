@@ -90,7 +90,9 @@ class Pressure(Backend):
         folders = [Path(folder) for folder in state["folders"]]
         look = _LOOKS[str(ask["what"])]
         before = look(folders, ask)
-        seen = wait_for(lambda: _enough(look(folders, ask) - before, ask), _SEEN_S)
+        seen = wait_for(
+            lambda: _bears_name(folders, ask) and _enough(look(folders, ask) - before, ask), _SEEN_S
+        )
         if not seen or not groups.members(folders):
             msg = f"started, but it takes no {ask['what']}, so it was undone"
             raise Refusal(msg)
@@ -214,6 +216,12 @@ def _start(words: list[str], stdin: str, folders: list[Path], ask: Mapping[str, 
     assert process.stdin is not None
     with process.stdin as pipe:
         pipe.write(stdin.encode())
+
+
+def _bears_name(folders: list[Path], ask: Mapping[str, Any]) -> bool:
+    """Whether `ps` shows one under its name: an interpreter takes processor time before it has one."""
+    name = str(ask.get("as") or "")[:15]
+    return not name or any(facts.name_of(pid) == name for pid in groups.members(folders))
 
 
 def _card(ask: Mapping[str, Any]) -> Path:
