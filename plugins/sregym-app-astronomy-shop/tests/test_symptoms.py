@@ -315,6 +315,21 @@ def test_the_database_logs_each_connection_that_it_refuses(warm: Warm) -> None:
     assert len(set(backends)) > len(backends) / 4
 
 
+def test_the_database_logs_each_statement_that_it_refuses(warm: Warm) -> None:
+    with forked(warm) as cluster:
+        revoke = "REVOKE SELECT ON catalog.products FROM otelu"
+        assert run(cluster, "postgresql", f'psql -U root -d otel -c "{revoke}"')[0] == 0
+        cluster.clock.advance(60.0)
+        lines = last_lines(cluster, "postgresql").splitlines()[-200:]
+        refused = last_lines(cluster, "product-catalog").splitlines()[-1]
+
+    assert "ERROR: permission denied for table products (SQLSTATE 42501)" in refused
+    told = [line.split("] ", 1)[1] for line in lines if " UTC [" in line]
+    place = told.index("ERROR:  permission denied for table products")
+    assert told[place + 1] == "STATEMENT:  SELECT * FROM catalog.products WHERE id = $1"
+    assert told.count("ERROR:  permission denied for table products") > 50
+
+
 def test_a_service_without_an_address_that_it_needs_does_not_start(warm: Warm) -> None:
     with forked(warm) as cluster:
         scale(cluster, "checkout", 0)

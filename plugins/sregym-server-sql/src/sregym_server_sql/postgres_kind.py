@@ -258,8 +258,9 @@ class PostgresKind(SqlKind):
         if collection:
             allowed = right_for(command, write=write) in account.rights(database, collection)
         if not allowed:
+            table = collection.rpartition(".")[2]
             return Refusal(
-                "unauthorized", f"ERROR: permission denied for table {collection} (SQLSTATE 42501)"
+                "unauthorized", f"ERROR: permission denied for table {table} (SQLSTATE 42501)"
             )
         verb = right_for(command, write=write)
         if collection and verb == "INSERT" and (spent := exhausted(data, database, collection)):

@@ -1,8 +1,9 @@
-"""What a PostgreSQL server logs of the clients that it does not let in, worked out from their calls.
+"""What a PostgreSQL server logs of connections and statements that it refuses, worked out from calls.
 
-A program whose calls fail in this way opens a connection for each attempt, and the server writes a
-line for each. Clients of which the simulation knows single attempts (a program that starts, people
-with psql) are logged when they come, by `PostgresKind.turned_away`.
+A program that is not let in opens a connection for each attempt, and the server writes a line for
+each; it also writes one for each statement that fails. Clients of which the simulation knows single attempts (a program that starts, people
+with psql) are logged when they come, by `PostgresKind.turned_away` and `failed`; what its disk
+refuses is logged by `unread`.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.sdk.exporters import instances
 from sregym_cluster_embedded.sdk.logs import before_last, moments
-from sregym_cluster_embedded.sdk.servers import LogLine, Seed, moment
+from sregym_cluster_embedded.sdk.servers import WRITING, LogLine, Seed, moment
 
+from sregym_server_sql.data import right_for
 from sregym_server_sql.server_log import stamp
 
 if TYPE_CHECKING:
@@ -26,13 +28,16 @@ if TYPE_CHECKING:
     from sregym_server_sql.program import PostgresProgram
 
 # What a client tells of the server's refusal, whatever its library puts before and behind it.
-_REFUSED = re.compile(r"FATAL: +(?P<text>[^\n]+?)(?: \(SQLSTATE \w{5}\))?$", re.MULTILINE)
+_REFUSED = re.compile(
+    r"(?P<level>FATAL|ERROR): +(?P<text>[^\n]+?)(?: \(SQLSTATE \w{5}\))?$", re.MULTILINE
+)
+_OF_DISK = ("could not ", "invalid page")
 _FULL = "sorry, too many clients already"
 _BY_RULE = "password authentication failed"
 # Releases from which on a rule for clients is named with its file, and how often the server forks.
 _RULES_NAME_THEIR_FILE = 16
 _FORKS_PER_S, _PIDS = 16, 4_000_000
-_FIRST_PID = 62
+_FIRST_PID, _FIRST_SESSION, _SESSIONS_APART = 62, 71, 3
 _DETAIL_S = 2e-6
 
 
@@ -54,9 +59,12 @@ def background(
         until: Before which.
         wanted: At least so many of the last ones; all when None.
     """
-    for caller in instances(world):
-        if not any(client.protocol == "postgres" for client in caller.process.clients.values()):
-            continue
+    callers = (
+        caller for caller in instances(world)
+        if any(client.protocol == "postgres" for client in caller.process.clients.values())
+    )  # fmt: skip
+    for spot, caller in enumerate(callers):
+        session = _FIRST_SESSION + _SESSIONS_APART * spot
         for segment, end in caller.spans(world.now):
             stop = min(until, end)
             if stop <= first:
@@ -66,34 +74,60 @@ def background(
                     if call.callee != instance.ref:
                         continue
                     name = ("refused", caller.ref, flow.operation, place, segment.start)
-                    for text, rate in _refusals(call):
+                    for said, rate in _refusals(call, program):
                         start, seed = segment.start, Seed(segment.seed)
                         rhythm = call.rhythms(flow.rhythm)[1]
                         begin = max(first, start)
                         if wanted is not None:
                             begin = max(begin, before_last(wanted, rate, start, stop, rhythm))
-                        offset = seed.fraction(*name, text)
+                        offset = seed.fraction(*name, said[0])
                         for _, at in moments(rate, start, begin, stop, offset, rhythm):
-                            yield from _lines(world, instance, program, at, text)
+                            yield from _lines(world, instance, at, said, session)
 
 
-def _refusals(call: CallFlow) -> Iterator[tuple[str, float]]:
-    """The server's words, and how often a second it says them."""
+def _refusals(call: CallFlow, program: PostgresProgram) -> Iterator[tuple[tuple[str, ...], float]]:
+    """The lines of the server about one refusal, and how many a second there are."""
     for _, words, share in call.errors:
+        rate = call.rate * share
         found = _REFUSED.search(words)
-        text = found["text"] if found else _FULL if _FULL in words else ""
-        if text and call.rate * share > 0:
-            yield text, call.rate * share
+        if found is None and _FULL in words:
+            level, text = "FATAL", _FULL
+        elif found is not None:
+            level, text = found["level"], found["text"]
+        else:
+            continue
+        if rate <= 0 or text.startswith(_OF_DISK):
+            continue
+        said = f"{level}:  {text}"
+        if level == "ERROR":
+            yield (said, f"STATEMENT:  {_statement(call)}"), rate
+        elif text.startswith(_BY_RULE):
+            yield (said, f"DETAIL:  {matched_rule(program)}"), rate
+        else:
+            yield (said,), rate
+
+
+def _statement(call: CallFlow) -> str:
+    verb = right_for(call.operation, write=call.operation in WRITING)
+    name = call.collection
+    if verb == "INSERT":
+        return f"INSERT INTO {name} VALUES ($1)"  # noqa: S608 - shown only
+    if verb == "UPDATE":
+        return f"UPDATE {name} SET value = $2 WHERE id = $1"  # noqa: S608 - shown only
+    if verb == "DELETE":
+        return f"DELETE FROM {name} WHERE id = $1"  # noqa: S608 - shown only
+    return f"SELECT * FROM {name} WHERE id = $1"  # noqa: S608 - shown only
 
 
 def _lines(
-    world: World, instance: ContainerInstance, program: PostgresProgram, at: float, text: str
+    world: World, instance: ContainerInstance, at: float, said: tuple[str, ...], session: int
 ) -> Iterator[LogLine]:
-    pid = backend_pid(instance.process.started_at, at)
+    """Lines of one refusal: statements are refused in a session, connections have a process each."""
+    refused = said[0].startswith("FATAL")
+    pid = backend_pid(instance.process.started_at, at) if refused else session
     head = f"{stamp(moment(world, at), 'postgres')} [{pid}]"
-    yield LogLine(at, "stderr", f"{head} FATAL:  {text}")
-    if text.startswith(_BY_RULE):
-        yield LogLine(at + _DETAIL_S, "stderr", f"{head} DETAIL:  {matched_rule(program)}")
+    for number, text in enumerate(said):
+        yield LogLine(at + number * _DETAIL_S, "stderr", f"{head} {text}")
 
 
 def matched_rule(program: PostgresProgram) -> str:
