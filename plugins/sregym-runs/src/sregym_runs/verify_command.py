@@ -8,10 +8,10 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.cli import Subcommand, counted, options
+from sregym_core.cli import Subcommand, counted
 from sregym_core.errors import ExitCode, UsageError
 
-from sregym_runs import options as run_options
+from sregym_runs import options, run_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,9 +7,9 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.cli import Subcommand, options
+from sregym_core.cli import Subcommand
 from sregym_core.errors import ExitCode, UsageError, WorldError
-from sregym_runs import episode_summary
+from sregym_runs import episode_summary, options
 
 if TYPE_CHECKING:
     import argparse

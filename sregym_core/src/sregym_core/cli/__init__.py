@@ -12,6 +12,8 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
+from sregym_core.cluster_choice import cluster_choice
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from sregym_core.errors import ExitCode
     from sregym_core.settings import Settings
 
-__all__ = ["Console", "Subcommand", "counted", "reason_of"]
+__all__ = ["Console", "Subcommand", "cluster_choice", "counted", "reason_of"]
 
 
 def counted(number: int, noun: str) -> str:
