@@ -13,8 +13,6 @@ from sregym_core.api import (
     EpisodeRequest,
     Workspace,
     instruction,
-    pair,
-    pairs,
     play,
     play_request,
     problems,
@@ -24,6 +22,7 @@ from sregym_core.api import (
 from sregym_core.api.arguments import checked
 from sregym_core.errors import UsageError
 from sregym_core.modes import check_start, mode_named
+from sregym_runs import pair, pairs
 from sregym_testing import MemoryProvider
 
 from .conftest import PROBLEM, Theatre

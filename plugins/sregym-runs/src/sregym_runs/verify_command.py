@@ -73,10 +73,11 @@ class Verify(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Prove and print; all problems when none is named."""
-        from sregym_core.api import Workspace, pair
+        from sregym_core.api import Workspace
 
+        from sregym_runs import pair
+        from sregym_runs.fitting_pairs import sampled_pairs
         from sregym_runs.proofs import ProofRequest, prove_all
-        from sregym_runs.sampled_pairs import sampled_pairs
 
         began, used = time.monotonic(), _cpu_s()
         workspace = Workspace(self.settings)
