@@ -174,5 +174,8 @@ def late(container: Mapping[str, Any], name: str, ip: str) -> str:
 
 def _port(container: Mapping[str, Any], port: int | str) -> int | str:
     """The number of a port that a probe may name: the kubelet's messages have numbers."""
-    named = {one.get("name"): one["containerPort"] for one in container.get("ports") or ()}
+    ports = container.get("ports") or ()
+    named: dict[int | str, int] = {
+        one["name"]: one["containerPort"] for one in ports if "name" in one
+    }
     return named.get(port, port)
