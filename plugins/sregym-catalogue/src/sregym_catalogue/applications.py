@@ -9,9 +9,13 @@ from sregym_core.errors import ExitCode, PluginError
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from sregym_core.api import Workspace
     from sregym_core.interfaces import Application
+
+# Names in a cell of the table.
+_SHOWN = 4
 
 
 class Applications(Subcommand):
@@ -23,7 +27,9 @@ class Applications(Subcommand):
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
-        parser.add_argument("--json", action="store_true", help="print JSON")
+        parser.add_argument(
+            "--json", action="store_true", help="print JSON, with the names of all operations"
+        )
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them; one that cannot be used is named, and the others are listed."""
@@ -44,7 +50,7 @@ class Applications(Subcommand):
                 entry["distribution"],
                 str(entry["workloads"]),
                 str(entry["services"]),
-                ", ".join(entry["operations"]) or "-",
+                first_of(entry["operations"]) or "-",
                 ", ".join(entry["server_kinds"]) or "-",
             )
             for entry in listed
@@ -74,6 +80,13 @@ class Applications(Subcommand):
             told = reason_of(error)
         self.console.note(f"left out: application {name!r} of {owner.owner}: {told}")
         return None
+
+
+def first_of(names: Sequence[str]) -> str:
+    """The first few names of a cell, and how many more there are: all are in the JSON."""
+    more = len(names) - _SHOWN
+    shown = ", ".join(names[:_SHOWN])
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def measures(application: Application) -> dict[str, Any]:
