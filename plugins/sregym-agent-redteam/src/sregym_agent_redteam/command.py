@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.cli import Subcommand
 from sregym_core.errors import ExitCode, UsageError
-from sregym_core.scratch import ScratchFolder
+from sregym_kubernetes.scratch import ScratchFolder
 from sregym_runs import options
 
 if TYPE_CHECKING:

@@ -46,7 +46,7 @@ from sregym_core.interfaces import BriefingContext, ClusterError, Stage
 from sregym_core.model import EpisodeRecord, Outcome, RepairRecord, outcome_of
 from sregym_core.policy import Policy
 from sregym_core.policy.role import on_call
-from sregym_core.sessions import keep_log
+from sregym_core.records import keep_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
