@@ -7,8 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from sregym_catalogue.applications import first_of
-from sregym_core.cli import Console
+from sregym_core.cli import Console, first_of
 from sregym_core.cli.entry import run
 
 # As written before applications could say which kinds of servers they need.

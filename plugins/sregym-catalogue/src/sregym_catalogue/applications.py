@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.cli import Subcommand, reason_of
+from sregym_core.cli import Subcommand, first_of, reason_of
 from sregym_core.errors import ExitCode, PluginError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
 
     from sregym_core.api import Workspace
     from sregym_core.interfaces import Application
-
-# Names in a cell of the table.
-_SHOWN = 4
 
 
 class Applications(Subcommand):
@@ -80,13 +76,6 @@ class Applications(Subcommand):
             told = reason_of(error)
         self.console.note(f"left out: application {name!r} of {owner.owner}: {told}")
         return None
-
-
-def first_of(names: Sequence[str]) -> str:
-    """The first few names of a cell, and how many more there are: all are in the JSON."""
-    more = len(names) - _SHOWN
-    shown = ", ".join(names[:_SHOWN])
-    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def measures(application: Application) -> dict[str, Any]:
