@@ -5,17 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sregym_core.conductor.noise_levels import levels_of, mixture
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import RunPlan
 from sregym_core.model import EpisodeRecord, FaultRef, Outcome, Problem
 from sregym_core.model.noise_setting import NoiseSetting, parse_noise, with_noise
-from sregym_core.plugins import Plugins
-from sregym_core.registry import Registry
-from sregym_core.settings import Settings
 from sregym_runs.noise_scores import NoiseScore, scores_by_noise_level, wilson
-
-FAMILIES = {"churn": ["a1", "a2", "a3"], "logs": ["b1"], "network": ["c1", "c2"]}
 
 
 def problem(**more) -> Problem:
@@ -63,22 +57,6 @@ def test_a_level_of_an_environment_is_checked():
     with pytest.raises(UsageError) as refused:
         with_noise(problem(), None, 7)
     assert str(refused.value) == "noise_level is 7; it must be 0 (none), 1, 2 or 3 (most)"
-
-
-def test_a_mixture_has_some_of_each_family_and_more_with_each_level():
-    for seed in range(20):
-        small, all_of_them = mixture(FAMILIES, 1, seed), mixture(FAMILIES, 3, seed)
-        assert len(small) == 4
-        assert {name[0] for name in small} == {"a", "b", "c"}
-        assert sorted(all_of_them) == ["a1", "a2", "a3", "b1", "c1", "c2"]
-        assert mixture(FAMILIES, 1, seed) == small
-    assert len({tuple(mixture(FAMILIES, 1, seed)) for seed in range(20)}) > 5
-
-
-def test_what_is_named_counts_beside_the_mixture():
-    registry = Registry(Plugins(Settings(), found=()))
-    noisy = problem(noise=("b=2", "a", "c=0"), noise_level=3)
-    assert levels_of(noisy, registry, 1) == {"a": 1, "b": 2}
 
 
 def test_a_run_says_how_many_episodes_it_has():
