@@ -28,7 +28,7 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
 
 
 def usual_jobs(factory: ComponentFactory, cluster: str) -> int:
-    """How many at once where nobody says: a real cluster may be small."""
+    """How many at once where no option says: a real cluster may be small."""
     return processors() if factory.provider(cluster).simulated else 1
 
 
@@ -86,7 +86,7 @@ def processors() -> int:
 def free_folder(parent: Path) -> Path:
     """Make the folder of a new run: the lowest free number below `parent`.
 
-    One that cannot be made is given back all the same: whoever writes there says why.
+    One that cannot be made is given back all the same: writing there says why.
     """
     number = 1
     while True:
