@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 # How many there are before a fault and after it.
 WARNINGS, WARNINGS_AFTER = (4, 8), (3, 6)
 # How many of ten Warnings tell of what has come since some day in the life of the pod; after a fault
-# they are fewer, or the latest that nobody had seen before would mostly be those of the fault.
+# they are fewer, or the latest new ones would mostly be those of the fault.
 OFTEN, SELDOM = 5, 2
-# API servers keep events for an hour; what comes before nobody finds.
+# API servers keep events for an hour; earlier ones are gone.
 KEPT_S = 3000.0
 _VERSION = "v1.34.1 (linux/amd64) kubernetes/93248f9"
 
@@ -77,7 +77,7 @@ def leave_traces(cluster: Cluster, application: Application, seed: str) -> None:
 
 
 def listed(application: Application) -> list[Component]:
-    """The parts that whoever lists the workloads of an application finds."""
+    """The parts that a list of the application's workloads shows."""
     return [part for part in application.components() if part.workload.kind in ROLLING_KINDS]
 
 

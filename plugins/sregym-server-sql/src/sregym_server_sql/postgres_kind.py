@@ -142,7 +142,7 @@ class PostgresKind(SqlKind):
             standby.signalled(world, begun)
 
     def ended(self, world: World, process: Process) -> None:
-        """Whoever sends it changes does so no more."""
+        """The sender of its changes stops."""
         super().ended(world, process)
         standby.ended(world, process)
 
@@ -318,7 +318,7 @@ class PostgresKind(SqlKind):
         return f"ERROR: {text} (SQLSTATE {state})"
 
     def look_at_disk(self, world: World, process: Process, program: PostgresProgram) -> None:
-        """A change that cannot be made sure of is met by whoever commits first."""
+        """A failed fsync is noticed by the first session that commits."""
         super().look_at_disk(world, process, program)
         process = process_of(world, process.ref) or process
         trouble = self._unsynced(world, process, program)
