@@ -205,3 +205,13 @@ def test_what_is_right_passes_as_it_is() -> None:
     given: dict[str, Any] = {"tool": 5, "folder_": []}
     assert function("a", **given) == ("a", None, given)
     assert function("a", Path("b")) == ("a", Path("b"), {})
+
+
+def test_arguments_of_a_tool_are_given_by_name() -> None:
+    @checked
+    def step(tool: str, /, **arguments: object) -> Any:
+        return tool, arguments
+
+    assert refused(step, "kubectl", {"command": "get pods"}).endswith(
+        ".step: too many positional arguments; it takes: tool, and others by name"
+    )

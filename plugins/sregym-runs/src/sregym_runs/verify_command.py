@@ -158,7 +158,7 @@ class Verify(Subcommand):
         Args:
             proofs: To print.
             quiet: Whether the result is something else: then a line of each goes beside it.
-            soft: Whether faults that hurt nobody are told as such.
+            soft: Whether faults that users do not notice are reported as such.
         """
         for proof in proofs:
             word = "proved" if proof.proved else "NOT PROVED"
@@ -210,7 +210,7 @@ def _totals(proofs: Sequence[Proof], *, soft: bool) -> dict[str, Any]:
     proved = sum(proof.proved for proof in proofs)
     totals: dict[str, Any] = {"proved": proved, "total": len(proofs)}
     if soft:
-        # That a fault hurts nobody somewhere is no defect of a pair that nobody has listed.
+        # That users do not notice a fault is no defect of a pair that no suite lists.
         gentle = [proof for proof in proofs if proof.softened]
         totals["softened"] = [{"id": one.problem, "why": one.softened} for one in gentle]
     return totals

@@ -158,7 +158,7 @@ class Up(Subcommand):
             text = json.dumps(record.model_dump(mode="json"), indent=2, sort_keys=True)
             replace_file(arguments.record, f"{text}\n".encode())
         summary = episode_summary(record)
-        # Whoever sees this output may be the agent: which problem it was stays unsaid.
+        # The reader of this output may be the agent: the problem is not named.
         del summary["problem"]
         if arguments.json:
             self.console.json(summary, one_line=True)

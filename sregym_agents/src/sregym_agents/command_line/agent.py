@@ -53,7 +53,7 @@ Do not end before all that is asked for is handed in.
 
 @dataclass(frozen=True)
 class Vendor:
-    """Whose program it is.
+    """The vendor's command-line program that is run.
 
     Attributes:
         program: Name of the program.

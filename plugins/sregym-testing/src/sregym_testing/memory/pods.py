@@ -7,7 +7,6 @@ first, and what runs does not notice when its ConfigMap or image goes.
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 import re
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from zlib import crc32
 
 from sregym_core.model import ObjectRef
+from sregym_kubernetes.copying import copied
 
 from sregym_testing.memory.clock import timestamp
 
@@ -89,7 +89,7 @@ class Start:
 
 @dataclass(frozen=True)
 class State:
-    """All of a cluster at one moment. Nobody changes it: each write makes a new one.
+    """All of a cluster at one moment. It is immutable: each write makes a new one.
 
     Attributes:
         objects: What the API knows.
@@ -317,7 +317,7 @@ def _counts(kind: str, wanted: int, ready: int, old: int, old_ready: int) -> dic
 def _new_pod(
     workload: KubeObject, ref: ObjectRef, digest: str, now_s: float, node: str
 ) -> KubeObject:
-    template = copy.deepcopy(workload.get("spec", {}).get("template", {}))
+    template = copied(workload.get("spec", {}).get("template", {}))
     labels = template.get("metadata", {}).get("labels", {})
     owner = {"kind": workload["kind"], "name": workload["metadata"]["name"], "controller": True}
     return {
