@@ -22,7 +22,7 @@ from sregym_testing.agents import AgentContract, ScriptedSession
 from sregym_testing.applications import ApplicationContract, ApplicationTrafficContract
 from sregym_testing.clusters import ClusterContract, Provision, provision, provision_by_name
 from sregym_testing.environment import FreshEnvironment, install_arguments
-from sregym_testing.fork_server import ForkServer
+from sregym_testing.fork_server import ForkedCommand, ForkServer
 from sregym_testing.hooks import HookRecorder, LocalPlugins, hook_recorder, register_plugin
 from sregym_testing.injectors import FaultCase, InjectorContract
 from sregym_testing.memory import (
@@ -63,6 +63,7 @@ __all__ = [
     "ClusterContract",
     "FaultCase",
     "ForkServer",
+    "ForkedCommand",
     "FreshEnvironment",
     "FullShop",
     "HookRecorder",
