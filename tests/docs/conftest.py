@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import tomllib
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
 from sregym_testing import FreshEnvironment
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+from fresh import fresh_environment
 
 BROUGHT = (
     *("sregym-server-redis", "sregym-server-sql"),
@@ -28,7 +28,9 @@ def author(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
     """
     tools = ("sregym-catalogue", "sregym-dev", "sregym-doctor", "sregym-testing")
     names = ("sregym-core", *tools, "sregym-apps", "sregym-cluster-embedded", *BROUGHT)
-    return _environment(tmp_path_factory.mktemp("author"), names, {"sregym-core": "[testing]"})
+    return fresh_environment(
+        tmp_path_factory.mktemp("author"), ("pip", *names), {"sregym-core": "[testing]"}
+    )
 
 
 @pytest.fixture(scope="session")
@@ -45,44 +47,4 @@ def user(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
         "sregym-pytest",
         "sregym-testing",
     ]
-    return _environment(tmp_path_factory.mktemp("user"), [*names, "pytest"], {})
-
-
-def _environment(place: Path, names: Iterable[str], extras: Mapping[str, str]) -> FreshEnvironment:
-    """An environment with pip and these distributions, those of this repository editable.
-
-    They are built in this process: an installer would start one with a build system for each.
-    """
-    from editable import build, note_origins
-    from workspace import projects
-
-    needed, others = _needed(names)
-    ours = [project for project in projects() if project.name in needed]
-    environment = FreshEnvironment.create(place / "venv")
-    wheels = build(ours, place)
-    here = [f"{name}{extras.get(name, '')} @ {path.as_uri()}" for name, path in wheels.items()]
-    environment.install("pip", *others, *here)
-    [packages] = environment.folder.glob("lib/python3*/site-packages")
-    note_origins(packages, ours)
-    return environment
-
-
-def _needed(names: Iterable[str]) -> tuple[set[str], list[str]]:
-    """Distributions of this repository among them, with those that they require; and the others."""
-    from workspace import projects
-
-    required = {
-        project.name: [
-            re.split(r"[^\w-]", line)[0] for line in project.settings["project"]["dependencies"]
-        ]
-        for project in projects()
-    }
-    found: set[str] = set()
-    waiting = [*names]
-    others = [name for name in waiting if name not in required]
-    while waiting:
-        name = waiting.pop()
-        if name in required and name not in found:
-            found.add(name)
-            waiting += required[name]
-    return found, others
+    return fresh_environment(tmp_path_factory.mktemp("user"), ["pip", *names, "pytest"], {})

@@ -21,7 +21,7 @@ from sregym_core.api import Workspace
 from sregym_core.conductor import ComponentFactory
 from sregym_core.interfaces import Access, Cluster, ClusterSpec
 from sregym_core.settings import Settings
-from sregym_testing import ForkServer, SregymProject
+from sregym_testing import ForkedCommand, ForkServer, SregymProject
 from sregym_testing.signals import signals_are_heard
 
 __all__ = ["signals_are_heard"]
@@ -34,7 +34,7 @@ END_S = 60.0
 class Background:
     """A `sregym` process that goes on while the test acts, in a process group of its own."""
 
-    process: subprocess.Popen[str]
+    process: subprocess.Popen[str] | ForkedCommand
     environment: dict[str, str]
     _lines: dict[str, SimpleQueue[str | None]] = field(default_factory=dict)
 
@@ -89,11 +89,19 @@ Start = Callable[..., Background]
 
 @contextmanager
 def starting(project: SregymProject) -> Iterator[Start]:
-    """Start `sregym` processes and end those that are left."""
+    """Start `sregym` processes and end those that are left.
+
+    They are forked from what has imported what they need; with `alone=True` one is an interpreter of
+    its own, for who looks at the process itself: its command line, environment or files.
+    """
     started: list[Background] = []
 
-    def start(*words: str, env: dict[str, str] | None = None) -> Background:
+    def start(*words: str, env: dict[str, str] | None = None, alone: bool = False) -> Background:
         environment = {**project.environment, **(env or {})}
+        if project.server is not None and project.server.can_run(environment) and not alone:
+            forked = project.server.start(words, project.folder, environment)
+            started.append(Background(forked, environment))
+            return started[-1]
         process = subprocess.Popen(
             [sys.executable, "-m", "sregym_core", *words],
             cwd=project.folder,
@@ -153,10 +161,10 @@ class UpWorld:
 
 
 @contextmanager
-def up(project: SregymProject, problem: str, *words: str) -> Iterator[UpWorld]:
+def up(project: SregymProject, problem: str, *words: str, alone: bool = False) -> Iterator[UpWorld]:
     """`sregym up PROBLEM --json`, ended at the end of the block if it still runs."""
     with starting(project) as start:
-        process = start("up", problem, "--json", *words)
+        process = start("up", problem, "--json", *words, alone=alone)
         yield UpWorld(project, process, json.loads(process.line()))
 
 
@@ -171,8 +179,8 @@ def up_world(sregym_project: Callable[..., SregymProject]) -> Iterator[Callable[
     """Put up broken worlds: `up_world(problem)`."""
     opened: list[Any] = []
 
-    def put_up(problem: str, *words: str) -> UpWorld:
-        manager = up(sregym_project(), problem, *words)
+    def put_up(problem: str, *words: str, alone: bool = False) -> UpWorld:
+        manager = up(sregym_project(), problem, *words, alone=alone)
         opened.append(manager)
         return manager.__enter__()
 

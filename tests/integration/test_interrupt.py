@@ -33,8 +33,10 @@ def _wait_for(condition: Callable[[], bool], timeout_s: float = 60.0) -> None:
     pytest.fail("it never came so far")
 
 
-def test_in_up(start: Starts) -> None:
-    up = start("up", PROBLEM, "--json")
+@pytest.mark.parametrize("alone", [True, False])
+def test_in_up(start: Starts, alone: bool) -> None:
+    """In an interpreter of its own, and forked as those of the other tests."""
+    up = start("up", PROBLEM, "--json", alone=alone)
     up.line()
     up.interrupt()
     code, out, err = up.end()

@@ -50,7 +50,7 @@ def test_a_killed_run_leaves_no_process_and_the_next_one_clears_its_folders(
     environment = {"TMPDIR": str(temporary), "MARK": str(project.folder)}
     words = ("run", PROBLEM, "--agent", "shell", "--attempts", "4", "--jobs", "2", "--out", "run")
     option = "command=echo $$ > pid; trap '' INT TERM; sleep 600"
-    run = start(*words, "--agent-option", option, env=environment)
+    run = start(*words, "--agent-option", option, env=environment, alone=True)
     mark = f"MARK={project.folder}".encode()
     home = f"HOME={run.environment['HOME']}".encode()
 

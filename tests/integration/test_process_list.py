@@ -55,7 +55,7 @@ def leaks(pid: int) -> list[str]:
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="no /proc")
 def test_a_served_world_is_not_named(up_world: Callable[..., Any]) -> None:
-    world = up_world(PROBLEM)
+    world = up_world(PROBLEM, alone=True)
     pid = world.process.process.pid
     assert leaks(pid) == []
     assert "@" in (Path("/proc") / str(pid) / "cmdline").read_text()

@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
-from sregym_testing import FreshEnvironment, install_arguments
+from sregym_testing import FreshEnvironment
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+from fresh import fresh_environment
 
 HERE = Path(__file__).parent
 PACKAGES = sorted(folder.name for folder in HERE.glob("acme-*"))
@@ -30,12 +35,10 @@ PROBLEMS = ("gardener_release_orchard", "larder_limit_pantry")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
     """A fresh environment with all packages, as wheels."""
     folder = tmp_path_factory.mktemp("third-party")
-    environment = FreshEnvironment.create(folder / "venv")
     # Copies: a build leaves nothing in the tree.
-    copies = [shutil.copytree(HERE / name, folder / name) for name in PACKAGES]
-    ours = [word for name in FOR_EPISODES for word in install_arguments(name)]
-    environment.install(*install_arguments("sregym-core", "testing"), *ours, *map(str, copies))
-    return environment
+    copies = [str(shutil.copytree(HERE / name, folder / name)) for name in PACKAGES]
+    extras = {"sregym-core": "[testing]"}
+    return fresh_environment(folder, ("sregym-core", *FOR_EPISODES), extras, *copies)
 
 
 def test_they_are_found(installed: FreshEnvironment, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -106,3 +107,31 @@ def test_nothing_is_left_of_a_server_that_was_closed(project: SregymProject) -> 
     server.close()
     assert not Path(f"/proc/{pid}").exists()
     assert server.pid is None
+
+
+@needs_pidfd
+def test_a_command_that_goes_on_is_one_of_a_session_of_its_own(
+    project: SregymProject, server: ForkServer
+) -> None:
+    words = ("plugins", "--json")
+    started = server.start(words, project.folder, project.environment)
+    with started.stdout, started.stderr:
+        assert os.getpgid(started.pid) == os.getsid(started.pid) == started.pid
+        assert started.poll() is None
+        told = (started.stdout.read(), started.stderr.read())
+    assert started.wait(60.0) == started.poll() == 0
+    started.send_signal(signal.SIGKILL)  # of a process that has ended: nothing happens
+    done = project.run(*words)
+    assert told == (done.out, done.err)
+
+
+@needs_pidfd
+def test_a_command_that_goes_on_hears_signals(project: SregymProject, server: ForkServer) -> None:
+    started = server.start(("plugins",), project.folder, project.environment)
+    with started.stdout, started.stderr:
+        os.kill(started.pid, signal.SIGSTOP)
+        with pytest.raises(subprocess.TimeoutExpired) as error:
+            started.wait(0.01)
+        assert str(error.value) == "Command '['sregym', 'plugins']' timed out after 0.01 seconds"
+        started.send_signal(signal.SIGKILL)
+        assert started.wait(60.0) == -signal.SIGKILL

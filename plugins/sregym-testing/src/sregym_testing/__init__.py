@@ -29,7 +29,7 @@ from sregym_testing.clusters import (
     ready_worlds_by_kind,
 )
 from sregym_testing.environment import FreshEnvironment, install_arguments
-from sregym_testing.fork_server import ForkServer
+from sregym_testing.fork_server import ForkedCommand, ForkServer
 from sregym_testing.hooks import HookRecorder, LocalPlugins, hook_recorder, register_plugin
 from sregym_testing.injectors import FaultCase, InjectorContract
 from sregym_testing.memory import (
@@ -71,6 +71,7 @@ __all__ = [
     "ClusterContract",
     "FaultCase",
     "ForkServer",
+    "ForkedCommand",
     "FreshEnvironment",
     "FullShop",
     "HookRecorder",

@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +81,22 @@ class ForkServer:
                 code = _awaited(mine, words, timeout_s)
             return code, _text(out), _text(err)
 
+    def start(
+        self, words: Sequence[str], folder: Path, environment: Mapping[str, str]
+    ) -> ForkedCommand:
+        """Run `sregym` with these words in a session of its own, and go on meanwhile."""
+        mine, its = socket.socketpair()
+        out, out_end = os.pipe()
+        err, err_end = os.pipe()
+        order = {"words": list(words), "folder": str(folder), "env": dict(environment)}
+        with its, tempfile.TemporaryFile() as given:
+            self._ask({**order, "session": True}, [its.fileno(), given.fileno(), out_end, err_end])
+        os.close(out_end)
+        os.close(err_end)
+        told = os.fdopen(out, encoding="utf-8")
+        complained = os.fdopen(err, encoding="utf-8")
+        return ForkedCommand(int(_line(mine)), tuple(words), told, complained, mine)
+
     def close(self) -> None:
         """End the server; what it has forked goes on."""
         if self._process is not None and self._socket is not None:
@@ -101,6 +117,61 @@ class ForkServer:
         content = json.dumps(order).encode()
         socket.send_fds(self._socket, [len(content).to_bytes(_FRAME, "big")], list(files))
         self._socket.sendall(content)
+
+
+@dataclass
+class ForkedCommand:
+    """A command that goes on meanwhile; it is used as a `subprocess.Popen` of it would be.
+
+    Attributes:
+        pid: Of its process, which leads a process group.
+        args: Words behind `sregym`.
+        stdout: What it prints.
+        stderr: What it says of errors.
+    """
+
+    pid: int
+    args: tuple[str, ...]
+    stdout: IO[str]
+    stderr: IO[str]
+    _answers: socket.socket = field(repr=False)
+    _code: int | None = None
+
+    def poll(self) -> int | None:
+        """Its exit code; None while it runs."""
+        with suppress(subprocess.TimeoutExpired):
+            return self.wait(0.0)
+        return None
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end; the exit code.
+
+        Raises:
+            subprocess.TimeoutExpired: It took longer, and goes on.
+        """
+        if self._code is None:
+            if not select.select([self._answers], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired(["sregym", *self.args], timeout or 0.0)
+            self._code = int(_line(self._answers))
+            self._answers.close()
+        return self._code
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal; nothing after its end, when another process may have its number."""
+        if self.poll() is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+
+def _line(answers: socket.socket) -> bytes:
+    """A line that the server says, and no byte more: `select` tells whether there is another one."""
+    found = b""
+    while not found.endswith(b"\n"):
+        byte = answers.recv(1)
+        if not byte:
+            raise EOFError("the server of forks has ended")
+        found += byte
+    return found
 
 
 def _awaited(answers: socket.socket, words: Sequence[str], timeout_s: float) -> int:
@@ -189,11 +260,14 @@ def _forked(order: Mapping[str, Any], files: Sequence[int], orders: socket.socke
     pid = os.fork()
     if pid == 0:
         orders.close()
+        if order.get("session"):
+            os.setsid()
+        # Told by itself, when it has its session: who knows the process may signal its group.
+        answers.sendall(b"%d\n" % os.getpid())
         answers.close()
         _run(order, files[1:], imported)
     for file in files[1:]:
         os.close(file)
-    answers.sendall(b"%d\n" % pid)
     return _Child(pid, answers, imported)
 
 
