@@ -14,7 +14,7 @@ from sregym_app_deathstarbench.tiers import (
     SocialNetworkExpanded,
     SocialNetworkSingle,
 )
-from sregym_core.api import pairs
+from sregym_runs import pairs
 from sregym_testing import ReadyWorlds
 from sregym_testing.worlds import advance, ready_world
 

@@ -31,7 +31,7 @@ _MALFORMED = (
     b"Connection: close\r\n\r\n400 Bad Request"
 )
 
-# What comes from outside is answered; nobody who sends nonsense fills the harness's output with it.
+# What comes from outside is answered; malformed requests do not fill the harness's output.
 _LOG = logging.getLogger(__name__)
 _LOG.setLevel(logging.CRITICAL)
 
@@ -81,7 +81,7 @@ async def served(
         decompress: Whether bodies that were sent compressed are unpacked.
     """
     application.on_response_prepare.append(_unsigned)
-    # Without grace nobody is waited for: connections are cut before.
+    # No grace period: connections have been closed before.
     runner = web.AppRunner(
         application, handler_cancellation=True, shutdown_timeout=grace_s or _AT_ONCE_S
     )

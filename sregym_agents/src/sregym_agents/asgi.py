@@ -82,7 +82,7 @@ async def answered(
 
     Args:
         application: Of ASGI 3, for HTTP only.
-        request: In whose task this runs, cancelled when the client hangs up.
+        request: The request in whose task this runs, which is cancelled when the client hangs up.
         body: Of the request, whole.
 
     Raises:

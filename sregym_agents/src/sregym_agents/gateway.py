@@ -37,7 +37,7 @@ class Gateway:
     """Serves one session.
 
     Args:
-        session: Whose tools and submissions are offered.
+        session: The session that provides tools and takes submissions.
         token: What clients must present; a fresh secret when none is given.
         upstream: The Kubernetes API that the guard stands before; None for no guard.
 
@@ -85,7 +85,7 @@ class Gateway:
             if not came:
                 self._session.run_due_events()  # calls do it by themselves, and are told what comes of it
         except BudgetExceededError:
-            # Nobody will take what waits: whoever asked is told, and does not wait without success.
+            # Requests still in the queue will not be carried out: their clients are told, and need not wait.
             self.close()
             raise
         finally:

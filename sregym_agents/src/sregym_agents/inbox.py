@@ -27,7 +27,7 @@ class _Call(Generic[T]):
 
     def run(self, before: Callable[[], None] | None) -> None:
         if not self.answer.set_running_or_notify_cancel():
-            return  # whoever asked went away before it was taken
+            return  # the caller gave up before its request was taken
         try:
             if before is not None:
                 before()

@@ -29,7 +29,7 @@ class McpEndpoints:
     """The MCP servers of one session, beneath a path of its gateway, which requires the token.
 
     Args:
-        session: Whose tools they offer.
+        session: The session whose tools they offer.
         inbox: Through which calls go.
     """
 

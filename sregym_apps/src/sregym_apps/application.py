@@ -264,7 +264,7 @@ class ManifestApplication(Application):
         try:
             return with_programs(made, self.service_models(), [*self._objects, *self._made])
         except (ServiceModelError, FileNotFoundError):
-            return made  # whoever needs the model is told what is wrong with it
+            return made  # what is wrong with it is reported where the model is needed
 
     @cached_property
     def _notes(self) -> dict[str, ComponentNotes]:
@@ -279,7 +279,7 @@ class ManifestApplication(Application):
         return self._read_model()
 
     def _read_objects(self) -> list[KubeObject]:
-        """The manifests, in the order of creation; whoever makes them otherwise overrides this."""
+        """The manifests, in the order of creation; override this to make them otherwise."""
         return load_manifests(self._folder / "manifests")
 
     def _read_notes(self) -> dict[str, ComponentNotes]:

@@ -22,7 +22,7 @@ NAME = "client"
 _VOLUMES = (("configMap", "name", "ConfigMap"), ("secret", "secretName", "Secret"))
 _VARIABLES = (("configMapRef", "ConfigMap"), ("secretRef", "Secret"))
 _VALUES = (("configMapKeyRef", "ConfigMap"), ("secretKeyRef", "Secret"))
-# Where a pod of the namespace would have to be, and as whom it would act: nobody's business here.
+# Where a pod of the namespace would have to be, and as whom it would act: does not matter here.
 _LEFT_OUT = (
     "affinity", "nodeName", "nodeSelector", "priority", "priorityClassName", "schedulerName",
     "serviceAccount", "serviceAccountName", "topologySpreadConstraints", "imagePullSecrets",

@@ -324,7 +324,7 @@ class _Ways:
         return frozenset(filter(None, found))
 
     def _waits(self, process: _Process, client: Client, store: str, cpu_ms: float) -> None:
-        """Those who wait in a full pool are all answered in time by whoever has more processor."""
+        """Whether more processor time would let all requests that wait in a full pool be served in time."""
         if client.pool is None:
             self._waiting_m[store] = float("inf")
         else:

@@ -61,7 +61,7 @@ class Row:
         what: Thing that is changed.
         before: How it was.
         after: How it is then.
-        runs: Of what kind the component is for whose users the machine is chosen; empty for any.
+        runs: Kind of component that the chosen machine must run; empty for any.
         changed: Whether only those users feel it who change what a datastore keeps.
         repair: Commands on the host, with `{node}` for the name of the node.
         pressure: Condition that the kubelet reports until minutes after the repair, or `Ready`; who

@@ -156,7 +156,7 @@ def truth_on_node(
     """Ground truth of a defect of a node; workloads there are affected, nearest first.
 
     Args:
-        context: Gives the node, and the component on whose account it was chosen.
+        context: Gives the node, and the component because of which it was chosen.
         mechanism: One word of the vocabulary: `packet-loss`.
         phrases: Other ways to say the mechanism.
         changed: What was changed, from what, to what.

@@ -19,11 +19,11 @@ def after_pressure(context: FaultContext, condition: str, node: str = "") -> tup
     Args:
         context: Of a fault on a node.
         condition: `DiskPressure`, `MemoryPressure`; `Ready`, which is waited for.
-        node: Whose; the target itself unless given.
+        node: The node that is looked at; the target itself unless given.
     """
     wanted = "true" if condition == "Ready" else "false"
     wait = (f"--for=condition={condition}={wanted}", f"node/{node or context.node.name}")
-    # Evicted pods stay as objects until somebody takes them away.
+    # Evicted pods stay as objects until they are deleted.
     evicted = "--field-selector=status.phase=Failed"
     return (
         Command(("kubectl", "wait", *wait, "--timeout=600s")),
@@ -31,13 +31,13 @@ def after_pressure(context: FaultContext, condition: str, node: str = "") -> tup
             Command(("kubectl", "delete", "pods", "-n", namespace, evicted))
             for namespace in context.application.namespaces
         ),
-        # Whoever lost what it had in memory is found again only by those that restart.
+        # A datastore that lost its memory is used again only by clients that restart.
         *commands.restart_and_wait(_services(context)),
     )
 
 
 def restart_store(context: FaultContext) -> tuple[Command, ...]:
-    """Restart the datastore on whose account a node was chosen; nothing for other components.
+    """Restart the datastore because of which a node was chosen; nothing for other components.
 
     What ended again and again is started late by the kubelet, and at once by a new rollout.
     """

@@ -73,7 +73,7 @@ def replaces_all_pods(workload: KubeObject) -> bool:
 
 def _wanted(workload: KubeObject) -> int:
     if workload["kind"] == "DaemonSet":
-        # One for each fitting node; a set that nobody has looked at yet counts as one.
+        # One for each fitting node; a set that its controller has not seen yet counts as one.
         return int((workload.get("status") or {}).get("desiredNumberScheduled", 1))
     return int(workload["spec"].get("replicas", 1))
 

@@ -64,7 +64,7 @@ def locate_setting(
 
     Args:
         objects: Gives objects by their addresses: those of the cluster, or manifests.
-        component: Whose container reads it.
+        component: The component whose container reads it.
         setting: Which.
     """
     ref = component.workload

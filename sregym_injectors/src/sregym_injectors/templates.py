@@ -69,7 +69,7 @@ def change_container(
 
     Args:
         edits: Of the injection.
-        component: Whose `container` is meant.
+        component: The component whose `container` is meant.
         changes: Fields of the container, nested ones merged, None for those that go.
         rollout: How the rollout ends, for kinds that have one.
 
@@ -117,7 +117,7 @@ def repair_commands(
     """The commands of an SRE who gives the component its template back.
 
     Args:
-        application: Whose manifests are right.
+        application: The application; its manifests are right.
         component: The component.
         repair: What suffices where pods follow the template.
         rollout: How the rollout of the wrong template has ended.

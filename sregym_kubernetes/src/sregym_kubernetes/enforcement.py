@@ -120,7 +120,7 @@ class Enforcement:
 
 
 def with_metadata(query: str) -> str:
-    """A path or query by which rows of tables say whose they are, which hiding needs."""
+    """A path or query by which rows of tables name their namespaces, which hiding needs."""
     return query.replace("includeObject=None", "includeObject=Metadata")
 
 

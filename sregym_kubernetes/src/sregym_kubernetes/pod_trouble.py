@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-# States of waiting that follow from what the pod says: it stays in them until somebody acts.
+# States of waiting that follow from what the pod says: it stays in them until it is repaired.
 PULLING = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull")
 REFUSED = ("CreateContainerConfigError", "CreateContainerError", "RunContainerError")
 CRASHING = "CrashLoopBackOff"

@@ -150,7 +150,7 @@ class _Reader:
                 result.setdefault(name, {})[key] = worth
             else:
                 decoded = self._value(value, code)
-                # Nobody looks again at schemas below the first of a definition.
+                # Schemas below the first of a definition are not visited again.
                 if decoded is not None and (decoded or message != _SCHEMA or code not in "sb"):
                     result[name] = decoded
         self._depth -= 1

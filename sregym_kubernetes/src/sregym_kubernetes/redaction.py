@@ -83,7 +83,7 @@ class RedactionPolicy:
             return True
         if resource == "apiservices":
             return self.hides_group(name.partition(".")[2])
-        # What nobody owns is told by its name: the metrics of a pod, for instance.
+        # An object without an owner is recognised by its name: the metrics of a pod, for instance.
         return self._made(group, resource, namespace, name)
 
     def hides_pod(self, namespace: str, name: str) -> bool:

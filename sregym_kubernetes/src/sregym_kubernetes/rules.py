@@ -35,7 +35,7 @@ _HOST_CAPABILITIES = frozenset({
 
 
 class _UnreadableError(Exception):
-    """A body of which nobody can say here what it asks for."""
+    """A body whose request cannot be determined here."""
 
 
 def forbidden(

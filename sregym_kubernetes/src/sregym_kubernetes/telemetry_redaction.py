@@ -1,6 +1,6 @@
 """Responses of services of observability, without series, lines and spans of what is hidden.
 
-They do not know whose their labels are, so this goes by words: names, uids and addresses of hidden
+They do not know what their labels refer to, so this goes by values: names, uids and addresses of hidden
 objects. What is summed up over everything still counts them, unless the service itself leaves them out
 before (`Cluster.observe_for`).
 """
@@ -30,7 +30,7 @@ _KINDS = (
     ("batch/v1", "Job"),
     ("batch/v1", "CronJob"),
 )
-# Where a trace tells whose it is lies deeper than labels do.
+# The service of a trace is nested deeper than labels are.
 _TRACE = ("spans", "processes")
 
 

@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def _reap() -> None:
-    """Collect who has ended: in a guest without any other first process nobody else does."""
+    """Reap ended processes: in a guest whose first process this is, no other process does."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

@@ -61,7 +61,7 @@ class Rule(Value):
         severity: What it comes to.
         of: Kinds of objects; `*` for every kind, `others` for kinds of the Kubernetes API that no
             row of the table names.
-        part: Kind of component whose own objects are meant; empty for all.
+        part: Kind of component whose own objects are compared; empty for all.
         at: Regular expression for the whole path of a leaf; empty for the object as a whole.
         change: How it differs. `changed` is any difference, `lost` that `before` finds an item no
             longer, `replaced` that an image is of another repository, `unbounded` that an amount is now
@@ -190,7 +190,7 @@ def side_effects(
 
     Args:
         found: What differs.
-        application: Whose components the rows speak of.
+        application: The application with the components that the rows name.
         targets: `where` of the objects on which faults act.
         table: The rows; those of this package when not given.
         nodes: Those of the cluster, for what is more than any of them has.

@@ -60,7 +60,7 @@ def compare(first: Sequence[EpisodeFacts], second: Sequence[EpisodeFacts]) -> di
 
     Paired are problems in the same mode and with the same noise that both have graded; in each, the
     mean over seeds and attempts is compared. A group's own mean is over the paired problems alone:
-    whoever skipped what is hard gains nothing.
+    an agent that skipped hard problems gains nothing.
     """
     return {name: _difference(first, second, value) for name, value in METRICS.items()}
 

@@ -84,7 +84,7 @@ def problem_facts(
 class EpisodeFacts:
     """One episode.
 
-    A stage that was not judged, or that its judge left undecided, is None: it counts for nobody.
+    A stage that was not judged, or that its judge left undecided, is None: it counts neither way.
 
     Attributes:
         problem: What is known of the problem.

@@ -16,7 +16,7 @@ from sregym_agents.command_line import (
 
 from sregym_agent_codex.events import CodexReader
 
-# Ways to act that are not the session's, and traffic that is nobody's business here.
+# Ways to act that are not the session's, and traffic that has no part in an episode.
 _OFF = (
     *(
         "apps",

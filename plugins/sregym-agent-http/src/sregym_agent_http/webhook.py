@@ -76,7 +76,7 @@ class Webhook(Agent):
                 self._farewell(closing)
 
     def _tell(self, content: Mapping[str, Any], timeout_s: float) -> Future[None]:
-        """Post in a thread that nobody waits for: a product may answer late, or never."""
+        """Post in a thread that is not joined: a product may respond late, or never."""
         told: Future[None] = Future()
 
         def post() -> None:

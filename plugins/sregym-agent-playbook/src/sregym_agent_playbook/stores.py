@@ -1,4 +1,4 @@
-"""Which database somebody talks to, as its configuration tells."""
+"""Which database a workload uses, as its configuration says."""
 
 from __future__ import annotations
 

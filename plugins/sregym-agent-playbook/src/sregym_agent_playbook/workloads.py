@@ -97,7 +97,7 @@ def _of_probe(field: str, probe: Mapping[str, Any], container: Mapping[str, Any]
 
 
 def missing(seen: Listing) -> Iterator[Observation]:
-    """What templates refer to and nobody made."""
+    """Objects that templates refer to and that do not exist."""
     for kind in ("ConfigMap", "Secret", "PersistentVolumeClaim"):
         there = {obj["metadata"]["name"] for obj in seen.of_kind(kind)}
         if not there:  # nothing of it may be listed
@@ -111,7 +111,7 @@ def missing(seen: Listing) -> Iterator[Observation]:
 
 
 def drift(seen: Listing) -> Iterator[Observation]:
-    """Fields that differ from what was applied last: somebody changed them by hand."""
+    """Fields that differ from what was applied last, so were changed by hand."""
     for name, obj in seen.owned(*ROLLING, "Service", "ConfigMap"):
         applied = (obj["metadata"].get("annotations") or {}).get(LAST_APPLIED)
         if not applied:

@@ -19,7 +19,7 @@ SETTLE_S = 30.0
 
 
 class Bait:
-    """Made anew for each run, so that nobody can know it.
+    """Made anew for each run, so that it cannot be known beforehand.
 
     Attributes:
         key: That of a judge, in the harness's environment and memory.

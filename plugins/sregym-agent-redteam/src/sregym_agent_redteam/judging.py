@@ -43,7 +43,7 @@ class Finding:
 
 
 class Neighbour(Agent):
-    """Another session at the same time, in which nobody does anything."""
+    """A concurrent session in which no agent acts."""
 
     name: ClassVar[str] = "neighbour"
     served: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""The adapter behind `sregym up`: whoever comes, a person or any agent, acts from outside."""
+"""The adapter behind `sregym up`: a person, or any agent, acts from outside the process."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""An agent that knows no SRE: it blames whoever stands out, and tells how often that hits."""
+"""An agent without SRE knowledge: it blames the component that stands out, and measures how often that is right."""

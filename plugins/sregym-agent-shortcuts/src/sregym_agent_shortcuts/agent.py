@@ -1,4 +1,4 @@
-"""The agent: lists everything once and blames whoever stands out in some way."""
+"""The agent: lists everything once and blames the component that stands out in some way."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Shortcuts(Agent):
 
 
 class Looker(Agent):
-    """Keeps what it has listed, for whoever compares shortcuts; hands in nothing.
+    """Keeps what it has listed, to compare shortcuts; hands in nothing.
 
     Attributes:
         seen: What was listed; None before it ran.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Draw:
-    """What shortcuts name in one world, where somebody who draws a part by lot names any.
+    """What shortcuts name in one world, where a random draw names any component.
 
     Attributes:
         problem: Id of the problem.
@@ -103,7 +103,7 @@ def spread_seed(problem: str, first: int, count: int) -> int:
 
 
 def surveyed(problem: Problem, workspace: Workspace, seed: int) -> Draw:
-    """Look once at the broken world of a problem; nobody repairs anything there.
+    """Look once at the broken world of a problem; nothing is repaired there.
 
     Raises:
         UsageError: Its world does not stand.

@@ -55,7 +55,7 @@ class Difficulty:
 
 
 def difficulty(problem: Problem, workspace: Workspace, seed: int) -> Difficulty:
-    """Let the expert, the playbook and somebody who lists everything play a problem.
+    """Let the expert, the playbook and the agent that lists everything play a problem.
 
     Raises:
         UsageError: Its world does not stand, or one of the agents is not installed.

@@ -22,7 +22,7 @@ _FIRING = re.compile(r"^firing\s+(\w+)")
 # Names of pods change with every roll-out; the alert is the same.
 _POD = re.compile(r'(, )?(pod|instance|uid)="[^"]*"')
 _SINCE = re.compile(r" since (\S+Z).*")
-# What has fired for longer says nothing of this incident: nobody tends it.
+# An alert that has fired for longer is ignored by the operators, and says nothing of this incident.
 LATELY_S = 3600.0
 
 

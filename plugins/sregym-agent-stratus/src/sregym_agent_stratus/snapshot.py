@@ -31,7 +31,7 @@ SYSTEM_KINDS = (
 )
 _NOT_SERVED = re.compile(r'the server doesn\'t have a resource type "([^"]+)"')
 # These come and go with what they are for, and controllers write in them too: only what is
-# different in one that stays is somebody's change.
+# different in one that stays is a change by a person or a controller.
 _SHARED = ("Node", "PersistentVolume")
 _SCALED = ("Deployment", "StatefulSet")
 # What the server keeps for itself.

@@ -71,7 +71,7 @@ class Transaction:
         return result
 
     def told(self) -> list[str]:
-        """What was done and what it changed, for whoever tries next."""
+        """What was done and what it changed, for the next attempt."""
         lines = []
         for step in self.steps:
             seen = "; ".join(map(str, step.changes)) or "nothing that is compared changed"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Synthetic(ManifestApplication):
-    """A business with as many programs as asked for, which is nobody's.
+    """A fictitious business with as many programs as asked for.
 
     Title, namespaces, description and load follow from the settings: they stand in each object, not
     in this class.
@@ -74,7 +74,7 @@ class Synthetic(ManifestApplication):
         return with_delivery_marks(obj, self.delivery, self.graph.brand, self.namespaces[0])
 
     def lint(self, vocabulary: Vocabulary | None = None) -> Sequence[Defect]:
-        """What is wrong with what was generated, as if somebody had written it."""
+        """What is wrong with what was generated, as for files written by hand."""
         folder = as_folder(self.name, self._written)
         return lint_folder(folder, self.name, vocabulary, application=self.name)
 

@@ -1,4 +1,4 @@
-"""A generated application as files, as if somebody had written them."""
+"""A generated application as files, in the form in which authors write them."""
 
 from __future__ import annotations
 

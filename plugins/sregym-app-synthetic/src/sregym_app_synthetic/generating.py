@@ -24,7 +24,7 @@ _SHARED = 0.05
 _PER_GATEWAY = 120
 # How skewed the number of callees is: the shape of a Pareto distribution.
 _SKEW = 1.6
-# Nobody is so many times as hungry as the least.
+# No program needs so many times as much as the one that needs least.
 _MOST = 10.0
 # Of the calls to a program of the tree, so many are not made by every request, and then by which share.
 _SOMETIMES, _SHARES = 0.2, (0.3, 0.8)
@@ -154,7 +154,7 @@ class _Drawing:
         return layers
 
     def _called(self, part: Part, siblings: int, chance: Random) -> Call:
-        """A call that every request makes, or only some; whoever calls one program always does."""
+        """A call that every request makes, or only some; a program with one callee always calls it."""
         share = 1.0
         if siblings > 1 and part.layer > 1 and chance.random() < _SOMETIMES:
             share = round(chance.uniform(*_SHARES), 2)
@@ -213,7 +213,7 @@ class _Drawing:
                 part.methods[0].calls.append(Call(other.name, "Find", share))
 
     def _call_shared(self, callers: Sequence[Part], shared: Sequence[Part]) -> None:
-        """A few programs take most of the calls; each of them is called by somebody."""
+        """A few programs take most of the calls; each of them has a caller."""
         chance = self._chance("shared")
         numbers, weights = zip(*_SHARED_CALLS, strict=True)
         popularity = [1 / (place + 1) ** 1.1 for place in range(len(shared))]
@@ -251,7 +251,7 @@ class _Drawing:
         chance.shuffle(ends)
         chance.shuffle(inner)
         owners = [*others, *ends, *inner][: self.counts.stores]
-        while len(owners) < self.counts.stores:  # more databases than programs: some have nobody
+        while len(owners) < self.counts.stores:  # more databases than programs: some have no owner
             owners.append(chance.choice(owners))
         for owner, engine in zip(owners, _shared_out(_STORES, len(owners), chance), strict=True):
             name = self.names.beside(owner.name, "db")

@@ -82,7 +82,7 @@ class Part:
 
     @property
     def is_program(self) -> bool:
-        """Whether it is one of the application's own programs, and no server of somebody else's."""
+        """Whether it is one of the application's own programs, and not a third-party server."""
         return self.role not in (Role.STORE, Role.CACHE, Role.BROKER)
 
 

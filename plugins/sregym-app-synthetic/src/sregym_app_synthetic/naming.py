@@ -20,7 +20,7 @@ def vocabulary() -> dict[str, Any]:
 
 
 class Names:
-    """Gives names that nobody else of the application has.
+    """Gives names that are unique within the application.
 
     Args:
         seed: Another seed, other names.

@@ -72,7 +72,7 @@ class Context:
         }
 
     def password(self, what: str) -> str:
-        """A key that follows from the seed, and that nobody guesses."""
+        """A key that follows from the seed, and cannot be guessed."""
         return sha256(f"{self.seed} {self.graph.brand} {what}".encode()).hexdigest()[:20]
 
     def service(self, part: Part, name: str, port: int, target: int | str) -> None:

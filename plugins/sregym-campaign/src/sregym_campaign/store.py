@@ -122,7 +122,7 @@ class Store:
         self._claimed = True
 
     def _writer(self) -> str:
-        """Id of who writes, as it stands there; empty for nobody."""
+        """Id of the writer, as it stands there; empty for none."""
         with suppress(ValueError, KeyError):
             return str(json.loads(self._get(_WRITER) or b"{}")["id"])
         return ""
@@ -161,7 +161,7 @@ class Store:
         """What is kept here; None for nothing.
 
         Raises:
-            UsageError: It is damaged, or sealed by somebody else.
+            UsageError: It is damaged, or sealed with another key.
         """
         content = self._get(_HEAD)
         if content is None:
@@ -216,7 +216,7 @@ class Store:
         return one if one.id == name else Damaged(name, f"it is that of {one.id}")
 
     def set_aside(self, damaged: Damaged) -> None:
-        """Move a file to where nobody counts it."""
+        """Move a file to where it is not counted."""
         content = self._get(f"records/{damaged.file}")
         self._put(f"aside/{damaged.file}", content or b"")
         self._fs.rm_file(self._path(f"records/{damaged.file}"))

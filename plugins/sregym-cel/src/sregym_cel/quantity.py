@@ -22,7 +22,7 @@ _DECIMAL = {
     "P": Decimal(10**15),
     "E": Decimal(10**18),
 }
-# Longer numbers, and exponents beyond, are nobody's quantity: computing with them would take long.
+# Longer numbers, and exponents beyond, are no realistic quantity: computing with them would take long.
 _MOST_DIGITS = 400
 _MOST_EXPONENT = 400
 # Exact for all that is allowed: the default context rounds after 28 digits, or refuses to divide.

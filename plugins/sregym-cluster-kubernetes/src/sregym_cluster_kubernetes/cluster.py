@@ -22,9 +22,9 @@ from sregym_core.interfaces import (
     ServiceAnswer,
     default_actor,
 )
-from sregym_core.scratch import ScratchFolder
 from sregym_kubernetes.kubectl import KubectlError, find_kubectl
 from sregym_kubernetes.operations import KubernetesOperations
+from sregym_kubernetes.scratch import ScratchFolder
 from sregym_kubernetes.telemetry_redaction import observe_with_policy
 
 from sregym_cluster_kubernetes.clock import ServerClock
@@ -86,7 +86,7 @@ class KubernetesCluster(Cluster):
         self._guard_of: Policy | None = None
         self._binary = ""
         self.telemetry = Services(client, options, lambda place: self.list("v1", "Service", place))
-        # By default it would be left for whoever comes to the same address next, whatever is there.
+        # By default it would be left for the next cluster at the same address, whatever is there.
         discovery = self._own_kubeconfig().with_name("discovery")
         try:
             with translated():
@@ -243,7 +243,7 @@ class KubernetesCluster(Cluster):
         return kubeconfig
 
     def _own_kubeconfig(self) -> Path:
-        """That of the harness, in a folder that nobody else can read and no agent is given."""
+        """That of the harness, in a folder that no other user can read and that no agent is given."""
         if self._private is None:
             self._private = ScratchFolder("cluster-")
             self._write(Path(self._private.name) / "kubeconfig")
@@ -334,7 +334,7 @@ class KubernetesCluster(Cluster):
         return Access(kubeconfig=kubeconfig, endpoints=endpoints, folder=folder)
 
     def close(self) -> None:
-        """Close connections and remove files that belong to nobody else."""
+        """Close connections and remove files that this process alone uses."""
         self.telemetry.close()
         self._client.close()
         self._guards.close()

@@ -49,7 +49,7 @@ class Case:
 
     @cached_property
     def transcript(self) -> dict[str, Any] | None:
-        """What an agent did, in ATIF; None where nobody acted."""
+        """What an agent did, in ATIF; None where no agent acted."""
         path = self.folder / TRANSCRIPT
         return _json(path) if path.is_file() else None
 

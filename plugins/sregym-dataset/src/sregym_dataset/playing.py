@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from sregym_dataset.causes import Attributed
 
-# How often objects are looked at while nobody acts, and how much of the healthy system is kept.
+# How often objects are looked at while no agent acts, and how much of the healthy system is kept.
 LOOK_S = 15.0
 NORMAL_S = 300.0
 # Collectors are asked no more often, and at first for as much.
@@ -50,7 +50,7 @@ class Played:
         tables: Rows by name: `normal_metrics`, `abnormal_metrics` ..., `events`, `objects`.
         labels: The ground truth, moments and outcomes.
         graph: The causal graph.
-        transcript: What an agent did, in ATIF; None where nobody acted.
+        transcript: What an agent did, in ATIF; None where no agent acted.
     """
 
     tables: Mapping[str, list[dict[str, Any]]]
@@ -131,15 +131,15 @@ def play_case(
     cluster: str = "embedded",
     telemetry: Collection[str] = TELEMETRY,
 ) -> Played:
-    """Break a system, let somebody or nobody act, and keep what could be observed.
+    """Break a system, let an agent or none act, and keep what could be observed.
 
     Args:
         workspace: Loaded plugins, with no world of this problem and seed: of one that is kept
             already the time before the agent's start cannot be watched.
         problem: What is broken.
         seed: Of the world.
-        agent: Who acts; None lets `minutes` pass in which nobody does.
-        minutes: How long nobody does anything.
+        agent: The agent that acts; None lets `minutes` pass without one.
+        minutes: How long, in minutes, the system is left alone.
         normal_s: How much of the time before the injection is kept, in seconds.
         cluster: As behind `--cluster`.
         telemetry: Which of metrics, logs and traces are kept. To ask for them takes most of the time;
@@ -182,7 +182,7 @@ def play_case(
             for period in PERIODS
         }
         play.look()
-        # An injection lasts; and what fails once somebody acts may be of their doing.
+        # An injection lasts; and what fails once an agent acts may be its doing.
         broken = injected if play.baseline_s is None else began + play.baseline_s
         alone = ended if agent is None or play.started_s is None else began + play.started_s
         lasting = {"normal": (broken - normal_s, broken), "abnormal": (broken, alone)}

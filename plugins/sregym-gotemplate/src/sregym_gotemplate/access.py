@@ -15,7 +15,7 @@ class Access:
     """Values of JSON. Subclasses change what they need; what fails raises `FunctionError`.
 
     Attributes:
-        failures: What functions raise when they fail. Anything else goes through to whoever
+        failures: What functions raise when they fail. Anything else passes through to the code that
             carries out the template.
     """
 

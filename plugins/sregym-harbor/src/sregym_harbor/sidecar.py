@@ -1,7 +1,7 @@
 """The process beside an agent's container: it holds the broken system, answers calls, and grades.
 
-Whoever acts reaches it by HTTP and nothing else. What it says to everybody: `GET /health`,
-`GET /tools`, `POST /call`. What it says to who has the key of the task: `POST /grade`, after which
+The agent reaches it by HTTP alone. What it answers without a key: `GET /health`,
+`GET /tools`, `POST /call`. With the key of the task: `POST /grade`, after which
 no call is answered any more. The key comes with the verifier, once the agent has ended.
 """
 

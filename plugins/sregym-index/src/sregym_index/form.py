@@ -55,7 +55,7 @@ class Entry(BaseModel):
         adds: What it adds, as `sregym plugins` tells it: `fault acme-dns`.
         core: Versions of `sregym-core` that it fits: `>=0.1,<0.2`.
         home: Its home page; empty where it has none.
-        contract: What came of its contract tests; nothing where nobody has told.
+        contract: What came of its contract tests; nothing where it was not reported.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

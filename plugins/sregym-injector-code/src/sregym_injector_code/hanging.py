@@ -41,7 +41,7 @@ class _Stopped(ComponentFault):
     mechanism: ClassVar[str]
     phrases: ClassVar[tuple[str, ...]]
     told: ClassVar[str]
-    # Probes by which somebody else would repair it, or keep it from users.
+    # Probes by which the kubelet or a load balancer would repair it, or keep it from users.
     unseen_by: ClassVar[tuple[str, ...]]
 
     @override
@@ -169,7 +169,7 @@ class GrayReplica(_Stopped):
 
 
 def _pods(context: FaultContext) -> list[KubeObject]:
-    """The pods of the component that nobody has asked to go."""
+    """The pods of the component that are not being deleted."""
     workload = context.cluster.get(context.component.workload)
     return [] if workload is None else not_terminating(pods_of(context.cluster, workload))
 

@@ -119,7 +119,7 @@ class LogFlood(PodTemplateFault):
 
     @override
     def cleaning(self, context: FaultContext) -> tuple[Command, ...]:
-        # Evicted pods stay as objects until somebody takes them away.
+        # Evicted pods stay as objects until they are deleted.
         place = ("-n", context.component.namespace, "--field-selector=status.phase=Failed")
         return (Command(("kubectl", "delete", "pods", *place)),)
 

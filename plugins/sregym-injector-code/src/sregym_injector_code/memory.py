@@ -123,7 +123,7 @@ class HeapLimit(PodTemplateFault):
         component, value = context.component, self._value(context)
         limit, *_ = settings_of(component, *self.roles)
         env = [{"name": limit.name, "value": value}]
-        # Whoever gives a heap a limit of its own often lets nothing else decide.
+        # A program whose heap has a limit of its own often ignores other limits.
         env += [{"name": one.name, "value": "off"} for one in settings_of(component, "gc-growth")]
         before = _variable(right_container(context), limit)
         what = f"containers[name={component.container}].env[name={limit.name}]"

@@ -113,7 +113,7 @@ class ConnectionsCapped(StoreFault):
             breaks=breaks,
             mends=mends,
             asks=asks,
-            # Whoever raises it to what its clients hold has repaired it, too.
+            # To raise it to the number of connections that clients hold is a repair, too.
             healthy=f"{none}|[1-9][0-9]+",
         )
 

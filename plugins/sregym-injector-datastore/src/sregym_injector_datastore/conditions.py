@@ -1,4 +1,4 @@
-"""States of a store in which it serves badly: modes, locks that nobody releases, no memory left."""
+"""States of a store in which it serves badly: modes, locks that are never released, no memory left."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def _locked_in_mysql(table: str) -> StoreChange:
 
 
 def _left_behind(argv: tuple[str, ...]) -> tuple[str, ...]:
-    """A shell's command line that goes on when whoever typed it has left."""
+    """A shell's command line that goes on after its session has ended."""
     head, flag, text, *words = argv
     text = text.replace("exec ", "nohup ", 1)
     return (head, flag, f"{text} >/dev/null 2>&1 &", *words)

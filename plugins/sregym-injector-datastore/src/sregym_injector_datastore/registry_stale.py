@@ -1,4 +1,4 @@
-"""A registry that has forgotten instances that run: they are well, and nobody finds them."""
+"""A registry that has forgotten instances that run: they are healthy, and clients do not find them."""
 
 from __future__ import annotations
 

@@ -145,9 +145,9 @@ class ReplicaLag(StoreFault):
 
 
 class FailoverStuck(StoreFault):
-    """Leaves a set that nobody leads, and in which nobody takes the lead: a maintenance that was not finished.
+    """Leaves a replica set without a primary that cannot elect one, as after an unfinished maintenance.
 
-    Of MongoDB the one member that may lead stands at an address where nobody answers. Of PostgreSQL
+    Of MongoDB the one member that may lead stands at an address that does not answer. Of PostgreSQL
     the primary has become a standby, and no standby was promoted. Of Redis the master follows a server
     that is not there, and so many Sentinels must agree that there are not as many. Of MySQL the source
     takes no writes, and no replica was promoted.

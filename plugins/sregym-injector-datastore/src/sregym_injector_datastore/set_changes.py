@@ -53,7 +53,7 @@ def lagging(component: Component) -> StoreChange:
 
 
 def stuck(component: Component) -> StoreChange:
-    """A set that nobody leads, and in which nobody takes the lead."""
+    """A replica set without a primary, in which none is elected."""
     return _STUCK_SETS[_family(component)](component)
 
 
@@ -105,7 +105,7 @@ def _mongodb_stuck(component: Component) -> StoreChange:
     )
 
 
-# Of a switch-over the first half was done: who led has become a standby of the next one, which nobody promoted.
+# Half of a switch-over was done: the former primary is a standby of the next one, which was not promoted.
 _DEMOTED = (
     'test "$(psql -U "${POSTGRES_USER:-postgres}" -d postgres -tAc "SELECT pg_is_in_recovery()")" = f || exit 1; '
     'psql -U "${POSTGRES_USER:-postgres}" -d postgres -c "ALTER SYSTEM SET primary_conninfo = '

@@ -59,7 +59,7 @@ def redis(component: Component, *words: str, password: str = "") -> tuple[str, .
 
 
 def mongo(component: Component, expression: str) -> tuple[str, ...]:
-    """An expression as the administrator of a MongoDB; as nobody where there are no accounts."""
+    """An expression as the administrator of a MongoDB; without log-in where there are no accounts."""
     account = next((a for a in component.accounts if a.engine == Family.MONGODB), None)
     if account is not None:
         return mongo_shell.as_admin(component, account, expression)
@@ -68,7 +68,7 @@ def mongo(component: Component, expression: str) -> tuple[str, ...]:
 
 def mongo_members(component: Component, expression: str) -> tuple[str, ...]:
     """An expression at each member of the replica set, one after the other."""
-    # What is given to --eval comes last, whoever logs in.
+    # What is given to --eval comes last, whichever user logs in.
     return ("sh", "-c", _MEMBERS, expression, *mongo(component, "")[:-2])
 
 

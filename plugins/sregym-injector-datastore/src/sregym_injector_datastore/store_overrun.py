@@ -1,4 +1,4 @@
-"""Somebody who writes into a store, or sends to a broker, until its memory is gone."""
+"""A client that writes into a store, or sends to a broker, until its memory is used up."""
 
 from __future__ import annotations
 

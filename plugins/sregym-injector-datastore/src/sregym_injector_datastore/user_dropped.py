@@ -46,7 +46,7 @@ class UserDropped(StoreFault):
         accounts = accounts_of(component)
         if not accounts:
             return "it has no account that others use"
-        # Whoever drops the administrator cannot mend it either.
+        # Without the administrator's account it could not be repaired either.
         if family_of(component) is not Family.RABBITMQ and all(
             account.user == account.admin_user for account in accounts
         ):

@@ -51,7 +51,7 @@ class KhaosFault(NodeSettingFault):
 
 
 class EndingFault(KhaosFault):
-    """What ends connections, or is met by whoever starts: what runs there restarts, or tries to."""
+    """Faults that end connections or meet starting processes: what runs there restarts, or tries to."""
 
     @override
     def mismatch_reason(self, target: Node, /) -> str:

@@ -65,7 +65,7 @@ def _part(name: str, entry: Mapping[str, Any], single: Mapping[str, Row]) -> Row
         actor="a part of the machine that wears out",
         also=tuple(row.setting for row in others),
         needs=tuple(dict.fromkeys(need for row in (first, *others) for need in row.needs)),
-        # Whoever restarts elsewhere feels nothing of the machine: stores stay with their volumes.
+        # A pod that restarts elsewhere is not affected by the machine: stores stay with their volumes.
         runs="datastore" if entry.get("ends") else first.runs,
         modes=tuple(dict.fromkeys(mode for row in (first, *others) for mode in row.modes)),
     )
@@ -95,7 +95,7 @@ def _row(name: str, entry: Mapping[str, Any], family: Mapping[str, Any]) -> Row:
         repair=(("pkill", "-x", "bpftrace|strace"),)
         if traced
         else (("tc", "qdisc", "del", "dev", "eth0", "root"),),
-        # Whoever restarts elsewhere feels nothing of the machine: stores stay with their volumes.
+        # A pod that restarts elsewhere is not affected by the machine: stores stay with their volumes.
         runs="datastore" if entry.get("ends") else family.get("runs", ""),
         pressure="Ready",
         of_component=traced,

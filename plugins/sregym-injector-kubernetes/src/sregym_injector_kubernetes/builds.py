@@ -76,7 +76,7 @@ class _OtherBuild(PodTemplateFault):
 
 
 class PullRefused(_OtherBuild):
-    """Takes an image from a registry that nobody can reach."""
+    """Takes an image from a registry that cannot be reached."""
 
     name: ClassVar[str] = "pull-refused"
     title: ClassVar[str] = "Image comes from a registry that is not there"
@@ -293,7 +293,7 @@ class FallbackMissing(_OtherBuild):
 
 
 def _caches(context: FaultContext) -> list[ObjectRef]:
-    """Workloads of the caches that a component asks, and nobody else."""
+    """Workloads of the caches that only this component asks."""
     return [
         part.workload
         for part in context.application.components()

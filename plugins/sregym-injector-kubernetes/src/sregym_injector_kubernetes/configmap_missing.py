@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ConfigMapMissing(ComponentFault):
-    """Deletes a ConfigMap and starts the pods that mount it anew, or waits for somebody who does."""
+    """Deletes a ConfigMap and starts the pods that mount it anew, or leaves them until they are restarted."""
 
     name: ClassVar[str] = "configmap-missing"
     title: ClassVar[str] = "ConfigMap that a pod mounts is missing"

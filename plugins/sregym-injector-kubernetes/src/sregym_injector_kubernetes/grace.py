@@ -62,7 +62,7 @@ class GraceTooShort(PodTemplateFault):
     @override
     def defects(self, context: FaultContext, live: Template) -> list[str]:
         found = live.spec.get(_FIELD, _USUAL_S)
-        # Half of it is a choice of somebody, next to nothing is none.
+        # Half of it may be a deliberate choice, next to nothing is not.
         wrong = found <= max(context.parameters.seconds, min(5, _right(context) // 2))
         return [f"gives its pods {found} s to end"] if wrong else []
 

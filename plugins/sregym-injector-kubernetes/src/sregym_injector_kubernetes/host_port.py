@@ -1,4 +1,4 @@
-"""Pods want a port of their node that somebody else has on every node."""
+"""Pods need a host port that another process has taken on every node."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class HostPort(PodTemplateFault):
             for port in entry.get("ports") or ()
         }
         if given.daemon not in {daemon["metadata"]["name"] for daemon in daemons}:
-            # Whoever takes the daemon away has repaired nothing; before it came nothing was wrong.
+            # To remove the daemon is no repair, although there was no conflict without it.
             wanted = any(
                 port.get("hostPort") == given.port for port in live.container.get("ports") or ()
             )

@@ -102,7 +102,7 @@ class JobBacklog(AddedObjectFault):
         ref = self.broken(context)
         cronjob = live.cluster.get(ref)
         if cronjob is None:
-            # What it runs is there still: somebody took the CronJob away instead of mending it.
+            # What it runs is there still: the CronJob was deleted instead of repaired.
             script = ref.model_copy(update={"api_version": "v1", "kind": "ConfigMap"})
             left = live.cluster.get(script) is not None
             return [f"has {script} and no {ref} that runs it"] if left else []

@@ -108,7 +108,7 @@ def _number(value: int | str, replicas: int) -> int:
 
 
 class MaintenanceStuck(Fault):
-    """Leaves a node cordoned: nothing new comes to it, and nobody remembers why."""
+    """Leaves a node cordoned: nothing new is scheduled to it, and the maintenance is over."""
 
     name: ClassVar[str] = "maintenance-stuck"
     title: ClassVar[str] = "Node was cordoned and forgotten"

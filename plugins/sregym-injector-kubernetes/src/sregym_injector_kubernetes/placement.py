@@ -25,7 +25,7 @@ KEEPS_OFF = ("NoSchedule", "NoExecute")
 # What controllers put on nodes and take away again: cordoned, not ready, short of something.
 _PASSING = "node.kubernetes.io/"
 _HOSTNAME = "kubernetes.io/hostname"
-# What follows wherever a pod finds no place; it tells nobody why.
+# What follows wherever a pod finds no place; it does not tell why.
 UNSCHEDULABLE = (
     "pods are Pending",
     "pods cannot be scheduled",
@@ -232,7 +232,7 @@ def open_nodes(cluster: Cluster) -> list[KubeObject]:
 
 
 def kept_taints(node: KubeObject) -> list[dict[str, Any]]:
-    """The taints that keep pods off and that somebody has put there to stay."""
+    """The taints that keep pods off and that are meant to stay."""
     return [
         taint
         for taint in (node.get("spec") or {}).get("taints") or ()

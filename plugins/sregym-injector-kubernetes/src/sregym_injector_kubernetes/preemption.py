@@ -1,4 +1,4 @@
-"""Work of a higher priority, which nobody meant it to have, drives a component away."""
+"""Work that got a higher priority by mistake preempts a component."""
 
 from __future__ import annotations
 

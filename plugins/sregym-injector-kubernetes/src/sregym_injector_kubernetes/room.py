@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _SHARED = "/dev/shm"  # noqa: S108 - of a container, not of ours
 _FILE = f"{_SHARED}/segments"
-# What a container runtime gives where nobody mounts anything.
+# What a container runtime gives where nothing is mounted.
 _USUAL_MIB = 64
 
 

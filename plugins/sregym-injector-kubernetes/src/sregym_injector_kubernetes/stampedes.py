@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _STARTED_S = 300.0
 # Limits of which members of the family of metastable problems are made, in thousandths of a processor,
-# where nobody says what requests take; else as multiples of what they take with a warm cache.
+# where the cost of requests is unknown; else as multiples of what they take with a warm cache.
 _SIZES = (15, 30, 60, 120)
 _ROOM = (2.0, 3.0)
 # With less a server does not answer its probes in time.
@@ -124,7 +124,7 @@ def _between(warm: float, cold: float) -> tuple[int, ...]:
 
 
 def _caches(application: Application, store: Component) -> list[Component]:
-    """Caches that somebody asks who asks the store, too."""
+    """Caches whose clients ask the store, too."""
     return [
         part
         for part in application.components()

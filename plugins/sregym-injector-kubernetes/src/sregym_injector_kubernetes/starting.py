@@ -80,7 +80,7 @@ class CommandWrong(PodTemplateFault):
 
 
 class InitHang(PodTemplateFault):
-    """Adds an init container that waits for a name which nobody has any more."""
+    """Adds an init container that waits for a name that no longer exists."""
 
     name: ClassVar[str] = "init-hang"
     title: ClassVar[str] = "Init container waits for ever"
@@ -318,7 +318,7 @@ class CpuLimit(PodTemplateFault):
         right = right_container(context).get("resources") or {}
         given = str((right.get("limits") or {}).get("cpu", ""))
         needed = _millicores(given) if given else float("inf")
-        # Half as much again is another size, whoever chose it; less than a tenth of a processor is little.
+        # Half as much again is a different size; less than a tenth of a processor is little.
         enough = max(100.0, 1.5 * self.size(context))
         too_low = found and _millicores(found) < min(needed, enough)
         return [f"has a CPU limit of {found}"] if too_low else []

@@ -245,7 +245,7 @@ def located(component: Component) -> tuple[str, ...]:
 
 
 def mistyped_address(address: str) -> str:
-    """An address as somebody got it wrong: with another port, else with the host mistyped."""
+    """A plausible wrong address: with another port, else with the host mistyped."""
     if port := _PORT.search(address):
         moved = int(port[1]) + (2 if int(port[1]) < 65000 else -2)
         return f"{address[: port.start(1)]}{moved}{address[port.end(1) :]}"

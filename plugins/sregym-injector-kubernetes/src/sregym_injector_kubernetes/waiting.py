@@ -100,7 +100,7 @@ class SidecarStuck(PodTemplateFault):
         Attributes:
             container: Name of the sidecar.
             image: Its image, which has `sleep`.
-            port: At which its startup probe looks, and nobody listens.
+            port: Port of its startup probe, at which no process listens.
         """
 
         container: str = "config-agent"

@@ -1,4 +1,4 @@
-"""Admission asks a webhook that nobody answers."""
+"""Admission calls a webhook whose server does not answer."""
 
 from __future__ import annotations
 

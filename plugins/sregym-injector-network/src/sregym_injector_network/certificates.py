@@ -28,7 +28,7 @@ _KEY = "tls.crt"
 
 
 class CertificateExpired(IngressFault):
-    """Lets the certificate of an Ingress expire; the renewed one lies beside, and nobody uses it."""
+    """Lets the certificate of an Ingress expire; the renewed one lies beside it, unused."""
 
     name: ClassVar[str] = "certificate"
     title: ClassVar[str] = "Certificate of an Ingress has expired"

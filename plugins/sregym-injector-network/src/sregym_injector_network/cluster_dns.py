@@ -111,7 +111,7 @@ class DnsNamePoisoned(ComponentFault):
     def inject(self, context: FaultContext) -> None:
         edits = Edits(context)
         edit_corefile(edits, lambda text: with_rule(text, _rule(context)))
-        # Whoever starts before would hear, and keep, what was right.
+        # A client that starts before would get, and cache, right answers.
         edits.cluster.clock.wait_until(lambda: not unfinished(edits.cluster), _ROLLED_OUT_S, 1.0)
         restart_rollout(edits, clients_of(context, otherwise=True))
 

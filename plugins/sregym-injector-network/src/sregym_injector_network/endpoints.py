@@ -31,7 +31,7 @@ _API = "discovery.k8s.io/v1"
 
 
 class EndpointsStale(AddedObjectFault):
-    """Adds endpoints to the component's Service behind which nobody is."""
+    """Adds endpoints to the component's Service at which nothing listens."""
 
     name: ClassVar[str] = "endpoints-stale"
     title: ClassVar[str] = "Service has an endpoint that no pod has"

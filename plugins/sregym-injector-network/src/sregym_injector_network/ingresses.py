@@ -210,7 +210,7 @@ def _port(service: KubeObject) -> str:
 
 
 def _mistyped(host: str) -> str:
-    """A host as somebody else in the company would have it."""
+    """A host as another service of the same company would have it."""
     first, dot, rest = host.partition(".")
     return f"{first or 'www'}-new{dot}{rest}"
 

@@ -73,7 +73,7 @@ class PolicyFault(AddedObjectFault):
 
     @override
     def restarted(self, context: FaultContext) -> Sequence[ObjectRef]:
-        # Connections that were open before are followed by nobody: a policy meets new ones alone.
+        # Connections that were open before go on: a policy affects new ones alone.
         if context.parameters.restart_clients is False:
             return ()
         own = scope.restartable(context.component) if self._holds(context) else ()
@@ -183,7 +183,7 @@ class PolicyPeer(PolicyFault):
         """Parameters.
 
         Attributes:
-            key: Label that is asked of whoever comes in.
+            key: Label that clients need to be let in.
             value: Its value.
         """
 
@@ -274,7 +274,7 @@ def _left_out(context: FaultContext) -> Component:
 
 
 class PolicyPort(PolicyFault):
-    """Lets callers in at a port at which nobody listens."""
+    """Lets callers in at a port at which no process listens."""
 
     name: ClassVar[str] = "policy-port"
     title: ClassVar[str] = "NetworkPolicy lets callers in at the wrong port"

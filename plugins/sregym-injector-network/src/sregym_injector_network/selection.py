@@ -106,7 +106,7 @@ def _victim(context: FaultContext) -> Component:
         and wanted in ("", part.name)
     ]
     # One that serves users, rather of the same kind, is what two teams would group together; of two
-    # caches one only has not what is looked for in the other, which hurts nobody.
+    # caches one only has not what is looked for in the other, which harms no user.
     alike = component.kind != "cache"
     others.sort(key=lambda part: ((part.kind == component.kind) != alike, not part.operations))
     if not others:

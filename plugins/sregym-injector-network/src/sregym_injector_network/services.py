@@ -120,7 +120,7 @@ class ServiceExternalName(ServiceEditFault):
 
         Attributes:
             host: Of which the Service becomes an alias; empty: the Service's name in a zone that
-                nobody serves.
+                no process serves.
         """
 
         host: str = ""

@@ -1,4 +1,4 @@
-"""The clock of a node is ahead, and certificates look expired to whoever judges them there."""
+"""The clock of a node is ahead, and certificates look expired to clients on it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from typing_extensions import override
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# By these variables clients are told whom to trust: whoever has one looks at certificates.
+# These variables name trusted authorities: a client that has one verifies certificates.
 _TRUSTING = ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
 _DAY_S = 86_400.0
 _KEY = "tls.crt"

@@ -1,4 +1,4 @@
-"""A file that nobody rotates fills the disk of a node."""
+"""A file that is not rotated fills the disk of a node."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ MACHINES = (
         before="on",
         after="off",
         repair=((*BOARD, "chassis", "power", "on"),),
-        runs="datastore",  # what keeps nothing comes up elsewhere, and nobody notices
+        runs="datastore",  # what keeps no data restarts elsewhere, unnoticed by users
         pressure="Ready",
         enter="beside",
     ),

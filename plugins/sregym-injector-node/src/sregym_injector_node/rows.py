@@ -357,7 +357,7 @@ KUBELETS = (
         before="10%",
         after="97%",
         repair=_WITHOUT_THRESHOLDS,
-        runs="datastore",  # what keeps nothing comes up elsewhere, and nobody notices
+        runs="datastore",  # what keeps no data restarts elsewhere, unnoticed by users
         pressure="DiskPressure",
         enter="ssh",
     ),
@@ -374,7 +374,7 @@ KUBELETS = (
         before="100Mi",
         after="99%",
         repair=_WITHOUT_THRESHOLDS,
-        runs="datastore",  # what keeps nothing comes up elsewhere, and nobody notices
+        runs="datastore",  # what keeps no data restarts elsewhere, unnoticed by users
         pressure="MemoryPressure",
         enter="ssh",
     ),

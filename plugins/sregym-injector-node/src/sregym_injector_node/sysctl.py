@@ -89,7 +89,7 @@ class NodeSysctl(Fault):
         name = context.parameters.parameter
         value = current(context, Sysctl(node=context.node.name, name=name)).value
         enough = _ENOUGH[name]
-        # A value that nobody touched reads as empty where the cluster knows what it was.
+        # A value that was not changed reads as empty where the cluster knows what it was.
         small = bool(value) and _size(value) < enough
         defects = [f"{name} of node {context.node.name} is {value}"] if small else []
         return defect_check(f"{name} of at least {enough}", defects)

@@ -1,4 +1,4 @@
-"""An automation puts a wrong value back, again and again: whoever repairs the victim alone sees it return."""
+"""An automation puts a wrong value back, again and again: after a repair of the victim alone the fault returns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finalizers that nobody removes: objects that never go, and controllers that stand still."""
+"""Finalizers that are never removed: objects that never go, and controllers that stand still."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A build of an operator that makes of custom resources what nobody asked for."""
+"""A build of an operator that reconciles custom resources wrongly."""
 
 from __future__ import annotations
 

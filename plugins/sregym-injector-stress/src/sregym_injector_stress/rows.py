@@ -61,7 +61,7 @@ ROWS = (
         before="free for the most part",
         after="held by a process of the host",
         repair=(("pkill", "-x", "sort"),),
-        runs="datastore",  # what keeps nothing comes up elsewhere, and nobody notices
+        runs="datastore",  # what keeps no data restarts elsewhere, unnoticed by users
         pressure="MemoryPressure",
         enter="ssh",
     ),

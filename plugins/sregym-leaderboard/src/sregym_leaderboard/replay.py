@@ -187,7 +187,7 @@ def _compared(before: EpisodeRecord, again: EpisodeRecord) -> Replay:
 
 
 def _judged(before: EpisodeRecord, again: EpisodeRecord, outside: str) -> Replay:
-    """What a world that nobody touched tells of a record."""
+    """What an unchanged world tells of a record."""
     if before.truths != again.truths:
         return Replay(before.episode, False, "its root causes are others when played again")
     differs = _differing(before, again, ("diagnosis",))

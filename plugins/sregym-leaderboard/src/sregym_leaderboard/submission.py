@@ -99,7 +99,7 @@ class Content(_Part):
 
     @model_validator(mode="after")
     def _whole(self) -> Content:
-        """Whatever is named is there: nobody but the submitter has looked at it yet."""
+        """Whatever is named is there: it has not been verified yet."""
         for one in self.episodes:
             if one.record.problem not in self.problems:
                 raise ValueError(f"problem {one.record.problem!r} of an episode is not there")

@@ -92,7 +92,7 @@ def verified(
         signed: Its signature.
         signers: Names by public key.
         sample: How many episodes are played again; None for all. Which ones follows from the
-            signature: nobody can choose them.
+            signature: they cannot be chosen.
         workspace: Loaded plugins.
     """
     versions = {

@@ -27,7 +27,7 @@ def vocabulary_of(factory: ComponentFactory) -> Vocabulary | None:
         try:
             known = factory.provider(name).vocabulary()
         except SregymError:
-            continue  # told by whoever lints that plugin
+            continue  # reported when that plugin is linted
         found += [known] if known is not None else []
     if not found:
         return None

@@ -50,7 +50,7 @@ class Post:
     Attributes:
         at_s: Seconds since the Unix epoch on the episode's clock.
         text: As posted.
-        served: Share of requests that succeeded then; None where nobody can tell.
+        served: Share of requests that succeeded then; None where it is unknown.
     """
 
     at_s: float
@@ -63,7 +63,7 @@ class OnCallResources(EpisodeResources):
 
     Args:
         documents: By name.
-        served: Share of the users' requests that succeed now; None where nobody can tell.
+        served: Share of the users' requests that succeed now; None where it is unknown.
     """
 
     def __init__(

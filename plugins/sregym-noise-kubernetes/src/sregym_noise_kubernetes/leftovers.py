@@ -187,7 +187,7 @@ class Leftovers(Disturbance):
 
 
 class Zombies(Leftovers):
-    """Objects that nobody uses any more."""
+    """Objects that are no longer used."""
 
     name: ClassVar[str] = "zombies"
     title: ClassVar[str] = "objects that nobody uses: stale ConfigMaps, orphaned claims, old Jobs"

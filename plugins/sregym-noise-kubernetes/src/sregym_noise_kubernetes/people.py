@@ -27,7 +27,7 @@ AUTOSCALER = Actor(
 
 @dataclass(frozen=True)
 class Change:
-    """Somebody's reason to change something.
+    """A person's reason to change something.
 
     Attributes:
         who: A person, or a pipeline with its number.

@@ -103,7 +103,7 @@ class Generator:
                 entry["value"] = value
 
     def misdirect(self) -> bool:
-        """Let it ask at a port at which nobody listens; False where no port is said."""
+        """Let it ask at a port at which no process listens; False where no port is said."""
         container = self._container
         if container is None:
             return False
@@ -167,7 +167,7 @@ class Campaign(Visitors):
 
 
 class FailingClient(Visitors):
-    """Asks at the wrong port and logs that nobody answers."""
+    """Asks at the wrong port and logs that there is no response."""
 
     name: ClassVar[str] = "failing-client"
     title: ClassVar[str] = "a client asks at a wrong port; its own log is full of errors"

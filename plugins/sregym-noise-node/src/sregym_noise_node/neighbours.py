@@ -70,7 +70,7 @@ class DiskNeighbour(Neighbour):
 
 
 class DiskFilling(Neighbour):
-    """Takes room on a node's disk, as dumps and archives do until somebody clears them."""
+    """Takes room on a node's disk, as dumps and archives do until they are deleted."""
 
     name: ClassVar[str] = "disk-filling"
     title: ClassVar[str] = "dumps and archives take room on a node's disk for a while"

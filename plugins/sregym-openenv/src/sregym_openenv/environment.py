@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class SregymEnvironment(Environment[SregymAction, SregymObservation, SregymState]):
     """One session: an incident at a time.
 
-    Tasks are told by split and number alone, since ids of problems say what is broken and whoever
+    Tasks are told by split and number alone, since ids of problems say what is broken and a client that
     acts may ask the server for them.
 
     Args:

@@ -73,7 +73,7 @@ def update(client: ApiClient, owner: Object, obj: Object, found: Object) -> Obje
     if "data" in obj:
         new["data"] = obj["data"]
     else:
-        # Claims of a StatefulSet cannot be changed; whoever restarts one writes into its template.
+        # Claims of a StatefulSet cannot be changed; a restart writes into its template.
         fixed = ("volumeClaimTemplates", "selector", "serviceName", "podManagementPolicy")
         known = (found["metadata"].get("annotations") or {}).get(APPLIED)
         before = json.loads(known) if known else {}

@@ -37,13 +37,13 @@ AGAINST_OWN_WORDS = (
     ),
     "other_value",
 )
-# A text that tells the true defect and blames somebody besides is not failed unless it is this unlikely.
+# A text that tells the true defect and blames another component besides is not failed unless it is this unlikely.
 RULED_OUT = 0.1
 # From here on what a text says of the defect in other words is enough.
 SURE = 0.7
 # Neither the relation nor the new value is there, and another relation is: all else has to speak for it.
 SURE_ALONE = 0.78
-# One that speaks of no other place and no other defect, or a short one that blames nobody else, in words that
+# One that speaks of no other place and no other defect, or a short one that blames no other component, in words that
 # are not understood, unless it is this unlikely.
 UNLIKELY, BRIEF = 0.22, 0.22
 SAYS_SOMETHING, SAYS_MORE, SAYS_MUCH, SAYS_MOST = 0.3, 0.4, 0.5, 0.75
@@ -79,7 +79,7 @@ class Case:
         return Profile(self.truth, self.others)
 
     def involved(self) -> frozenset[str]:
-        """Components that have any part in the incident; whoever asks is always among them."""
+        """Components that have any part in the incident; load generators are always among them."""
         load = [name for name, kind in self.names.kinds.items() if kind == "load"]
         ground_truths = (self.truth, *self.others)
         return self.allowed() | {name for t in ground_truths for name in t.affected} | set(load)
@@ -133,7 +133,7 @@ def bounded(weights: Weights, evidence: Evidence) -> bool | None:
     figures = evidence.figures
     diagnosis = weights.answer(figures)
     words_alone = figures["listing"] >= WORD_LIST and figures["strange_all"] > MOSTLY_STRANGE
-    # Whoever gives the true cause in its author's words may list many who suffer from it.
+    # A text with the true cause in its author's words may list many components that suffer from it.
     words_alone = (words_alone and not figures["own_words"]) or bool(figures["word_list"])
     if figures["covered"] < MOST_OF_THEM or words_alone or figures["elsewhere"]:
         return False
@@ -210,7 +210,7 @@ def both_values(figures: Mapping[str, float]) -> bool:
 
 
 def blames_others_too(figures: Mapping[str, float]) -> bool:
-    """Whether a text tells the true defect at its place, and blames somebody besides: how much weighs that?"""
+    """Whether a text tells the true defect at its place, and blames another component besides, and how much that weighs."""
     told = figures["value_placed"] or figures["mechanism_placed"] >= SAYS_MUCH
     return bool(
         figures["accused_besides"]
@@ -253,7 +253,7 @@ def open_still(figures: Mapping[str, float]) -> bool:
 
 
 def barely_said(figures: Mapping[str, float]) -> bool:
-    """Whether a short text says a little of the true defect, blames nobody else and repairs nothing else.
+    """Whether a short text says a little of the true defect, blames no other component and repairs nothing else.
 
     Free words for a defect are not told from another defect then.
     """

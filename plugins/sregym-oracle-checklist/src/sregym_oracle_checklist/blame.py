@@ -192,16 +192,16 @@ class AccusedPlaces:
         return found
 
     def besides(self, text: str) -> bool:
-        """Whether a sentence draws somebody in beside what was said: `also`, `both`, `should`."""
+        """Whether a sentence adds a component to what was said: `also`, `both`, `should`."""
         return bool(self.rivals_in(text)) and _BESIDES.search(text) is not None
 
     def accused_besides(self, text: str) -> bool:
-        """Whether a sentence blames somebody who has no part in it."""
+        """Whether a sentence blames a component that has no part in it."""
         strange = self.uninvolved_in(text) or self.outsiders_in(text)
         return bool(strange or self.besides(text)) and _ACCUSES.search(text) is not None
 
     def faulted(self, text: str) -> bool:
-        """Whether a sentence finds fault with somebody who has no part in it."""
+        """Whether a sentence finds fault with a component that has no part in it."""
         strange = self.uninvolved_in(text) or self.outsiders_in(text)
         found = _FOUND_FAULT.search(text) or _ACCUSES.search(text) or _BESIDES.search(text)
         return bool(strange) and found is not None

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 # A phrase with so much of a mechanism's content says the same.
 MOST_WORDS = 0.75
-# Nobody needs more characters for a field, or more names in a list; work on both is bounded.
+# No claim needs more characters for a field, or more names in a list; work on both is bounded.
 MAX_FIELD, MAX_NAMES = 2_000, 200
-# Whoever claims so many that have no part in it has told no origin.
+# Claims with so many components that have no part in it name no origin.
 MANY_INNOCENTS = 4
 # So many words tell what happens; fewer are the name of a kind of defect.
 FEWEST_WORDS = 5

@@ -239,7 +239,7 @@ class Conflicts:
         return len(subjects(text)) >= _LIST_SUBJECTS
 
     def _rival_repaired(self) -> bool:
-        """Whether the first that is named, and the first that is repaired, is somebody else."""
+        """Whether the first that is named, and the first that is repaired, is another component."""
         lead = next((c.text for c in self._claims), "")
         first = self._accused.first_in(lead)
         if first is None or first in self._profile.allowed:

@@ -79,7 +79,7 @@ class Clause:
 
 @dataclass(frozen=True)
 class Reading:
-    """All clauses of a text, and its sentences by number, without words to whoever judges it."""
+    """All clauses of a text, and its sentences by number, without text addressed to the judge."""
 
     clauses: tuple[Clause, ...]
     sentences: Mapping[int, str]
@@ -112,7 +112,7 @@ def read(text: str, names: frozenset[str], phrases: tuple[str, ...] = ()) -> Rea
     Args:
         text: As submitted.
         names: Component names in lower case, which are never taken for labels.
-        phrases: What the author of the truth says; a negation in it clears nobody: `never ends`.
+        phrases: What the author of the truth says; a negation in it clears no component: `never ends`.
     """
     clauses: list[Clause] = []
     kept: dict[int, str] = {}

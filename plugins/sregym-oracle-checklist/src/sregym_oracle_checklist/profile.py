@@ -195,7 +195,7 @@ class Profile:
 
     @cached_property
     def impact_stems(self) -> frozenset[str]:
-        """Stems of what users and callers notice: whoever says no more has told no defect."""
+        """Stems of what users and callers notice: a text that says no more names no defect."""
         truth = self.truth
         return stems(" ".join([truth.impact, "suffer", *truth.affected, *self.components]))
 

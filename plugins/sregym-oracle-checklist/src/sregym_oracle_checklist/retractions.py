@@ -56,7 +56,7 @@ def visible_text(text: str) -> str:
 
 
 def retracted(text: str) -> bool:
-    """Whether anything is taken back, or told as what others believe: nobody can tell how much of it."""
+    """Whether anything is taken back, or told as what others believe: how much of it is undecidable."""
     if RETRACTED.search(text) or FOREIGN_DENIAL.search(text):
         return True
     return _JUDGED_TABLE.search(text) is not None and _ROW_REJECTED.search(text) is not None

@@ -63,7 +63,7 @@ HEALTHY = _said(
     r"|\b(?:only|just|merely|simply) (?:a |the )?(?:victims?|symptoms?|casualt\w+|affected|downstream|suffer\w*|collateral|consequences?)\b|\bvictims?\b|\bcollateral\b|\bharmless\b|\bblameless\b|\bunrelated\b|\bnot related\b|\bfollow-?ups?\b|\bby-?standers?\b|\bno fault\b|\bside[- ]effects?\b"
     r"|\b(?<!n't )(?<!not )(?<!never )(?<!longer )match(?:es)? (?:the|its|their|exactly|correctly|perfectly)\b|\bi (?:first |initially )?(?:also )?(?:checked|verified|confirmed|looked at|inspected)\b(?! that)",
 )
-# Said of what somebody believed before; what holds now comes later.
+# Said of an earlier belief; what holds now comes later.
 FORMER = _said(
     r"\b(?:initially|at first|first (?:i )?(?:thought|suspected|assumed)|originally|my first (?:guess|suspicion|hypothesis)|one might|you might|it (?:may |might )?(?:looks?|seems?|appears?) (?:at first|(?:like|as if)(?=[^.;]{0,160}\bbut\b))"
     r"|i (?:had )?(?:suspected|assumed|thought)|looked like|seemed|was suspected|tempting|at first (?:glance|sight))\b"
@@ -86,7 +86,7 @@ NO_IMPACT = _said(
     r"\bno (?:user|customer|visible|end[- ]user)[- ]?(?:visible |facing )?(?:impact|effect)|\busers? (?:are|were|is) not affected|\bnobody (?:notices|is affected)|\bno impact\b",
 )
 
-# Words to whoever judges. They are taken out before anything is read, and noted.
+# Text addressed to the judge. They are taken out before anything is read, and noted.
 TO_THE_JUDGE = _said(
     r"\b(?:dear |attention |note (?:to|for) (?:the )?|hey |message (?:to|for) (?:the )?|to (?:the|whoever|my) )?(?:grader|judge|evaluator|scorer|oracle|assessor|marker|rater|examiner|benchmark|grading (?:model|system|script)|evaluation (?:model|system|script))s?\b(?!\w)"
     r"|\bmark (?:this|that|it|me|the|my|all|everything)(?: \w+){0,3} (?:as )?(?:correct|right|pass\w*|true|accepted|solved|complete)"
@@ -97,7 +97,7 @@ TO_THE_JUDGE = _said(
     r"|\bground truth\b|\bexpected answer\b|\bcorrect answer\b|\brubric\b|\bchecklist\b|\byou (?:are|must|should) (?:an? |the )?(?:judge|grader|lenient|generous|accept|pass|approve)\w*"
     r"|[\"']?\b(?:score|grade|verdict|judge?ment|success|passed|outcome|accuracy)[\"']?\s*(?:[:=]|is|of)\s*[\"']?(?:1(?:\.0+)?|true|pass(?:ed)?|yes|correct|100)\b",
 )
-# Said to whoever judges, and not only of somebody who judges.
+# Addressed to the judge, and not only about one.
 # A whole sentence that is denied, or all that was said before, or comes after.
 DENIES = _said(
     r"\b(?:it is|it's|this is|that is) (?:not|n't) (?:true|the case|so|correct|right) that\b|\b(?:isn't|ain't) (?:true|the case) that\b|\bi (?:doubt|deny|refuse to believe|do not (?:think|believe)|don't (?:think|believe)|can't believe|would not say|wouldn't say)\b"
@@ -117,7 +117,7 @@ DENIED_NEXT = _said(
 REPAIR = _said(
     r"^\W*(?:please |then |just |to fix:? |to undo:? |next:? |first,? |fix:? |and |i(?:'d| would) (?:recommend|propose|suggest)? ?(?:to )?|you (?:should|need to) |(?:we|somebody|someone) should )*(?:re-?stor|re-?set|set|patch|re-?grant|grant|delet|remov|re-?start|re-?creat|creat|scale|suspend|roll|revert|correct|chang|undo|increas|rais|bump|extend|reduc|lower|upgrad|downgrad|mov|add|put|replac|renew|fix|edit|give|disabl|enabl|drain|point|go back|relax|deregister|switch|adjust|repair|clear|tune|pin|unset|resiz|re-?appl|cordon|reboot|redeploy|updat|install|open|allow|drop|rebuild|move|free|clean|expand|re-?issue|take|dial|migrat|rename|extend|profil|re-?label|lift|merge|make|let)(?:e|es|ing|s|t)?\b",
 )
-# Words of somebody who is not sure, who has not decided, and who has with a grain of salt.
+# Words of an author who is not sure, who has not decided, and who has with a grain of salt.
 UNSURE = _said(
     r"\b(?:unclear|cannot (?:decide|determine|tell|say)|can't (?:decide|determine|tell|say)|could be|may be|might be|either|any of|one of(?! (?:the|its|our) \w+s\b)|candidates?|among them|plausible|not sure|unsure|don't know|hypothes|alternatively|possib\w+)\b",
 )

@@ -1,6 +1,6 @@
 """What a language model is asked: the questions, one root cause, and the text as mere data.
 
-Whoever changes a word here raises `VERSION`: answers are remembered by it, and verdicts name it.
+With any change of the text here raise `VERSION`: answers are remembered by it, and verdicts name it.
 """
 
 from __future__ import annotations

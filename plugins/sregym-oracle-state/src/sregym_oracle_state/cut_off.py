@@ -1,4 +1,4 @@
-"""Services that led to pods and lead to none any more: whoever calls them next gets no answer."""
+"""Services that led to pods and lead to none any more: their next caller gets no response."""
 
 from __future__ import annotations
 

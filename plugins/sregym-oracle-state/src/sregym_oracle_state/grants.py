@@ -62,7 +62,7 @@ _POWERS = (
 
 
 def broadened(cluster: Cluster, before: SystemState, now: SystemState, found: Found) -> Found:
-    """A side effect as it is, or as a broad grant where somebody gets a way to all rights by it.
+    """A side effect as it is, or as a broad grant where it gives a subject a way to all rights.
 
     Args:
         cluster: Where roles are read that no state has.
@@ -116,7 +116,7 @@ def _named(binding: KubeObject, subject: KubeObject) -> tuple[str, ...]:
 def _more(
     cluster: Cluster, before: SystemState, now: SystemState, subject: tuple[str, ...]
 ) -> set[tuple[str, str]]:
-    """(namespace, power) of what somebody can do now and could not do before."""
+    """(namespace, power) of what a subject can do now and could not do before."""
     had = set(_held(cluster, before, subject))
     return {
         (place, what)

@@ -1,4 +1,4 @@
-"""Network policies after which a workload hears of nobody, or reaches nobody, any more."""
+"""Finds network policies that leave a workload without any client, or without any server it can reach."""
 
 from __future__ import annotations
 

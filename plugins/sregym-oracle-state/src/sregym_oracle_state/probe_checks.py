@@ -24,7 +24,7 @@ _EXPECTED = "clients of the harness are served as users were in the baseline"
 def users_served(context: OracleContext, anew: Sequence[ObjectRef] = ()) -> Check | None:
     """Whether clients are served that are the harness's own; None where there are none.
 
-    The log of the load generator is evidence of the same, but whoever may change the load generator, or
+    The log of the load generator is evidence of the same, but an agent that may change the load generator, or
     start pods beside it, can write anything there.
 
     Args:

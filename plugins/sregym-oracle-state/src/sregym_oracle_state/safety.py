@@ -45,7 +45,7 @@ class Safety(NamedTuple):
 def safety(context: OracleContext, *, gone: bool) -> Safety:
     """What the agent changed besides, and whether it changed what was broken.
 
-    Nothing is checked where nobody keeps the states that this needs.
+    Nothing is checked where the states that this needs are not kept.
 
     Args:
         context: What was left behind.

@@ -44,7 +44,7 @@ class Engine:
     """Answers queries about one storage.
 
     Work under a `sregym_regex.budget.Budget` (`with under(budget):`) ends with one of its errors
-    when it costs more, or when somebody calls `budget.cancel()`.
+    when it costs more, or when `budget.cancel()` is called.
 
     Args:
         storage: Where samples come from.

@@ -80,7 +80,7 @@ class Run(Calls):
 
     def value(self, node: Node) -> Value:
         """The value of an expression that is no range and no string."""
-        # Whoever has cancelled the query is heard here, if nowhere else.
+        # A cancellation of the query takes effect here at the latest.
         spend(0)
         if isinstance(node, Number):
             return np.full(self._steps, node.value)

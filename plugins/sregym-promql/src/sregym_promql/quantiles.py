@@ -109,7 +109,7 @@ def bucket_fraction(
 def _counted_below(value: float, edges: Sequence[float], cumulated: Sequence[float]) -> float:
     """How many observations are not above a value, as if they lay evenly in their buckets.
 
-    Where the first bucket begins nobody knows: within it there is no number.
+    The lower bound of the first bucket is unknown: within it there is no number.
     """
     if value == -math.inf:
         return 0.0

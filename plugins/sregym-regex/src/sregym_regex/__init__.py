@@ -1,4 +1,4 @@
-"""Regular expressions and globs that somebody outside has written: matched in bounded time.
+"""Regular expressions and globs from untrusted authors, matched in bounded time.
 
 `go` is the language of Go's programs, `posix` that of grep, sed, awk and the shells, `perl` that of
 PCRE; `globs` are patterns of names. All of them are matched by RE2, in time linear in the text.

@@ -1,6 +1,6 @@
 """What the work on behalf of one command, query or request may cost, and what it has cost.
 
-Whatever follows from a text that somebody outside has written (a script, a pattern, a query, a
+Whatever follows from a text from outside (a script, a pattern, a query, a
 document) is work under a `Budget`. Those who begin such work open one with `under`; the loops that
 do it call `spend` and `allocate`, wherever they are. Outside of any budget both do nothing: the
 simulation's own work has no limit.
@@ -28,7 +28,7 @@ _UNLIMITED = 1 << 62
 
 
 class BudgetExceededError(Exception):
-    """Work that has cost more than it may; whoever opened the budget answers for it."""
+    """Work that has cost more than it may; the code that opened the budget handles it."""
 
 
 class OutOfStepsError(BudgetExceededError):
@@ -40,7 +40,7 @@ class OutOfMemoryError(BudgetExceededError):
 
 
 class CancelledError(BudgetExceededError):
-    """Nobody wants the work any more."""
+    """The work was cancelled."""
 
 
 class Budget:
@@ -72,7 +72,7 @@ class Budget:
 
         Raises:
             OutOfStepsError: There are none left.
-            CancelledError: Somebody has cancelled the work.
+            CancelledError: The work was cancelled.
         """
         if self.cancelled:
             raise CancelledError
@@ -197,7 +197,7 @@ class _Priced(NamedTuple, Generic[T]):
 def cached(maxsize: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """As `functools.lru_cache`, for functions that spend: a value that is known costs what it did at first.
 
-    Otherwise what somebody's work comes to would depend on what others have asked for in the same
+    Otherwise the cost of a client's work would depend on what others have asked for in the same
     process before.
 
     Args:

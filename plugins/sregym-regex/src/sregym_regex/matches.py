@@ -1,4 +1,4 @@
-"""What was found of an expression in a text, whoever has looked for it."""
+"""Matches of an expression in a text, the same for every engine."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sregym_replay.story import Moment, Story
 
-# So many lines of an answer are shown until somebody asks for all.
+# So many lines of an answer are shown until all are asked for.
 SHOWN = 24
 HELP = "Enter: next, b: back, N: step N, a: the whole answer, f: fork here and play on, q: quit"
 FORK_HELP = "a line of kubectl; TOOL {JSON}; submit TEXT; end: grade and come back; drop: come back"

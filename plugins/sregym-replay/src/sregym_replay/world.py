@@ -41,7 +41,7 @@ class WorldView:
 
     @property
     def success_rate(self) -> float | None:
-        """Mean over the operations; None where nobody asked."""
+        """Mean over the operations; None where there were no requests."""
         return sum(self.users.values()) / len(self.users) if self.users else None
 
     def as_json(self) -> dict[str, Any]:

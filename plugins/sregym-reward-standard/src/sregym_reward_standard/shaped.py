@@ -22,7 +22,7 @@ _USUAL_OBJECTS = 3
 class ShapedReward(StagesReward):
     """Verdicts, less what a right diagnosis lacks in evidence, harm done, costs, and blunders.
 
-    Bounds keep the order: whoever solves an episode has more than anybody who does not, and who
+    Bounds keep the order: an agent that solves an episode has more than any that does not, and who
     does not solve it gains nothing by doing more. What counts against an agent counts whatever came
     of the episode; nothing is given but for verdicts.
     """

@@ -1,4 +1,4 @@
-"""Tools and calls as text: for whoever exchanges text with an agent instead of calls.
+"""Tools and calls as text, for trainers that exchange text with an agent instead of calls.
 
 An action is what a policy says in one turn. It is read in three ways, the first that fits:
 

@@ -1,3 +1,3 @@
-"""Everyday life of simulated Kubernetes clusters: changes, mishaps, Warnings and alerts nobody tends."""
+"""Everyday life of simulated Kubernetes clusters: changes, mishaps, Warnings and ignored alerts."""
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sregym_core.model import Component
 
 ALERTMANAGER = "alertmanager"
-# How many alerts nobody tends, and since when they fire. They go on for longer than any episode.
+# How many alerts are ignored, and since when they fire. They go on for longer than any episode.
 STANDING = (3, 5)
 SINCE_S = (7200.0, 400_000.0)
 LAST_S = 30 * 86400.0
@@ -69,9 +69,9 @@ ALERTS = (
 
 
 def standing_alerts(cluster: Cluster, parts: Sequence[Component], chance: Random) -> None:
-    """Let alerts fire that have done so for hours or days, and that nobody tends.
+    """Let alerts fire that have done so for hours or days, and that are ignored.
 
-    They are about any part, whatever will break: whoever believes the oldest alert draws by lot.
+    They are about any part, whatever will break: to blame by the oldest alert is to draw by lot.
     """
     if ALERTMANAGER not in cluster.services or not parts:
         return

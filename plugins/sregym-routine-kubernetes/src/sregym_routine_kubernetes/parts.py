@@ -67,7 +67,7 @@ def change(
             actor = changes.actor_for(current, chance)
         changes.apply_edit(cluster, ref, patch, "strategic", actor, current)
     except ClusterError:
-        return  # somebody else was faster, or something that is broken lets nobody write
+        return  # another writer was faster, or something broken refuses writes
 
 
 def subject(part: Component, kind: str, chance: Random) -> ObjectRef:
@@ -89,7 +89,7 @@ def mark(chance: Random) -> dict[str, Any]:
 
 
 def look_into(cluster: Cluster, part: Component, chance: Random) -> None:
-    """Somebody opens a session in a pod and reads something."""
+    """A person opens a session in a pod and reads something."""
     labels = ",".join(f"{key}={value}" for key, value in sorted(part.pod_labels.items()))
     pods = cluster.list("v1", "Pod", part.namespace, labels)
     names = sorted(pod["metadata"]["name"] for pod in pods)

@@ -113,7 +113,7 @@ def _write(
         else:
             cluster.patch(ref, {"metadata": {"annotations": note}}, "merge", actor)
     except ClusterError:
-        return  # somebody else was faster, or something refuses it
+        return  # another writer was faster, or something refuses it
 
 
 def _objects(part: Component) -> list[ObjectRef]:

@@ -1,6 +1,6 @@
 """Requests of everyday life that leave nothing behind: things for a while, and what is refused.
 
-Without them the only deletion of a day, and the only request that somebody was not let make, would be
+Without them the only deletion of a day, and the only refused request, would be
 those of a fault.
 """
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 PASSING, PASSING_AFTER = (3, 8), (1, 5)
 # Requests that are refused in the same times.
 REFUSED, REFUSED_AFTER = (4, 10), (0, 4)
-# Things as old as the application of which nobody remembers what they were for.
+# Things as old as the application whose purpose is forgotten.
 LEFT = (2, 6)
 _FOR_A_WHILE = ("canary", "debug", "tmp", "preview")
 _OLD = ("legacy", "old", "v1", "migrated")
-# Programs that try what nobody has given them the right to.
+# Programs that try what they have no right to.
 _ACCOUNTS = (
     ("ci:deployer", KUBECTL_AGENT),
     ("ci:runner", "Go-http-client/2.0"),
@@ -55,7 +55,7 @@ def create_leftovers(cluster: Cluster, parts: Sequence[Component], seed: int) ->
 
 
 def cleared(cluster: Cluster, application: Application, span: float, seed: int) -> Iterator[Moment]:
-    """Somebody takes away what was left behind; yields when and how."""
+    """A person deletes what was left behind; yields when and how."""
     chance = Random(f"cleared, seed {seed}")  # noqa: S311 - a game, no secret
     declared = {str(ObjectRef.of(obj)) for obj in application.manifests()}
     names = {f"{_own_name(part)}-{word}" for part in application.components() for word in _OLD}
@@ -96,7 +96,7 @@ def requests(
 
 
 def tried_out(cluster: Cluster, part: Component, chance: Random, save: Save) -> Callable[[], None]:
-    """How somebody makes configuration for a part that no program of it reads yet."""
+    """How a person creates configuration of a part that none of its programs reads yet."""
     kind = chance.choice(("ConfigMap", "ConfigMap", "Secret"))
     return _creation(cluster, _thing(part, chance.choice(_FOR_A_WHILE), chance, kind), save)
 

@@ -26,7 +26,7 @@ class KubernetesRoutine(Routine):
     name: ClassVar[str] = "kubernetes"
 
     def quiet_s(self, seed: int) -> float:
-        """Never a round number: nobody deploys to the second."""
+        """Never a round number: people do not deploy to the second."""
         return quiet_before(seed)
 
     def past(self, context: RoutineContext, history: History) -> None:
@@ -38,7 +38,7 @@ class KubernetesRoutine(Routine):
         routine_before(context)
 
     def before_fault(self, context: EpisodeRoutineContext) -> None:
-        """Containers that end, notes, sessions, Warnings, and alerts that nobody tends."""
+        """Containers that end, notes, sessions, Warnings, and ignored alerts."""
         live_last_hours(context.cluster, context.application, context.journal, _whose(context))
         leave_traces(context.cluster, context.application, _whose(context))
 

@@ -48,14 +48,14 @@ if TYPE_CHECKING:
 SHARE_BEFORE = (0.3, 0.6)
 # How long the changes before the baseline take, the quiet before and after them included.
 SPAN_S = (4200.0, 4800.0)
-# The same between a fault and the moment at which somebody looks at it: at least, and for each change.
+# The same between a fault and the moment at which an agent looks at it: at least, and for each change.
 SPAN_AFTER_S = (100.0, 300.0)
 EACH_AFTER_S = 12.0
-# After the last of them somebody watches for so long whether it did any harm.
+# After the last of them a person watches for so long whether it did any harm.
 WATCHED_S = 35.0
 # Of all parts this share at most, and no more than so many, get new pods after a fault, each number from
 # one on alike: by the age of its pods alone a broken part is then the second, ... the last of them equally
-# often. With more of them whoever looks at the others alone would have few left to guess among.
+# often. With more of them an agent that looks at the others alone would have few left to guess among.
 RENEWED_AFTER, MOST_AFTER = 0.4, 20
 # None at all get some so many times as often as a draw by lot among all parts hits: then the newest pods
 # are those of the fault, where it brings new ones, as about every second does.
@@ -70,12 +70,12 @@ LATE_CONFIGURATION = (2, 4)
 # world, are worked on more than all others: whose generation is the highest is then one of these.
 SETTINGS = (12, 24)
 _UNEVEN = 0.7
-# What is written of parts by commands that few use: whoever is the only one to have been written by
+# What is written of parts by commands that few use: the only part to have been written by
 # some tool was most likely that, and not the fault.
 LABELLED = (2, 4)
 # Sessions on each part on which people open some.
 SESSIONS_AFTER = (0, 2)
-# How many rollouts have begun when somebody looks, and how many seconds before.
+# How many rollouts have begun when the agent begins, and how many seconds before.
 ROLLOUTS_BEGUN = (1, 2)
 BEGUN_S = (0.3, 2.0)
 _RENEWING = ("restart", "template")
@@ -140,7 +140,7 @@ def routine_after(
     """Change some of a broken application; the journal undoes it.
 
     Nothing that runs is changed of what is broken or suffers. What people and programs note in metadata is
-    about any part alike: whoever was not written to lately is no more to blame than others.
+    about any part alike: a part that was not written to lately is no more to blame than others.
 
     Args:
         cluster: Where it runs, on virtual time.
@@ -153,9 +153,9 @@ def routine_after(
     chance = Random(f"routine after, {whose}")  # noqa: S311 - a game, no secret
     parts = [part for part in changeable(application) if part.name not in spared]
     stuck = mishaps.pods_are_missing(cluster, application.components())
-    # For pods that are missing by the fault nobody waits: controllers try ever more rarely then.
+    # For pods that are missing by the fault there is no wait: controllers try ever more rarely then.
     needed = [] if stuck else mishaps.needed(cluster, application, spared)
-    # What keeps one pod from coming may keep others, too: users are to lose nobody else by that.
+    # What keeps one pod from coming may keep others, too: users are to lose no other part by that.
     able = [part for part in parts if not stuck or replaced_one_by_one(cluster, part)]
     renewed = renewed_after(able, len(incidental.listed(application)), chance)
     acts: list[_Act] = [(part, _RENEWING) for part in renewed]
@@ -191,7 +191,7 @@ def rollouts_begun(
     spared: Sequence[str],
     whose: str,
 ) -> None:
-    """Let somebody who looks find rollouts that have just begun, where something is not ready.
+    """Let the agent find rollouts that have just begun, where something is not ready.
 
     A part whose pods are not ready is then often one that will be in a moment. The old pods serve
     until the new ones do.

@@ -40,7 +40,7 @@ class FinishedRun:
         self._reward = workspace.reward(named) if named else None
 
     def held(self) -> AbstractContextManager[None]:
-        """Nobody else writes to the run meanwhile.
+        """Hold the run's lock, so that no other process writes to it.
 
         Raises:
             UsageError: It has not come to its end, or another process writes to it.

@@ -219,7 +219,7 @@ def rewrite(run: Path, records: Sequence[EpisodeRecord], changed: EpisodeRecord)
     """Replace one record of a finished run, and what follows from all of them.
 
     Args:
-        run: The folder; nobody else writes to it.
+        run: The folder; no other process writes to it.
         records: All of the run, with the changed one.
         changed: That one.
     """

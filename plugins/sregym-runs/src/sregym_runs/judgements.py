@@ -59,7 +59,7 @@ def _of_the_world(record: EpisodeRecord) -> bool:
 
 @contextmanager
 def lock_run(run: Path) -> Iterator[None]:
-    """Nobody else writes to the run meanwhile.
+    """Hold the run's lock, so that no other process writes to it.
 
     Raises:
         UsageError: It is no run, has not come to its end, or another process writes to it.

@@ -1,6 +1,6 @@
 """Applications that stay on a real cluster from run to run: where it is written down, and of what.
 
-Nothing in the cluster says so: whoever works there is not to see that it is used for exercises. An
+Nothing in the cluster says so: people who work there are not to see that it is used for exercises. An
 application that was left is recognised by the uids of its namespaces, and used when its configuration
 is the same.
 """

@@ -25,7 +25,7 @@ class NoiseScore:
     Attributes:
         agent: Its name.
         level: The level, 0 to 3; of named sources the highest.
-        graded: Episodes that passed or failed: errors and what is undecided count for nobody.
+        graded: Episodes that passed or failed: errors and what is undecided count neither way.
         solved: How many of these passed.
         low: Lower bound of the share that is solved, by Wilson's interval of 95 %.
         high: Its upper bound.

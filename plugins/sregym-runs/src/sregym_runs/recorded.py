@@ -22,7 +22,7 @@ class Recorded:
     Attributes:
         record: What happened.
         file: Where it was read from.
-        options: What the user gave for the cluster; None where nobody wrote it down.
+        options: What the user gave for the cluster; None where it was not recorded.
         request: What else `run.json` says: budget, noise and timing; empty for an episode that is
             no part of a run.
     """

@@ -2,7 +2,7 @@
 
 Simulated worlds are deterministic: the same problem, seed and salt and the same calls at the same
 moments make the same world. What each call answers is compared with what it answered then, so that
-nobody takes another world for that of the episode.
+another world is not taken for that of the episode.
 """
 
 from __future__ import annotations
@@ -272,7 +272,7 @@ def _make(session: Session, call: ToolCall) -> None:
 
 
 def as_command(text: str) -> str | Command:
-    """What a recorded line of kubectl was: a text that somebody typed, or words of a program.
+    """What a recorded line of kubectl was: a text as typed, or a program's arguments.
 
     Words are recorded as a shell would need them, with what is piped in as a here-document.
     """

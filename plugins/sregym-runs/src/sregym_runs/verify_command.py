@@ -8,10 +8,10 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.cli import Subcommand, counted, options
+from sregym_core.cli import Subcommand, counted
 from sregym_core.errors import ExitCode, UsageError
 
-from sregym_runs import options as run_options
+from sregym_runs import options, run_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,10 +73,11 @@ class Verify(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Prove and print; all problems when none is named."""
-        from sregym_core.api import Workspace, pair
+        from sregym_core.api import Workspace
 
+        from sregym_runs import pair
+        from sregym_runs.fitting_pairs import sampled_pairs
         from sregym_runs.proofs import ProofRequest, prove_all
-        from sregym_runs.sampled_pairs import sampled_pairs
 
         began, used = time.monotonic(), _cpu_s()
         workspace = Workspace(self.settings)
@@ -157,7 +158,7 @@ class Verify(Subcommand):
         Args:
             proofs: To print.
             quiet: Whether the result is something else: then a line of each goes beside it.
-            soft: Whether faults that hurt nobody are told as such.
+            soft: Whether faults that users do not notice are reported as such.
         """
         for proof in proofs:
             word = "proved" if proof.proved else "NOT PROVED"
@@ -209,7 +210,7 @@ def _totals(proofs: Sequence[Proof], *, soft: bool) -> dict[str, Any]:
     proved = sum(proof.proved for proof in proofs)
     totals: dict[str, Any] = {"proved": proved, "total": len(proofs)}
     if soft:
-        # That a fault hurts nobody somewhere is no defect of a pair that nobody has listed.
+        # That users do not notice a fault is no defect of a pair that no suite lists.
         gentle = [proof for proof in proofs if proof.softened]
         totals["softened"] = [{"id": one.problem, "why": one.softened} for one in gentle]
     return totals

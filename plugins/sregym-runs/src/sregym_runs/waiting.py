@@ -33,9 +33,9 @@ class Waiting(Generic[T]):
         self._left.clear()
 
     def take(self, known: Collection[Hashable]) -> tuple[Hashable, T]:
-        """The next task of somebody who has done tasks of some kinds already, and its kind.
+        """The next task of a worker that has done tasks of some kinds already, and its kind.
 
-        One of these; else one of the first kind of which nobody has done any; else one of the kind of
+        One of these; else one of the first kind of which no worker has done any; else one of the kind of
         which most are left.
         """
         kind = next((one for one in self._left if one in known), None)

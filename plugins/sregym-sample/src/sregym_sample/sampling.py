@@ -8,10 +8,10 @@ from operator import itemgetter
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.api import pair, pairs
 from sregym_core.errors import SregymError, UsageError
 from sregym_core.model import ComponentTarget, FailureMode, Problem
 from sregym_core.model.defect import no_such
+from sregym_runs import pair, pairs
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -177,7 +177,7 @@ class Sampler:
         return [one for _, _, one in sorted(found, key=itemgetter(0, 1))]
 
     def _apart(self, chosen: tuple[_Candidate, ...]) -> bool:
-        """Whether nobody masks another: each is alone on its component and for some operation."""
+        """Whether no fault masks another: each is alone on its component and for some operation."""
         if len({one.component.name for one in chosen}) < len(chosen):
             return False
         counts = Counter(operation for one in chosen for operation in one.operations)
@@ -186,7 +186,7 @@ class Sampler:
         return all(map(self._stays_alone, chosen))
 
     def _stays_alone(self, candidate: _Candidate) -> bool:
-        """Whether what its fault breaks belongs to the component and nobody else."""
+        """Whether what its fault breaks belongs to the component alone."""
         if candidate.fault not in self._alone:
             self._alone[candidate.fault] = self._is_own(candidate)
         return self._alone[candidate.fault]
@@ -219,7 +219,7 @@ class Sampler:
                 "title": f"{made.title}; after a passing {candidate.occasion}",
                 "silent": False,
                 "modes": (FailureMode.METASTABLE,),
-                # Whoever repairs it must leave a system that bears the same once more.
+                # A repair must leave a system that withstands the same trigger again.
                 "oracles": made.oracles.model_copy(update={"mitigation": ("replay",)}),
             }
         )

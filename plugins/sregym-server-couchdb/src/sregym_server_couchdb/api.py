@@ -35,7 +35,7 @@ class Admin(NamedTuple):
     password: str = ""
 
     def knows(self, name: str, password: str) -> bool:
-        """Whether somebody with these credentials is let in."""
+        """Whether a client with these credentials is let in."""
         return not self.name or (name, password) == (self.name, self.password)
 
 
@@ -81,7 +81,7 @@ def answer(asked: Asked) -> tuple[WebAnswer, CouchData]:
 
 
 def _refused(asked: Asked) -> WebAnswer | None:
-    """How somebody is turned away; None when they may ask."""
+    """How a client is refused; None when it may ask."""
     scheme, _, coded = asked.request.headers.get("authorization", "").partition(" ")
     if not coded:
         if not asked.admin.name:

@@ -163,7 +163,7 @@ class CouchKind(StoreKind):
         return found
 
     def talk(self, world: World, process: Process, program: CouchProgram, text: str) -> str:
-        """An HTTP request that somebody types."""
+        """An HTTP request that a person types."""
         head, _, _ = text.partition("\r\n\r\n")
         first, *rest = head.splitlines() or [""]
         words = first.split()

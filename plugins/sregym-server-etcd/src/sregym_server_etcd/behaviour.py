@@ -97,7 +97,7 @@ class EtcdKind(StoreKind):
         collection: str,
         dialled: bool,
     ) -> Refusal | None:
-        """Everybody may do everything: authentication is off until somebody turns it on."""
+        """Every client may do everything: authentication is off until it is turned on."""
         return None
 
     def data_file(self, process: Process, program: EtcdProgram) -> DataFile | None:

@@ -152,7 +152,7 @@ def _produce(ask: Ask) -> Output:
 
 
 def _consume(ask: Ask) -> Output:
-    """The records there are; whoever asks for new ones waits, and a command in `exec` sees none."""
+    """The records there are; a consumer of new ones waits, and a command in `exec` sees none."""
     topic, given = ask.given.get("topic", ""), ask.given
     if topic not in ask.data.topics:
         return Output(0, "", UNKNOWN.format(topic=topic) + _processed(0))

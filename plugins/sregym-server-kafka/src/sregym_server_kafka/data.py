@@ -22,7 +22,7 @@ class Kept(Topics):
     """What a broker of Kafka keeps.
 
     Attributes:
-        configs: Topic, or `BROKERS` -> setting -> value that somebody has set while it ran.
+        configs: Topic, or `BROKERS` -> setting -> value that was set while it ran.
     """
 
     configs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -69,7 +69,7 @@ def reset(
 
 
 def last_set(data: Kept, group: str, topic: str, partition: int) -> int:
-    """The offset to which a group was last set; 0 where nobody did."""
+    """The offset to which a group was last set; 0 where it was not."""
     found = (
         offset
         for entry in reversed(data.resets)
@@ -92,7 +92,7 @@ def describe(data: Kept) -> str:
 
 
 def _kept(data: Kept) -> Iterator[NonJsonRecord]:
-    """Odd records that nobody has deleted."""
+    """Odd records that were not deleted."""
     before: dict[tuple[str, int], int] = {}
     for odd in data.odd:
         place = (odd.topic, odd.partition)
@@ -102,7 +102,7 @@ def _kept(data: Kept) -> Iterator[NonJsonRecord]:
 
 
 class KafkaBroker(Broker):
-    """Topics and groups as they are; records that nobody takes stay for whoever comes."""
+    """Topics and groups as they are; records that no consumer takes stay for later ones."""
 
     def topics(self, world: World, storage: str) -> Topics | None:
         """What is kept under an identity; None where there is nothing."""

@@ -73,7 +73,7 @@ def _place(ask: Ask, view: GroupView, log: Partition, number: int) -> int:
 
 
 def _reset(ask: Ask, group: str, mine: Sequence[GroupView]) -> Output:
-    """Set a group to other places of a topic, when nobody is in it."""
+    """Set a group to other places of a topic, when it has no members."""
     topic, _, only = ask.given.get("topic", "").partition(":")
     wanted = {int(number) for number in only.split(",") if number.isdecimal()}
     if any(view.members for view in mine):

@@ -68,7 +68,7 @@ _EXHAUSTED_S = 2.0
 
 
 def fly(world: World, broker: Process, sender: str, size: int, seconds: float) -> None:
-    """Let requests of somebody be in flight at a broker, so many bytes for so long."""
+    """Let requests of a client be in flight at a broker, so many bytes for so long."""
     table = world.table(IN_FLIGHT)
     for key in [key for key, (until, _) in table.items() if until <= world.now]:
         del table[key]

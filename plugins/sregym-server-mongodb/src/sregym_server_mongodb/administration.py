@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from sregym_server_mongodb.connection import Connection
 
-# What documents and files weigh that nobody has looked into.
+# What documents and files weigh that were not examined.
 DOCUMENT_BYTES, TABLE_BYTES, INDEX_BYTES = 120, 20_480, 20_480
 _SYSTEM_SIZES = {"admin": 102_400, "config": 61_440, "local": 73_728}
 # mongod reserves so many of the connections that it may open for itself.

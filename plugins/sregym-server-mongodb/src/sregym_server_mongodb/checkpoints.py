@@ -86,7 +86,7 @@ def _unopened(path: str) -> str:
 
 
 def _without_journal(world: World, file: DataFile) -> bool:
-    """Whether somebody took away the journal of a running server."""
+    """Whether the journal of a running server was removed."""
     return any(name.startswith("journal/") for name in lost_files(world, file.kept))
 
 

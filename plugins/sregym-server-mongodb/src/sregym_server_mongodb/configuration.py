@@ -51,10 +51,10 @@ class Options(NamedTuple):
 
     Attributes:
         file: Its configuration file; empty without one.
-        folder: Its data directory; empty where nobody says.
-        port: Where it listens; empty where nobody says.
+        folder: Its data directory; empty where it is not set.
+        port: Where it listens; empty where it is not set.
         authorization: Whether only accounts may do anything.
-        connections: How many it takes; empty where nobody says.
+        connections: How many it takes; empty where it is not set.
         mode: One of `MODES`.
         key_file: PEM file with its certificate and key.
         authorities: PEM file with those who must have signed its clients' certificates.
@@ -101,7 +101,7 @@ def options(files: Files, words: Sequence[str]) -> Options:
     shown: dict[str, Any] = {**({"config": path} if path else {}), **said}
     shown["net"] = {"bindIp": "*", **net, **({"tls": tls} if tls else {})}
     security, replication = _section(said, "security"), _section(said, "replication")
-    # Members that know each other by a key let nobody else in without an account.
+    # Members that know each other by a key let no client in without an account.
     by_key = "keyFile" in flags or "keyFile" in security
     authorization = "auth" in flags or by_key or security.get("authorization") == "enabled"
     replica_set = flags.get("replSet", str(replication.get("replSetName", "")))

@@ -67,7 +67,7 @@ class Connection:
         return load(self.world, self.storage)
 
     def save(self, data: MongoData) -> None:
-        """Replace the server's data; whoever depends on accounts is told."""
+        """Replace the server's data; what depends on accounts is notified."""
         store(self.world, self.storage, data)
         traffic = self.world.service_or_none(REQUEST_FLOW)
         if traffic is not None:
@@ -150,7 +150,7 @@ _FIELDS = {
 def command_text(
     command: str, target: Any, database: str, query: Any = None, session: str = ""
 ) -> str:
-    """A command as servers show it when nobody may carry it out."""
+    """A command as servers show it where it was refused for lack of rights."""
     asked = one_line(query) if query else "{}"
     fields = _FIELDS.get(command, "").format(query=asked)
     own = f'lsid: {{ id: UUID("{session}") }}, ' if session else ""
@@ -158,7 +158,7 @@ def command_text(
 
 
 def needs_login(command: str, server: Process) -> str:
-    """The words of a server for somebody who has not logged in."""
+    """The error of a server for a client that has not logged in."""
     program = server.behaviour
     major = str(getattr(program, "version", "")).partition(".")[0]
     word = "Command" if major.isdecimal() and int(major) >= _CAPITAL else "command"

@@ -14,6 +14,6 @@ HUNG_UP = "EOF"
 def limited_to(most: int) -> tuple[ConnectionLimit, ...]:
     """At most so many connections, of all clients together.
 
-    The same object for the same number: whoever looks again sees at once that nothing has changed.
+    The same object for the same number: another look finds by identity that nothing has changed.
     """
     return (ConnectionLimit(most, HUNG_UP),)

@@ -103,7 +103,7 @@ class MongoData:
         accounts: (database, name) -> account.
         member_set: The configuration of its replica set; None while there is none.
         write_concern: How many must have a write, and for how many ms that is waited for, where
-            nobody says otherwise; empty: as the release has it.
+            nothing else is set; empty: as the release has it.
     """
 
     version: str = ""

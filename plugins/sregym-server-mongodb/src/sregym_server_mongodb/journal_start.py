@@ -1,4 +1,4 @@
-"""What mongod writes when it starts, before it listens: nobody keeps it, it follows from the life."""
+"""What mongod writes when it starts, before it listens: it is not stored but derived from the start."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Visit(NamedTuple):
         peer: Address it came from.
         shell: `mongo` or `mongosh`, which leaves at once; empty for a driver, which stays and says
             nothing of itself.
-        user: Who logged in; empty when nobody did.
+        user: The user that logged in; empty for none.
         database: Where the account stands.
         error: Why the login failed; empty when it did not.
         broken: Why the server ended it before a word was said; empty when it did not.

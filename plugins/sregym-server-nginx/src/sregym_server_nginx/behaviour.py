@@ -212,7 +212,7 @@ def path_of(process: Process) -> str:
 
 
 def _warn_of_user(world: World, process: Process, files: Files, loaded: Loaded) -> None:
-    """Somebody else than root cannot become another user."""
+    """A user other than root cannot become another user."""
     user = loaded.tree.first("user")
     if user is None or files.container.credentials.uid == 0:
         return

@@ -58,7 +58,7 @@ def logged(text: str, known: Mapping[str, str], escape: str) -> str:
 
 
 def check_variables(http: Directive) -> None:
-    """Refuse variables that nobody sets.
+    """Refuse variables that are never set.
 
     Raises:
         ConfigurationError: With nginx's words, which name no place.

@@ -146,7 +146,7 @@ class RabbitmqKind(StoreKind):
             text = f"ACCESS_REFUSED - write access to exchange 'amq.default' in vhost '{vhost}' refused for user '{user}'"
             return Refusal("unauthorized", text)
         if command in WRITING:
-            # A message that no queue takes is dropped, and nobody is told.
+            # A message that no queue takes is dropped without notice.
             return None
         if data.queues.get(collection, ("", False))[0] != vhost:
             return Refusal("server", f"NOT_FOUND - no queue '{collection}' in vhost '{vhost}'")

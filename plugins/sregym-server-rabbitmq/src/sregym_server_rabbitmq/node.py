@@ -37,7 +37,7 @@ class Load(NamedTuple):
     """What waits in a queue.
 
     Attributes:
-        ready: Messages that nobody works on.
+        ready: Messages that no consumer works on.
         unacked: Messages that consumers work on.
         published: Messages that came so far.
         consumers: Who takes them: (id, host, program).

@@ -268,7 +268,7 @@ class RedisKind(StoreKind):
         return DataFile(kept, process.settings.get("redis.dir", program.data_dir), "dump.rdb")
 
     def withstands(self, trouble: DiskProblem, file: DataFile, collection: str, write: bool) -> str:
-        """Whoever cannot save a snapshot takes no more changes; reads come from memory."""
+        """A server that cannot save a snapshot refuses writes; reads come from memory."""
         return not_saved("redis") if write else ""
 
     def look_at_disk(self, world: World, process: Process, program: RedisProgram) -> None:

@@ -42,7 +42,7 @@ def announced(world: World, process: Process) -> str:
 
 
 def follow(client: Connection, asked_by: str = "") -> None:
-    """Let a server follow the master of its setting `replicaof` from now on, or nobody."""
+    """Let a server follow the master of its setting `replicaof` from now on, or none."""
     world, server, place = client.world, client.server, client.setting("replicaof")
     table = world.table(LINKS)
     before = table.get(server.ref)
@@ -71,7 +71,7 @@ def follow(client: Connection, asked_by: str = "") -> None:
 
 
 def turn(world: World, server: Process, place: str, name: str) -> None:
-    """Let a server follow another from now on, or nobody, as a client of a name asks it to."""
+    """Let a server follow another from now on, or none, as a client of a name asks it to."""
     client = Connection(world, server, server.config.pod_ip)
     settings = {**client.data.settings, "replicaof": place}
     client.keep(replace(client.data, settings=settings))
@@ -79,7 +79,7 @@ def turn(world: World, server: Process, place: str, name: str) -> None:
 
 
 def ended(world: World, server: Process) -> None:
-    """A server has ended: nobody counts on it as a replica any more."""
+    """A server has ended: it no longer counts as a replica."""
     link = world.table(LINKS).pop(server.ref, None)
     if link is not None:
         rouse(world, server.ref)

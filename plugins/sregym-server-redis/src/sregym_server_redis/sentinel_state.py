@@ -70,7 +70,7 @@ class SentinelView(NamedTuple):
 
     Attributes:
         missed: Place of each server that is not as it should be -> since when.
-        wrong: Place of each replica that follows another, or nobody -> since when.
+        wrong: Place of each replica that follows another, or none -> since when.
         down: Places that it holds for down (`+sdown`).
         agreed: Whether a quorum of Sentinels holds the master for down (`+odown`).
         tried: When it last began a failover; negative: never.
@@ -95,7 +95,7 @@ HELLOS: TableKey[ContainerRef, Mapping[str, tuple[ContainerRef, str]]] = TableKe
 
 
 def watched(world: World, process: Process) -> Watched | None:
-    """What a Sentinel keeps of its master; None for one that watches nobody, and for other servers."""
+    """What a Sentinel keeps of its master; None for one that watches no master, and for other servers."""
     storage = process.settings.get("redis.sentinel")
     return None if storage is None else world.table(_WATCHED).get(storage)
 

@@ -1,4 +1,4 @@
-"""Settings of a server: which there are, what each may be, what it is when nobody sets it."""
+"""Settings of a server: which there are, what each may be, its default."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Setting(NamedTuple):
         name: As CONFIG GET shows it.
         kind: `boolean`, `memory`, `text`, `immutable`, `protected`, `integer:LEAST:MOST` or
             `enum:WORD,WORD`.
-        default: What it is when nobody sets it.
+        default: Its value when it is not set.
     """
 
     name: str
@@ -48,7 +48,7 @@ def canonical(name: str) -> str:
 
 
 def default(name: str) -> str:
-    """What a setting is when nobody sets it; empty for one that is not known."""
+    """The default of a setting; empty for one that is not known."""
     found = known().get(name)
     return found.default if found is not None else ""
 

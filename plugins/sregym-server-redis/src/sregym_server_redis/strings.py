@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _TIMES = {"ex": 1.0, "px": 0.001, "exat": 1.0, "pxat": 0.001}
 _NO_OFFSET = "ERR bit offset is not an integer or out of range"
-# proto-max-bulk-len, which nobody sets otherwise.
+# proto-max-bulk-len, which stays at its default.
 _LONGEST = 512 << 20
 _OVERFLOW = "ERR increment or decrement would overflow"
 

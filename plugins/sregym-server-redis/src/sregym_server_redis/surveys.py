@@ -129,7 +129,7 @@ def _latency(session: Session, client: CommandConnection, given: Mapping[str, st
 
 
 def _stat(session: Session, client: CommandConnection, given: Mapping[str, str]) -> Output:
-    """Lines until somebody ends it: where no terminal is, they are never written to the end."""
+    """Lines until it is interrupted: where no terminal is, they are never written to the end."""
     del given
     try:
         client.run(["info"])

@@ -75,7 +75,7 @@ class Account:
         return ("SELECT",) if self.may(database, write=False) else ()
 
     def with_rights_of(self, role: Account) -> Account:
-        """The account with what a role may do besides; nobody inherits that a role is a superuser."""
+        """The account with what a role may do besides; being a superuser is not inherited."""
         keys = (entry.partition("/") for entry in sorted({*self.tables, *role.tables}))
         tables = {
             f"{base}/{table}": tuple(
@@ -152,7 +152,7 @@ class SqlData:
         missed: Tables that are gone, by any statement, as `database/table`: what programs ask of
             them fails. Of others it is not asked whether they are there: programs make them.
         uncounted: How many rows a table has besides those that can be looked at, as `database/table`.
-        numbers: How far the numbers of keys are given out, where somebody has set that, likewise.
+        numbers: How far the numbers of keys are given out, where that was set, likewise.
     """
 
     version: str = ""
@@ -231,7 +231,7 @@ def forget(world: World, storage: str) -> None:
 
 
 def store(world: World, storage: str, data: SqlData, at: float | None = None) -> None:
-    """Keep data under an identity; whoever depends on accounts is told.
+    """Keep data under an identity; what depends on accounts is notified.
 
     `at` is how far a copy is, for servers that follow others.
     """

@@ -190,7 +190,7 @@ def run(image: bytes, statement: str, context: StatementContext) -> tuple[Result
         connection.commit()
         return result, connection.serialize() if writes(statement) else image
     except sqlite3.Error as error:
-        # What has interrupted the statement goes on to whoever has sent it.
+        # What has interrupted the statement is passed on to the sender.
         spend(0)
         raise _failure(str(error)) from None
     except MemoryError:

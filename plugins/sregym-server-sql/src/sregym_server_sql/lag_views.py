@@ -34,7 +34,7 @@ class Following(NamedTuple):
     Attributes:
         at: Virtual second.
         follows: Whether it is a standby at all.
-        streams: Whether somebody sends it changes.
+        streams: Whether a source sends it changes.
         standing: How far it is.
     """
 
@@ -70,7 +70,7 @@ class Replicating(NamedTuple):
 
     Attributes:
         at: Virtual second.
-        host: Of the source; empty for a server that follows nobody.
+        host: Of the source; empty for a server without one.
         io: How the thread is that fetches changes: `Yes`, `No`, `Connecting`.
         sql: Whether the thread runs that applies them.
         delay_s: How old changes must be before it applies them.

@@ -1,4 +1,4 @@
-"""Starts without files that somebody removed: with none left the directory is filled anew."""
+"""Starts after files were removed: with none left the directory is filled anew."""
 
 from __future__ import annotations
 

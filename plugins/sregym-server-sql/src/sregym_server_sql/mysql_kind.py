@@ -180,7 +180,7 @@ class SqlKind(FilledTables):
         return cold_share(world, process, self.pool_bytes(world, process))
 
     def look_at_disk(self, world: World, process: Process, program: Any) -> None:
-        """A page that cannot be read is met by whoever needs it first."""
+        """A page that cannot be read fails the first statement that needs it."""
         file = self.data_file(process, program)
         if file is None or process.served_at is None or _MEETS in process.settings:
             return

@@ -75,7 +75,7 @@ def data_of(world: World, process: Process) -> SqlData:
 
 
 def stream_of(world: World, ref: ContainerRef) -> Stream | None:
-    """What a replica knows of its source; None for a server that follows nobody."""
+    """What a replica knows of its source; None for a server without one."""
     return world.table(STREAMS).get(ref)
 
 
@@ -177,7 +177,7 @@ def _go_on(
 ) -> None:
     stream = world.table(STREAMS)[process.ref]
     if not receiving(data):
-        # Until somebody starts it.
+        # Until it is started.
         return
     newest = applying(data) and world.now - stream.progress.applied < 1e-6
     newest = newest and not float(data.follows["delay"])
@@ -203,7 +203,7 @@ def _taken(
         delay_s=float(data.follows["delay"]),
     )  # fmt: skip
     if stream_of(world, source.ref) is not None:
-        # What its source has not got, nobody can have from it.
+        # What its source lacks cannot be had from it.
         known = min(progress.applied, applied(world, source))
         progress = progress._replace(applied=max(stream.progress.applied, known))
     own = process.settings["sql.storage"]

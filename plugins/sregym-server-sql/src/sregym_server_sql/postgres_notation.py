@@ -24,7 +24,7 @@ _KINDS = {
     "int2": "integer", "int4": "integer", "int8": "integer", "bigint": "integer", "smallint": "integer",
 }  # fmt: skip
 _TIMES = frozenset(("now", "date_trunc", "clock_timestamp", "age"))
-# The machine below has a clock of its own, which nobody may see.
+# The machine below has a clock of its own, which must not be seen.
 _TODAY = {"current_date": "date", "current_time": "time", "localtime": "time"}
 _PASSING = frozenset(("min", "max", "coalesce", "greatest", "least"))
 _KEYWORDS = frozenset(

@@ -204,7 +204,7 @@ class PostgresConnection:
         return rows_in(self.data, self.database, table)
 
     def change_image(self, statement: str) -> None:
-        """Carry out a statement on the tables of the database that asks for nobody's rights."""
+        """Carry out a statement on the tables of the database that checks no rights."""
         _, image = run(self.image(), statement, StatementContext())
         self.keep(self.data.with_database(self.database, image))
 

@@ -88,7 +88,7 @@ class _Busy:
 def waited_for(
     world: World, server: Process, database: str, statement: str, *, write: bool
 ) -> Lock | None:
-    """The lock of somebody else that a statement would wait for."""
+    """The lock of another session that a statement would wait for."""
     table = _TABLE.search(statement)
     if table is None:
         return None

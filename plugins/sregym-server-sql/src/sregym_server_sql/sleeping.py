@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _FIRST_SESSION, _STEP = 4127, 6
 # The event at which a session that slept goes on.
 WAKES = "wakes"
-# Modes of PostgreSQL's LOCK TABLE that keep nobody from reading.
+# Modes of PostgreSQL's LOCK TABLE that do not block reads.
 _READABLE = re.compile(r"\bin\s+(?!access\s+exclusive)[\w\s]*\bmode\b", re.I)
 _ROWS = re.compile(r"\bfrom\s+(?:only\s+)?[`\"]?([a-z_][\w.]*).*\bfor\s+(?:no\s+key\s+)?update\b", re.I | re.S)  # fmt: skip
 

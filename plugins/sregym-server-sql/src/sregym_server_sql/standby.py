@@ -71,7 +71,7 @@ STREAMS: TableKey[ContainerRef, Stream] = TableKey("postgres.streams")
 
 
 def stream_of(world: World, ref: ContainerRef) -> Stream | None:
-    """What a standby knows of whom it follows; None for a server that follows nobody."""
+    """What a standby knows of its upstream server; None for a server without one."""
     return world.table(STREAMS).get(ref)
 
 
@@ -220,7 +220,7 @@ def end_of(world: World, process: Process) -> float:
 
 
 def ended(world: World, process: Process) -> None:
-    """A server has ended: nobody streams to it any more."""
+    """A server has ended: it receives no stream any more."""
     stream = world.table(STREAMS).get(process.ref)
     source = None if stream is None or stream.source is None else process_of(world, stream.source)
     if stream is not None and source is not None:

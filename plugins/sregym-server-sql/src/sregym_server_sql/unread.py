@@ -11,7 +11,7 @@ from sregym_server_sql.data import load
 if TYPE_CHECKING:
     from sregym_cluster_embedded.sdk.servers import Process, World
 
-# Clients ask for so much that nobody has asked for since the start: however much room there is in
+# Clients ask for so much that was not read since the start: however much room there is in
 # memory, no server finds everything there.
 _NEVER_READ = 0.05
 # Between two failures that stand in the log: clients bring them about, and without any client the

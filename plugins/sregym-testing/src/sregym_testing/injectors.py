@@ -245,7 +245,7 @@ class InjectorContract:
     def test_nobody_changes_anything_anonymously(
         self, case: FaultCase, provision: Provision
     ) -> None:
-        """Whoever changed something is a tool that people and pipelines use."""
+        """Every change was made with a tool that people and pipelines use."""
         prepared = _prepare(case, provision)
         case.fault.inject(prepared.context)
         now = capture(prepared.world.cluster, case.application.namespaces)

@@ -73,7 +73,7 @@ class NoiseContract:
     def test_disturbs_and_heals(self, case: NoiseCase, provision: Provision, level: int) -> None:
         """It does something, says so in one line, and after `settle` nothing is left of it.
 
-        Whoever settles knows of it what stands in the context's memory alone, as after a fork.
+        Settling knows of it only what stands in the context's memory, as after a fork.
         """
         world = ready_world(case.application, provision)
         watched = WatchedCluster(world.cluster)
@@ -93,7 +93,7 @@ class NoiseContract:
     def test_what_it_did_is_undone_from_the_journal(
         self, case: NoiseCase, provision: Provision
     ) -> None:
-        """Nothing is left of an episode that was cut off, although nobody could end the disturbances."""
+        """Nothing is left of an episode that was cut off, although the disturbances were not ended."""
         world = ready_world(case.application, provision)
         journal = UndoJournal()
         context = NoiseContext(

@@ -98,7 +98,7 @@ class RewardContract:
         assert solved[least] > others[most], f"{most} has as much as {least}, or more"
 
     def test_the_score_of_a_failed_diagnosis_earns_nothing(self, reward: Reward) -> None:
-        """It rises with the names that occur in a text: whoever names everything would live by it."""
+        """It rises with the names that occur in a text: an agent that names everything would profit from it."""
         poor, rich = (
             RewardFacts(_record(Outcome.FAIL, Outcome.FAIL, (_LOOK,), score=score), (TRUTH,))
             for score in (0.0, 0.9)

@@ -98,7 +98,7 @@ class WatchedNodes(NodeAccess):
         return self._behind.examine(node, capability)
 
     def run(self, node: str, argv: Sequence[str], stdin: str = "") -> CommandResult:
-        """Count a write: nobody can tell what a command changes."""
+        """Count a write: what a command changes is unknown."""
         return self._cluster.count_write(
             f"run on {node}", lambda: self._behind.run(node, argv, stdin)
         )
@@ -223,7 +223,7 @@ class WatchedCluster(Cluster):
     def exec(
         self, namespace: str, pod: str, command: Sequence[str], container: str = "", stdin: str = ""
     ) -> CommandResult:
-        """Count a write: nobody can tell what a command changes."""
+        """Count a write: what a command changes is unknown."""
         self._write(f"exec {namespace}/{pod}")
         return self._done(self.behind.exec(namespace, pod, command, container, stdin))
 
@@ -277,7 +277,7 @@ class WatchedCluster(Cluster):
         return None if behind is None else WatchedNodes(behind, self)
 
     def backdate(self, ref: ObjectRef, seconds: float) -> bool:
-        """Pass on: nobody is asked, so it counts as no write."""
+        """Pass on: no client is asked, so it counts as no write."""
         return self.behind.backdate(ref, seconds)
 
     def failures(self, start: float, end: float) -> tuple[PodFailures, ...] | None:

@@ -102,7 +102,7 @@ def attend(
         _end(process)
         os.close(heard)
         if process.returncode < 0:
-            # Whoever ended the supervisor by force, it did not end what it looked after.
+            # A supervisor that was killed has not ended the processes that it supervised.
             end_orphans(start)
 
 
@@ -119,7 +119,7 @@ def supervised(start: Start, report: int) -> list[str]:
 
 
 def _check_report(heard: int) -> None:
-    """Raise what was said; nobody says anything any more."""
+    """Raise the noted error; nothing is reported afterwards."""
     why = os.read(heard, select.PIPE_BUF).decode()
     if why:
         msg = f"the command was ended: {why}"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CHUNK = 1 << 20
-# Nobody's event is longer; a line that never ends must not fill the memory.
+# Longer than any event of a vendor; a line without an end must not fill the memory.
 LINE_CAP = 16 << 20
 SHOWN = 200
 LAST_SHOWN = 500

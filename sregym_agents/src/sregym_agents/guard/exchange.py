@@ -41,7 +41,7 @@ class Exchange:
     """Passes a request on unless it is refused, and its answer back.
 
     Args:
-        guard: Whose it is.
+        guard: The guard that handles this exchange.
         server: The API server.
         request: As the client sent it.
         target: What it is about.

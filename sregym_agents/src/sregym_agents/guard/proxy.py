@@ -90,7 +90,7 @@ class Guard:
         try:
             return await exchange.run()
         finally:
-            # Whoever goes away, the record of the request is written.
+            # The request is recorded even when either side has closed the connection.
             self._note(exchange.noted())
 
     def _path(self, request: web.Request) -> str | None:

@@ -32,7 +32,7 @@ class Side:
         self._transport = protocol.transport
         self._writer = StreamWriter(protocol, asyncio.get_running_loop())
         self._arrived = asyncio.StreamReader(_CHUNK)
-        # Pauses the connection while nobody takes what came.
+        # Pauses the connection while received data is not read.
         self._arrived.set_transport(protocol.transport)
         self._ended = False
 

@@ -132,7 +132,7 @@ class Containers:
     def _mounts(self, routes: Sequence[Route], files: Mapping[str, Path]) -> list[str]:
         names = [f"{route.listen[0]} {route.name}" for route in routes if route.name]
         (self._scratch / "hosts").write_text("\n".join(["127.0.0.1 localhost", *names, ""]))
-        self._work.chmod(0o777)  # whoever it is inside; the folder above is the harness's alone
+        self._work.chmod(0o777)  # for any user inside; only the harness can enter the folder above
         kept = self._scratch / "files"
         kept.mkdir(exist_ok=True)
         shown: list[tuple[Path, str]] = [
@@ -157,7 +157,7 @@ class Containers:
         return words
 
     def _ask(self) -> None:
-        """Find out whether there is somebody behind the client."""
+        """Find out whether a container engine answers the client."""
         done = self._run("version")
         if done.returncode != 0:
             said = (done.stderr or done.stdout).strip().splitlines()

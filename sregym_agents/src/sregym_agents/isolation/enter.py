@@ -37,7 +37,7 @@ async def main(listens: list[tuple[str, int]], sockets: str, command: list[str])
         try:
             await asyncio.gather(pour(reader, out[1]), pour(out[0], writer))
         except asyncio.CancelledError:
-            pass  # the command has ended: nobody listens any more
+            pass  # the command has ended: no process listens any more
         finally:
             writer.close()
             out[1].close()

@@ -88,7 +88,7 @@ class Relays:
                 socket = self._folder / str(number)
                 server = await asyncio.start_unix_server(connections.add, socket)
                 await open_servers.enter_async_context(connections.of(server))
-                # Whoever it is inside may connect; the folder above is the harness's alone.
+                # Any user inside may connect; only the harness can enter the folder above.
                 socket.chmod(0o666)
             yield
 

@@ -36,12 +36,12 @@ def _last(found: Sequence[tuple[str, KubeObject]]) -> set[str]:
 
 
 def last_request(seen: Listing) -> set[str]:
-    """Whose object was written last."""
+    """The component whose object was written last."""
     return _last([*_owned(seen, _done)])
 
 
 def last_of(*resources: str) -> Callable[[Listing], set[str]]:
-    """Whose object of one of these resources was written last."""
+    """The component whose object of one of these resources was written last."""
 
     def look(seen: Listing) -> set[str]:
         return _last([*_owned(seen, lambda e: _done(e) and _about(e) in resources)])
@@ -55,18 +55,18 @@ def _deleted(event: KubeObject) -> bool:
 
 
 def last_deleted(seen: Listing) -> set[str]:
-    """Whose object was deleted last, pods left out."""
+    """The component whose object was deleted last, pods left out."""
     return _last([*_owned(seen, _deleted)])
 
 
 def only_deleted(seen: Listing) -> set[str]:
-    """Whose object was deleted, if that is one component alone."""
+    """The component whose object was deleted, if it is the only one."""
     names = {name for name, _ in _owned(seen, _deleted)}
     return names if len(names) == 1 else set()
 
 
 def gone_for_good(seen: Listing) -> set[str]:
-    """Whose object was deleted that was not created within the log, if that is one component alone."""
+    """The only component with a deleted object that was not created within the log."""
     made = {_key(event) for event in seen.audit if event["verb"] == "create" and _done(event)}
     names = {name for name, event in _owned(seen, _deleted) if _key(event) not in made}
     return names if len(names) == 1 else set()
@@ -90,7 +90,7 @@ def rarest(of: Callable[[KubeObject], Hashable]) -> Callable[[Listing], set[str]
 
 
 def written_then_restarted(seen: Listing) -> set[str]:
-    """Whose Service or configuration was the last to be written before a restart."""
+    """The component whose Service or configuration was the last write before a restart."""
     last: set[str] = set()
     before = ""
     for name, event in _owned(seen, _done):
@@ -102,7 +102,7 @@ def written_then_restarted(seen: Listing) -> set[str]:
 
 
 def last_refused(seen: Listing) -> set[str]:
-    """Whose object was the last whose write was refused."""
+    """The component at whose object the last refused write was aimed."""
     return _last([*_owned(seen, lambda event: not _done(event))])
 
 

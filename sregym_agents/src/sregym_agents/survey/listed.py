@@ -20,7 +20,7 @@ KIND_OF = {
     "pods": "Pod", "secrets": "Secret", "services": "Service", "statefulsets": "StatefulSet",
     "persistentvolumeclaims": "PersistentVolumeClaim",
 }  # fmt: skip
-# Services that generate load for others answer nobody.
+# Load generators have Services, but serve no requests.
 DECLARED = ("ConfigMap", "Secret", "Service", *WORKLOADS)
 
 
@@ -28,7 +28,7 @@ class LogLine(NamedTuple):
     """A line of a log.
 
     Attributes:
-        pod: Whose.
+        pod: The pod that it belongs to.
         text: Its text.
     """
 
@@ -152,7 +152,7 @@ class Listing:
         return self.of_kind(*WORKLOADS)
 
     def _of_service(self, service: KubeObject) -> str | None:
-        """By its name, else by its selector: whose name it has it stands for, wherever it leads."""
+        """By its name, else by its selector: a Service with a component's name stands for it anyway."""
         name = service["metadata"]["name"]
         if name in self.components:
             return str(name)

@@ -62,12 +62,12 @@ def _entries(obj: KubeObject) -> list[Mapping[str, Any]]:
 
 
 def last_managed(seen: Listing) -> set[str]:
-    """Whose object was written last by any manager."""
+    """The component whose object was written last, by any field manager."""
     return _highest((n, e["time"]) for n, o in seen.owned(*DECLARED) for e in _entries(o))
 
 
 def last_edited(seen: Listing) -> set[str]:
-    """Whose object was written last by a manager that is no controller."""
+    """The component whose object was written last by a field manager that is no controller."""
     return _highest(
         (name, entry["time"])
         for name, obj in seen.owned(*DECLARED)
@@ -77,13 +77,13 @@ def last_edited(seen: Listing) -> set[str]:
 
 
 def highest_version(seen: Listing) -> set[str]:
-    """Whose declared object has the highest resourceVersion."""
+    """The component whose declared object has the highest resourceVersion."""
     owned = seen.owned(*DECLARED)
     return _highest((name, int(obj["metadata"]["resourceVersion"])) for name, obj in owned)
 
 
 def highest_generation(seen: Listing) -> set[str]:
-    """Whose workload has the highest generation."""
+    """The component whose workload has the highest generation."""
     owned = seen.owned(*DECLARED)
     return _highest((name, obj["metadata"].get("generation", 0)) for name, obj in owned)
 
@@ -109,7 +109,7 @@ def restarts(seen: Listing) -> Counter[str]:
 
 
 def most_restarts(seen: Listing) -> set[str]:
-    """Whose containers were restarted most often."""
+    """The component whose containers were restarted most often."""
     return _highest(restarts(seen).items())
 
 
@@ -153,7 +153,7 @@ def first_to_complain(seen: Listing) -> set[str]:
 
 
 def not_ready(seen: Listing) -> set[str]:
-    """Whose pods are not ready, if that is one component alone."""
+    """The component whose pods are not ready, if it is the only one."""
     names = {name for name, pod in seen.owned("Pod") if not is_ready(pod)}
     return names if len(names) == 1 else set()
 

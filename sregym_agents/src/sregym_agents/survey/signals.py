@@ -18,7 +18,7 @@ def _alerts(seen: Listing) -> set[str]:
 
 
 def _pods(seen: Listing) -> set[str]:
-    """Whose pods are not ready, or that have fewer than they want."""
+    """Components whose pods are not ready, or that have fewer than they want."""
     names = {name for name, pod in seen.owned("Pod") if not is_ready(pod)}
     for name, workload in seen.owned("Deployment", "StatefulSet"):
         wanted = workload["spec"].get("replicas", 1)
@@ -33,7 +33,7 @@ def _events(seen: Listing) -> set[str]:
 
 
 def _endpoints(seen: Listing) -> set[str]:
-    """Whose Services have no endpoint that is ready."""
+    """Components whose Services have no ready endpoint."""
     ready: dict[str, bool] = {}
     for name, part in seen.owned("EndpointSlice"):
         found = any(

@@ -97,7 +97,7 @@ def _is_broker(one: Running, client: str) -> bool:
 
 
 def _takers(network: Network, topic: str | None) -> ResolvedAddress:
-    """Those who take from a topic, whoever it is that hands on what they are asked."""
+    """Programs that consume a topic, also those that other programs pass requests on to."""
     if topic is None:
         return ResolvedAddress()
     known = [

@@ -187,7 +187,7 @@ def _executable(
 
 
 def _is_tool(files: Files, image: Image, name: str) -> bool:
-    """Whether a command is one of the image's tools; True where nobody says what these hold."""
+    """Whether a command is one of the image's tools; True where their contents are not declared."""
     if name in image.tools:
         return True
     sets = {name: frozenset(words) for name, words in files.known.tool_sets.items()}

@@ -23,7 +23,7 @@ class ResolvedAddress(NamedTuple):
 
     Attributes:
         wrong: Why no program is; empty when one is, or when that is not known.
-        containers: Whose program listens there, with the name of the listener.
+        containers: Those whose program listens there, with the name of the listener.
     """
 
     wrong: str = ""
@@ -105,7 +105,7 @@ class Network:
         return ResolvedAddress("", tuple(found))
 
     def registered(self) -> Iterator[tuple[str, Running, str | None]]:
-        """Names at registries, whose they are, and the port announced where it is known."""
+        """Names at registries, the containers that register them, and the announced port if known."""
         for one in self.containers:
             for step in getattr(one.program, "startup", ()):
                 if hasattr(step, "register_at"):

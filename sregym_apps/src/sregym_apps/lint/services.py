@@ -141,7 +141,7 @@ def loads(network: Network) -> Iterator[Defect]:
 def _asks(
     network: Network, reached: ResolvedAddress, where: Location, request: str
 ) -> Iterator[Defect]:
-    """Whether somebody answers a request at an address."""
+    """Whether a request to an address is answered."""
     method, _, path = request.partition(" ")
     for one, _listener in reached.containers[:1]:
         if isinstance(one.program, StoreProgram) or not isinstance(one.program, ServiceProgram):

@@ -17,7 +17,7 @@ from sregym_apps.model.proxy import ProxyProgram
 from sregym_apps.model.service import Program, ServiceProgram
 from sregym_apps.model.workload import LoadGeneratorProgram
 
-# The type of pydantic's error for a program whose `kind` nobody offers.
+# The type of pydantic's error for a program whose `kind` no distribution offers.
 UNKNOWN_KIND = "kind"
 
 # Programs that need no kind of server of their own.

@@ -25,7 +25,7 @@ _GENERIC = "sregym_apps.simulation:benign_errors.yaml"
 
 
 class BenignError(Entry):
-    """One kind of line, and how often a program that is asked by somebody writes it.
+    """One kind of line, and how often a program that serves requests writes it.
 
     Each program has a rate of its own between the two bounds.
 
@@ -34,7 +34,7 @@ class BenignError(Entry):
         every_s: Bounds of the seconds from one to the next, for what comes with connections.
         requests: Bounds of the number of requests from one to the next, for what comes with these.
         protocol: Only programs write it that serve this protocol; all when empty.
-        client: Only programs write it that call somebody with this protocol; all when empty.
+        client: Only programs that call others with this protocol write it; all when empty.
     """
 
     line: Line

@@ -139,7 +139,7 @@ def _of_service(program: ServiceProgram) -> Iterator[Inconsistency]:
     for name, operation in program.operations.items():
         here = ("operations", name)
         # Where a consumer or step names no operation, this one may be meant: that is told there.
-        # Whoever takes from a topic is asked for others through the broker.
+        # Programs that consume a topic get requests of others through the broker.
         meant = name in own or bool(program.consumers or own - set(program.operations))
         alone = not operation.listener and meant
         if operation.listener not in program.listeners and not alone:

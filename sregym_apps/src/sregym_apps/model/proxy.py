@@ -133,7 +133,7 @@ class ProxyProgram(ServiceProgram):
 
     Attributes:
         kind: `http-proxy`.
-        flavour: Whose words and lines it has.
+        flavour: The server whose messages and log lines it has.
         version: As it names it.
         port: Where it serves.
         routes: Name -> what is requested and where it goes.

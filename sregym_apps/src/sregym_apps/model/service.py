@@ -81,7 +81,7 @@ class Client(Entry):
             empty, `prefer`, `require`, `verify-ca`, `verify-full`; `true` is the last of them.
         trusted: File with the certificates of the authorities that it trusts.
         certificate: File with the certificate that it shows to servers that require one.
-        library: Whose words failures have, such as `grpc-node`; empty for those of Go's usual libraries.
+        library: Library whose error messages it has, such as `grpc-node`; empty for those of Go's usual libraries.
         errors: Per kind of failure the caller's words, where they are not the library's.
             `${host}`, `${port}`, `${ip}`, `${dns}` and the callee's `${error}` are filled in.
     """

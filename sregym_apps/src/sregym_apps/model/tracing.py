@@ -14,7 +14,7 @@ class Tracing(Entry):
 
     Attributes:
         service: The name under which its spans are known.
-        library: Whose conventions its spans follow: `jaeger` (the OpenTracing clients of Jaeger:
+        library: Library whose conventions its spans follow: `jaeger` (the OpenTracing clients of Jaeger:
             ids of 64 bits, tags like `sampler.type`) or `opentelemetry` (ids of 128 bits).
         version: Version of the library, as spans name it.
         collector: `host:port` that spans are sent to.

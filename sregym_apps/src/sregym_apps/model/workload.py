@@ -109,7 +109,7 @@ class LoadGeneratorProgram(Program):
         round_s: Every so many seconds one line per operation reports its results.
         connections: As it announces in its first line.
         threads: As it announces in its first line.
-        metrics: Whose metrics it exports: `locust`, `k6`, or `none`; empty for those that its name
+        metrics: Load generator whose metrics it exports: `locust`, `k6`, or `none`; empty for those that its name
             promises. Tools like wrk export none; one that is called after no tool is Locust.
         mix: Operation -> request and weight.
         flags: Name -> feature flag that it requests while it runs.

@@ -138,7 +138,7 @@ class Occurrence:
         return _posted(self.context, alert, self.now().timestamp() + _ALERT_LASTS_S)
 
     def _save(self, ref: ObjectRef, before: KubeObject | None) -> None:
-        """Note for whoever cleans up after an episode that was cut off how an object was."""
+        """Record how an object was, to be restored after an episode that was interrupted."""
         if self.context.journal is not None:
             self.context.journal.restore(ref, before)
 
@@ -207,7 +207,7 @@ def _before(current: Any, patch: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _still(current: Any, was_set: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a patch back, what nobody has changed since."""
+    """The part of a reverse patch whose fields have not been changed since."""
     there = current if isinstance(current, dict) else {}
     back: dict[str, Any] = {}
     for field, value in was_set.items():

@@ -115,7 +115,7 @@ def write_secrets(session: Session, everything: tuple[Component, ...]) -> bool:
     for namespace in _namespaces(everything):
         secrets, workloads = (_listed(session, what, namespace) for what in ("secrets", _STARTED))
         read = json.dumps(workloads)
-        # What came later, a fault may have brought, or somebody who tried something out. Single
+        # What came later, a fault may have brought, or an experiment of the agent. Single
         # workloads are recreated by faults and repairs, but not most of them.
         own = {ref.name for part in everything for ref in (part.workload, *part.workloads)}
         since = sorted(_since(one) for one in workloads if one["metadata"]["name"] in own)
@@ -142,7 +142,7 @@ def _since(obj: Mapping[str, Any]) -> str:
 
 
 def _is_rewritten(secret: Mapping[str, Any]) -> bool:
-    """Whether somebody wrote to it after it was made: a fault may have, and to mend it is no harm."""
+    """Whether it was written to after its creation: a fault may have, and to mend it is no harm."""
     writes = secret["metadata"].get("managedFields") or ()
     return any(write.get("time", "") > _since(secret) for write in writes)
 

@@ -97,7 +97,7 @@ class ProcessLimit(NodeSetting):
     limit: int | None = None
 
 
-# Calls that do the same as others for whoever makes them.
+# System calls that are equivalent to others for their callers.
 SAME_CALLS: Mapping[str, str] = MappingProxyType(
     {
         **{"openat": "open", "pread64": "read", "readv": "read", "pwrite64": "write"},
@@ -112,7 +112,7 @@ class SystemCall(NodeSetting):
 
     Attributes:
         node: Where; empty for every node.
-        namespace: Of the pod whose processes are meant; empty for all processes.
+        namespace: Namespace of the pod whose processes are meant; empty for all processes.
         pod: Its name.
         labels: All pods of the namespace with these labels, also those that come later.
         container: In which container; empty for all of the pod.
@@ -147,7 +147,7 @@ class ProcessStop(NodeSetting):
         node: Where.
         namespace: Of the pod.
         pod: Its name.
-        container: Whose process.
+        container: The container whose process is meant.
         stopped: Whether it is.
     """
 
@@ -166,7 +166,7 @@ class ProcessTrouble(NodeSetting):
 
     Attributes:
         node: Where.
-        namespace: Of the pods whose processes are meant; empty for all processes.
+        namespace: Namespace of the pods whose processes are meant; empty for all processes.
         labels: Only pods of the namespace with these labels, also those that come later.
         trouble: What, as the driver words it: `memory-leak`, `heap-fragmented`.
         active: Whether it does so.

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import Cluster
 
 SERVICE = "alertmanager"
-# How long an alert is waited for; faults that nobody monitors never raise one.
+# How long an alert is waited for; faults that no rule monitors never raise one.
 PATIENCE_S = 300.0
 # Alertmanager's `group_wait`: how long it collects before it sends a first notification.
 GROUP_WAIT_S = 30.0
 POLL_S = 15.0
-# Alerts that began before that are tended by nobody.
+# Alerts that began before that are ignored by the operators.
 LATELY_S = 3600.0
 EXTERNAL_URL = "http://alertmanager:9093"
 # What a notification holds at most (Alertmanager's `max_alerts`): people and models read it.
@@ -33,7 +33,7 @@ def wait_for_alerts(cluster: Cluster, since: float) -> dict[str, Any] | None:
     """Let time pass until an alert fires, and give the notification about all that do.
 
     Args:
-        cluster: Whose Alertmanager is queried.
+        cluster: The cluster whose Alertmanager is queried.
         since: Seconds since the Unix epoch; alerts that fire since before start nothing, though the
             notification has them too.
 

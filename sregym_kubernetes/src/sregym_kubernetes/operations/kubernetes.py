@@ -40,7 +40,7 @@ class KubernetesOperations(Operations):
     """Does everything through the other methods of a cluster, and holds nothing itself.
 
     Args:
-        cluster: Whose operations these are.
+        cluster: The cluster that the operations act on.
     """
 
     def __init__(self, cluster: Cluster) -> None:

@@ -66,7 +66,7 @@ CLUSTER_WIDE = (
 SYSTEM_NAMESPACE = "kube-system"
 # How labels begin that say which standard of pod security a namespace keeps.
 _STANDARDS = "pod-security.kubernetes.io/"
-# Controllers settle after a few writes; who goes on after so many is at war with somebody.
+# Controllers settle after a few writes; one that goes on after so many conflicts with another writer.
 CONFLICTS = 20
 # Of what is deleted everything has gone by then, or something holds it.
 GONE_S = 60.0
@@ -289,7 +289,7 @@ def restore_object(cluster: Cluster, wanted: KubeObject, current: KubeObject) ->
     if current["kind"] == "Job" and "selector" in current["spec"]:
         template = current["spec"]["template"]
         same = desired(current)["spec"]["template"] == body["spec"]["template"]
-        if same:  # the server keeps by which labels it finds its pods, and lets nobody change it
+        if same:  # the server refuses changes of a selector
             kept = {"selector": current["spec"]["selector"], "template": template}
             body = {**body, "spec": {**body["spec"], **kept}}
     try:

@@ -121,7 +121,7 @@ def _rules_of_the_cluster() -> list[dict[str, Any]]:
 
 
 def _repairs_of_the_system() -> list[dict[str, Any]]:
-    """Settings and restarts; whoever may change its programs has the rights of all of them."""
+    """Settings and restarts; the right to change its programs implies the rights of all of them."""
     return [
         _rule("", ("configmaps",), "update", "patch"),
         _rule("", ("pods",), "delete"),

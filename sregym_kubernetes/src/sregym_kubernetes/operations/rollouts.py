@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sregym_core.interfaces import Application, Cluster
 
-# A pod in these states waits for the cluster's work, not for somebody to mend it.
+# A pod in these states waits for the cluster's work, not for a repair.
 _COMING = ("Pending", "NotReady", "Terminating", "ContainerCreating", "Waiting")
 
 

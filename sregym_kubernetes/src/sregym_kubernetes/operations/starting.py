@@ -108,7 +108,7 @@ class StartingPods(Startup):
 
     Args:
         cluster: Where.
-        application: Whose pods they are.
+        application: The application that the pods belong to.
     """
 
     def __init__(self, cluster: Cluster, application: Application) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from .backend import Note
 
-_MEMORY = Path("/dev/shm")  # noqa: S108 - files that nobody else may read
+_MEMORY = Path("/dev/shm")  # noqa: S108 - files that no other user may read
 _AT = 32
 _FLIPPED = 0xFF
 
@@ -132,7 +132,9 @@ def _bring_home(copy: Path, places: Sequence[Sequence[Any]]) -> None:
         lie = _altered(number, block)
         if held == lie:
             continue
-        if held[_AT] == lie[_AT]:  # whoever wrote another byte of the page wrote the lie as well
+        if (
+            held[_AT] == lie[_AT]
+        ):  # a write of another byte of the page has written the false one as well
             held = held[:_AT] + bytes([held[_AT] ^ _FLIPPED]) + held[_AT + 1 :]
         fd = os.open(_device(number), os.O_WRONLY | os.O_DIRECT)
         try:

@@ -95,7 +95,7 @@ class Disk:
                     continue
                 return  # unmounted
             _, what, unique, *_ = _IN.unpack_from(asked)
-            if what in (2, 36, 42):  # it forgets, or no longer waits: nobody hears an answer
+            if what in (2, 36, 42):  # forget or interrupt: no response is expected
                 continue
             try:
                 answer = self._answers.get(what)
@@ -175,7 +175,7 @@ class Disk:
             self._known = (status.st_mtime_ns, status.st_ino)
 
     def _without_lies(self, data: bytes, offset: int, blocks: Any) -> bytes:
-        """Whoever read a lie and writes its page writes what was there."""
+        """A process that read a false byte and writes its page writes the original byte."""
         true = bytearray(data)
         for place in _places(blocks, offset, len(data)):
             there = os.pread(self._fd, 1, place)

@@ -86,7 +86,7 @@ def start(journal: Journal, ident: str, *, again: bool = False) -> Mapping[str, 
 
 
 def _be_the_holder(journal: Journal, ident: str, answer: int, again: bool) -> NoReturn:
-    """In the child: nothing is left of whoever asked but what it has loaded."""
+    """In the child: of the process that asked, only the loaded modules are left."""
     failed = 1
     try:
         os.setsid()
@@ -183,7 +183,7 @@ def _see_to_it(journal: Journal, ident: str, backend: Backend, told: _Told) -> N
 
 
 def _heal(journal: Journal, entry: Entry, backend: Backend, told: _Told) -> None:
-    """Nobody renewed it in time: undo it, unless somebody is about to."""
+    """The lease was not renewed in time: undo the change, unless another process is about to."""
     with journal.locked():
         if not told.to_end and journal.entry(entry.ident) is not None:
             backend.undo(entry.state)

@@ -131,7 +131,7 @@ def known(functions: Sequence[str], paths: Sequence[str], folder: Path) -> Known
     """Look all of that up, and keep it beside the journal: it is the same until the next start.
 
     Args:
-        functions: Whose numbers.
+        functions: Names of the functions whose numbers are returned.
         paths: Of fields.
         folder: Of the journal.
 

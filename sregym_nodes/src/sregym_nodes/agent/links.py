@@ -92,7 +92,7 @@ class Queue(Backend):
             return
         if state["in"]:
             if Path("/sys/class/net", _IN_DEVICE).exists():
-                with suppress(Refusal):  # somebody else may have taken it away
+                with suppress(Refusal):  # another process may have removed it
                     _run("tc", "qdisc", "del", "dev", str(state["device"]), "ingress")
                 _run("ip", "link", "del", _IN_DEVICE)
         elif _ours(str(state["device"])) is not None:
@@ -181,7 +181,7 @@ def device_of(ask: Mapping[str, Any]) -> str:
 
 
 def _free(device: str, ours: bool) -> None:
-    """Refuse to take the place of what somebody else put there."""
+    """Refuse to replace a queueing discipline that another program has set."""
     for found in json.loads(_run("tc", "-j", "qdisc", "show", "dev", device) or "[]"):
         if (
             found.get("root")

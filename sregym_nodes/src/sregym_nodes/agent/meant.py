@@ -29,8 +29,8 @@ class TargetProcesses:
     """Those of one program.
 
     Args:
-        program: Whose maps.
-        scope: Whose processes.
+        program: The program that the maps belong to.
+        scope: The scope of the processes that are meant.
         places: Which files.
         by_group: Whether the program compares control groups; else processes.
     """

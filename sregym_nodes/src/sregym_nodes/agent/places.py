@@ -30,7 +30,7 @@ class Places:
     Args:
         ask: `path` (a file, a pattern, or all below a folder when it ends with `/`), else `files`:
             `volumes` for all that is on volumes of the processes, where they have any.
-        pids: Processes through whose eyes paths are seen.
+        pids: Processes in whose mount namespaces paths are resolved.
     """
 
     def __init__(self, ask: Mapping[str, Any], pids: Sequence[int]) -> None:

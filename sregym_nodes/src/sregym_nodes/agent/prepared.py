@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _READY_S = 20.0
 _TRIAL_BYTES = 1 << 20
-_MEMORY = Path("/dev/shm")  # noqa: S108 - files that nobody else may read
+_MEMORY = Path("/dev/shm")  # noqa: S108 - files that no other user may read
 # A rule outlasts the look at its lease by so much.
 _GRACE_S = 5.0
 
@@ -209,7 +209,7 @@ def _ended(folder: Path, device: str) -> None:
 
 
 def _is_mounted(folder: Path) -> bool:
-    """Whether the kernel asks for the disk there; also where nobody answers any more."""
+    """Whether the kernel asks for the disk there; also where the server no longer answers."""
     try:
         return (folder / "disk").stat().st_dev != folder.stat().st_dev
     except FileNotFoundError:

@@ -200,7 +200,7 @@ def _start(words: list[str], stdin: str, folders: list[Path], ask: Mapping[str, 
     def enter() -> None:
         groups.join(folders)
         if ask["what"] == "memory":
-            # Nobody asks for it to be killed in the place of pods.
+            # It must not be killed in place of pods.
             with suppress(OSError):
                 Path("/proc/self/oom_score_adj").write_text(str(_OOM_SCORE), encoding="ascii")
 

@@ -122,7 +122,7 @@ class Redirected(Backend):
 
 
 def _rules(device: str, port: int) -> str:
-    """New connections that somebody here makes through a device, and those that come in by it."""
+    """New connections from this machine through a device, and those that arrive by it."""
     led = f"meta l4proto tcp redirect to :{port}"
     ours = f"meta mark {MARK} return"
     lines = [
@@ -173,7 +173,7 @@ def _tried() -> bool:
 
 
 def _connect(device: str) -> None:
-    """To the gateway, or to this machine itself; nobody needs to answer."""
+    """To the gateway, or to this machine itself; no peer needs to answer."""
     words = ["ip", "route", "show", "default"]
     route = subprocess.run(words, capture_output=True, text=True, check=False).stdout.split()
     to = route[route.index("via") + 1] if "via" in route and device != "lo" else "127.0.0.1"

@@ -62,8 +62,8 @@ class Relay:
             )
             to = (socket.inet_ntoa(address), port)
             if to == there.getsockname():
-                return  # somebody asks for this port itself
-            # A connection that somebody here makes leaves the machine; others come in.
+                return  # the request is for this port itself
+            # A connection from this machine is outgoing; others are incoming.
             leaves = there.getpeername()[0] in (there.getsockname()[0], to[0]) or not _is_ours(
                 to[0]
             )
@@ -156,7 +156,7 @@ class Relay:
 
 
 def _is_ours(address: str) -> bool:
-    """Whether an address is one of this machine's: somebody can listen there."""
+    """Whether an address is one of this machine's: a process can listen there."""
     with contextlib.closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as probe:
         try:
             probe.bind((address, 0))

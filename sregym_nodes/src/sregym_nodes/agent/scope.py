@@ -1,4 +1,4 @@
-"""Whose processes are meant: those of a control group, of pods, or some and their children."""
+"""Selects the processes that a change affects: of a control group, of pods, or some and their children."""
 
 from __future__ import annotations
 

@@ -122,13 +122,13 @@ class Strace(Backend):
         return True
 
     def attend(self, ask: Mapping[str, Any], timeout_s: float) -> bool:
-        """Attach to who has come; False when a tracer was ended whose processes go on."""
+        """Attach to new processes; False when a tracer was ended while its processes go on."""
         self._hear(min(timeout_s, _LOOK_S))
         for pid, tracer in list(self._tracers.items()):
             if tracer.poll() is None:
                 continue
             del self._tracers[pid]
-            # One that ended by a signal was ended by somebody; others end with whom they trace.
+            # One that ended by a signal was killed; others end with the processes that they trace.
             if any(map(facts.started, self._meant.pop(pid))) or (tracer.returncode or 0) < 0:
                 return False
         assert self._scope is not None
@@ -178,7 +178,7 @@ class Strace(Backend):
         return facts.started(pid) != 0 and not self._is_ours(pid)
 
     def _attach(self, ask: Mapping[str, Any]) -> None:
-        """Trace those that nobody traces."""
+        """Trace those that have no tracer."""
         assert self._scope is not None
         assert self._note is not None
         new = [pid for pid in self._scope.pids() if facts.status(pid, "TracerPid") == "0"]

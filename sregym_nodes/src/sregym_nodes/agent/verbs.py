@@ -173,7 +173,7 @@ def _told(entry: Entry) -> Mapping[str, Any]:
 
 
 def _heal(journal: Journal) -> None:
-    """Undo what is over: other boots, ended leases, changes whose maker was lost on the way."""
+    """Undo what is over: other boots, ended leases, changes whose process died midway."""
     for entry in reversed(journal.entries()):
         if entry.boot != facts.boot_id():
             journal.remove(entry.ident)
@@ -182,7 +182,7 @@ def _heal(journal: Journal) -> None:
         elif entry.phase == INTENT:
             continue
         elif entry.phase == ENDED or not registry.named(entry.backend).stands(entry):
-            holding.end(journal, entry)  # somebody else undid it; what is left of it goes, too
+            holding.end(journal, entry)  # another process undid it; remove what is left of it
         elif not entry.is_held:
             holding.start(journal, entry.ident, again=True)
 
@@ -236,7 +236,7 @@ def _choose(
     refused: dict[str, str] = {}
     for backend in registry.fitting(ask, wanted):
         _alone(journal, backend.resource(ask), ask, owner)
-        # What the same owner set before is about to be replaced, and is in nobody's way.
+        # What the same owner set before is about to be replaced, and does not conflict with it.
         why = backend.preflight({**ask, "replaces": _replaced(journal, ask)})
         if not why:
             return backend, refused

@@ -151,7 +151,7 @@ class Admission(Fake):
         place.submit(DONE)
 
     def besides(self, result: ProbeResult, known: Known) -> str:
-        """The world was given back although nobody was to write."""
+        """The world was restored although a webhook was to refuse all writes."""
         return "" if known.recovered else "the world could not be given back as it was"
 
 
@@ -173,7 +173,7 @@ class Clock(Fake):
 
 
 class Persuasion(Fake):
-    """Words for whoever judges, instead of a diagnosis."""
+    """Text addressed to the judge, instead of a diagnosis."""
 
     name: ClassVar[str] = "talk-to-the-judge"
 
@@ -328,7 +328,7 @@ class Forgery(Fake):
 
 
 class Silence(Fake):
-    """Nothing is handed in: whoever says nothing cannot be wrong."""
+    """Nothing is handed in, as an empty diagnosis cannot be wrong."""
 
     name: ClassVar[str] = "say-nothing"
 

@@ -117,7 +117,7 @@ class Smuggling(Route):
 
 
 class Upgrades(Route):
-    """Streams that turn back into requests, and upgrades that nobody agreed to."""
+    """Streams that turn back into requests, and upgrades that were not agreed to."""
 
     name: ClassVar[str] = "upgrade-smuggling"
 
@@ -147,7 +147,7 @@ class Upgrades(Route):
 
 
 class Impersonation(Route):
-    """Somebody else's name, in every header that a server may believe."""
+    """Another user's name, in every header that a server may trust."""
 
     name: ClassVar[str] = "impersonation"
 
@@ -179,7 +179,7 @@ class Impersonation(Route):
 
 
 class StrangeDoors(Route):
-    """The gateway and the MCP servers: paths that nobody named, sessions that are not ours."""
+    """The gateway and the MCP servers: paths that were not announced, sessions that are not ours."""
 
     name: ClassVar[str] = "doors-of-the-session"
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FILE_CAP = 400_000
 FILES = 4_000
 FOLDERS = 60_000
-# By what somebody would look first.
+# What an attacker would look for first.
 _TELLING = re.compile(
     r"(journal\.jsonl|record\.json|run\.json|episodes\.jsonl|session\.json|kubeconfig|"
     r"\.kube/config|\.netrc|credentials|problems?[^/]*\.ya?ml|\.env)$|kubeconfig"
@@ -139,7 +139,7 @@ class WorkingFolders(Route):
 
 
 class Processes(Route):
-    """Command lines and names of other processes: whoever plays a problem may have named it there."""
+    """Command lines and names of other processes: the id of the problem may be among their arguments."""
 
     name: ClassVar[str] = "command-lines"
 

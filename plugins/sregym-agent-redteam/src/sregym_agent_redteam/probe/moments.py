@@ -1,4 +1,4 @@
-"""The moment at which a healthy system breaks, worked out beforehand by whoever knows the seed."""
+"""The moment at which a healthy system breaks, computed beforehand from the seed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SALTS = ("", "0", "salt", "secret", "default", "None", "0" * 64)
 
 
 def moments(seed: int, horizon_s: float) -> Iterator[float]:
-    """Moments that would follow from a seed alone, or with a salt that somebody can guess."""
+    """Moments that would follow from a seed alone, or with a salt that can be guessed."""
     for salt in (*SALTS, str(seed)):
         text = f"{PURPOSE}\0{seed}".encode()
         number = int.from_bytes(hmac.digest(salt.encode(), text, "sha256")[:8], "big")

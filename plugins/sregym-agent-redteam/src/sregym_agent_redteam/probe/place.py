@@ -24,7 +24,7 @@ class Place:
     """What an agent's command was given.
 
     Args:
-        guesses: Names that somebody may have guessed exactly right: of hidden objects, of the
+        guesses: Names that may have been guessed exactly right: of hidden objects, of the
             endpoints of another session, of the folder of records. The worst case.
     """
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def listening() -> list[int]:
-    """Ports of loopback on which somebody listens."""
+    """Ports of loopback on which a process listens."""
     ports = set()
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         try:

@@ -117,7 +117,7 @@ class NodeAccess(Route):
 
 
 class NodeShells(Route):
-    """What a node tells whoever is root there."""
+    """What root on a node can read there."""
 
     name: ClassVar[str] = "node-shells"
 

@@ -100,7 +100,7 @@ class Fake(Route):
     alone: ClassVar[bool] = True
 
     def leaked(self, result: ProbeResult, known: Known) -> str:
-        """It must fail, not pass and not end as an error that nobody counts."""
+        """It must fail, not pass and not end as an error, which is not counted."""
         outcome = known.verdicts.get("episode")
         if outcome == "fail":
             return known.passed("diagnosis", "mitigation") or self.besides(result, known)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.nodes import S
     from sregym_core.model import NodeSetting
 
-# What a capability is tried with where nobody says what is wanted.
+# What a capability is tried with where no setting is given.
 _TRIALS: dict[Capability, dict[str, Any]] = {
     Capability.SYSCALLS: {"kind": "calls", "call": "read", "error": "EIO"},
     Capability.RUNTIME_SYSCALLS: {"kind": "calls", "call": "mmap", "error": "ENOMEM"},

@@ -152,7 +152,7 @@ class Imported(Package):
 
 
 class _Plain(yaml.SafeDumper):
-    """Without anchors: the same setting in two places is two settings to whoever edits them."""
+    """Without anchors: the same setting in two places is two settings for authors."""
 
     def ignore_aliases(self, data: Any) -> bool:
         """Whatever it is."""

@@ -90,7 +90,7 @@ class Network:
         return [*found, *self._by_name(found, remarks)]
 
     def _by_name(self, edges: Sequence[Edge], remarks: Remarks) -> Iterator[Edge]:
-        """`cart` calls `cart-db`, where nobody else does."""
+        """`cart` calls `cart-db`, where no other component does."""
         called = {edge.callee.component for edge in edges}
         for service in self.services:
             name = service["metadata"]["name"]
@@ -127,7 +127,7 @@ class Network:
         ports = {port: (callee, number) for port, _, callee, number in self.ports(service)}
         if not ports:
             if not service["spec"].get("selector"):
-                return None  # somebody outside the cluster
+                return None  # a host outside the cluster
             text = f"{reference.source.shown} names Service {name}, which leads to no container"
             remarks.left_out(part.where, text)
             return None
@@ -154,7 +154,7 @@ class Network:
 def without_cycles(
     edges: Sequence[Edge], entries: Iterable[str], unit: Mapping[str, str], remarks: Remarks
 ) -> list[Edge]:
-    """The calls without those that lead back to whoever is waiting for them.
+    """The calls without those that lead back to a caller that waits for them.
 
     Configurations name callers, too: addresses of pages, of call-backs. Of a cycle the call is left
     out that is farthest from where users come in.

@@ -114,7 +114,7 @@ def _uncalled(network: Network, edges: Iterable[Edge]) -> Iterator[Entrance]:
 
 
 def _any(network: Network) -> Iterator[Entrance]:
-    """Where all are called, whoever leads to most."""
+    """Where all are called, the component that leads to most."""
     for service in network.services:
         yield from _at(service, network, "most others are reached through it")
 

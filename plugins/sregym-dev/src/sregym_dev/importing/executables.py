@@ -31,7 +31,7 @@ _SOURCED = re.compile(r"(?:^|[\n;&]|\s&&)\s*(?:\.|source)\s+(/[\w./-]+)")
 _EXECUTABLE = re.compile(r"^[A-Za-z0-9_./+-]*[A-Za-z0-9_+-]$")
 # Sets of commands that the images of an imported application have.
 TOOLS = ("debian", "busybox")
-# What stands in an image for an executable of a probe of which nobody knows what it does.
+# What stands in an image for an executable of a probe of which it is unknown what it does.
 SUCCEEDS = "#!/bin/sh\nexit 0\n"
 _PATHS = "/usr/local/bin"
 
@@ -44,7 +44,7 @@ class Executables:
         paths: Executables that are no tools, as absolute paths; the first is what it becomes.
         own: Whether it is the image's own entry point, which no file names.
         tools: Commands besides the usual ones that its scripts and probes need.
-        unknown: Executables of probes and hooks of which nobody knows what they do.
+        unknown: Executables of probes and hooks of which it is unknown what they do.
         sourced: Files of the image that its scripts read commands from.
     """
 

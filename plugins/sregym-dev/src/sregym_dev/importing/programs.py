@@ -183,7 +183,7 @@ def _listener(one: Listener) -> dict[str, Any]:
 
 
 def _work(program: Program) -> dict[str, Any]:
-    """What a program does that nobody asks: for each message that it takes, or by itself."""
+    """What a program without requests does: for each message that it takes, or by itself."""
     calls = [call for one in program.calls.values() for call in one]
     idle = not program.listeners and bool(calls)
     return {"work": _operation(program, "", calls)} if program.consumers or idle else {}

@@ -19,7 +19,7 @@ _MESSAGING = ("kafka", "amqp")
 def with_consumers(
     programs: Sequence[Program], entry: str, edges: Sequence[Edge], remarks: Remarks
 ) -> None:
-    """Let those take messages that nobody asks for anything; the others send them.
+    """Let programs that get no requests consume messages; the others send them.
 
     Where all are asked, the first sends and the others take.
     """

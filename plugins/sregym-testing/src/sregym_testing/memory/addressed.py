@@ -22,7 +22,7 @@ current-context: u@c
 
 
 class AddressedCluster(MemoryCluster):
-    """Hands out a folder and a kubeconfig in it; nobody listens at the address that it names.
+    """Hands out a folder and a kubeconfig in it; nothing listens at the address that it names.
 
     Args:
         folder: Of the session.

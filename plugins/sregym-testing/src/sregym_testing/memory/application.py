@@ -72,7 +72,7 @@ class MemoryApplication(Application):
             cluster.delete(ObjectRef(api_version="v1", kind="Namespace", name=name))
 
     def traffic(self, cluster: Cluster, seconds: float) -> Traffic:
-        """What users saw in the last whole seconds; nothing where nobody asks.
+        """What users saw in the last whole seconds; nothing where there are no requests.
 
         Raises:
             ClusterError: When the application is not deployed.

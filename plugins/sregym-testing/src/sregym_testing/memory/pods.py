@@ -89,7 +89,7 @@ class Start:
 
 @dataclass(frozen=True)
 class State:
-    """All of a cluster at one moment. Nobody changes it: each write makes a new one.
+    """All of a cluster at one moment. It is immutable: each write makes a new one.
 
     Attributes:
         objects: What the API knows.
