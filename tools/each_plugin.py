@@ -14,7 +14,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,7 +65,7 @@ def main() -> int:
     # What would keep one core busy after all others have ended is run in parts.
     most = max(WHOLE, sum(_weight(p.folder) for p in chosen) // (PARTS * options.jobs))
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(options.jobs) as pool:
-        place = Path(scratch)
+        place, compiled = Path(scratch), Compiled()
         wheels = build(known, place)
         made = {pool.submit(make, project, place, wheels): project for project in chosen}
         tested: list[Future[Result]] = []
@@ -75,10 +77,59 @@ def main() -> int:
                 continue
             note_origins(packages(place / project.name), known)
             shares = parts(project, most) if options.jobs > 1 else [[f"{project.relative}/tests"]]
-            tested += [pool.submit(run, project, checks(project, place, share)) for share in shares]
+            tested += [
+                pool.submit(compiled.used, packages(place / project.name), run, project, commands)
+                for commands in (checks(project, place, share) for share in shares)
+            ]
         results = [result for result in making if result.exit_code]
         results += [future.result() for future in tested]
     return report(results, {result.project.name: result for result in making})
+
+
+class Compiled:
+    """What interpreters have compiled of packages, for the environments that come after.
+
+    Installers put the same files into all of them. The interpreter compares age and size of a file with
+    what it was compiled of, and compiles again what is another one; it never writes into a file that
+    was linked. To compile what a suite imports takes longer than many suites.
+    """
+
+    def __init__(self) -> None:
+        self._files: dict[Path, Path] = {}
+
+    def used(
+        self,
+        site_packages: Path,
+        work: Callable[[Project, list[list[str]]], Result],
+        project: Project,
+        commands: list[list[str]],
+    ) -> Result:
+        """Let an environment have what is compiled, do the work there, and keep what that compiled."""
+        self.give(site_packages)
+        result = work(project, commands)
+        self.take(site_packages)
+        return result
+
+    def give(self, site_packages: Path) -> None:
+        """Link what is compiled beside the files of an environment that has none of it."""
+        for name, file in self._files.copy().items():
+            place = site_packages / name
+            if place.exists() or not _source(place).exists():
+                continue
+            place.parent.mkdir(exist_ok=True)
+            with suppress(FileExistsError):  # the other part of a suite was faster
+                place.hardlink_to(file)
+
+    def take(self, site_packages: Path) -> None:
+        """Remember what an environment has that none before had."""
+        for file in site_packages.rglob("__pycache__/*.pyc"):
+            # What pytest has rewritten is for its plugins alone.
+            if "-pytest-" not in file.name:
+                self._files.setdefault(file.relative_to(site_packages), file)
+
+
+def _source(compiled: Path) -> Path:
+    return compiled.parent.parent / f"{compiled.name.partition('.')[0]}.py"
 
 
 def report(results: list[Result], making: dict[str, Result]) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from each_plugin import Result, parts, report, run
+from each_plugin import Compiled, Result, parts, report, run
 from workspace import ROOT, Project, projects
 
 
@@ -92,3 +93,45 @@ def test_unknown_distributions_are_refused(tool: str, said: str, tmp_path: Path)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == f"{tool}.py: error: {said}"
+
+
+def _made(folder: Path, text: str) -> Path:
+    """An environment's packages with one module, of a moment that is the same in all."""
+    folder.mkdir()
+    module = folder / "asked.py"
+    module.write_text(text)
+    os.utime(module, (1e9, 1e9))
+    return folder
+
+
+def _imported(site_packages: Path) -> str:
+    """What the module says, in an interpreter that may compile."""
+    words = [sys.executable, "-S", "-c", "import asked; print(asked.word)"]
+    environment = {"PYTHONPATH": str(site_packages)}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_what_was_compiled_in_one_environment_is_there_in_the_next(tmp_path: Path) -> None:
+    compiled = Compiled()
+    first, second, other = (
+        _made(tmp_path / name, f"word = {word!r}\n")
+        for name, word in (("first", "same"), ("second", "same"), ("other", "another"))
+    )
+    (tmp_path / "none").mkdir()
+    assert _imported(first) == "same"
+    compiled.take(first)
+    for place in (second, other, tmp_path / "none"):
+        compiled.give(place)
+    (made,) = (first / "__pycache__").iterdir()
+    linked = second / "__pycache__" / made.name
+    assert linked.samefile(made)
+    assert (_imported(second), linked.samefile(made)) == ("same", True)
+    # Of another file it is not taken, and what it was compiled of stays as it is.
+    content = made.read_bytes()
+    assert _imported(other) == "another"
+    assert made.read_bytes() == content
+    assert not (tmp_path / "none" / "__pycache__").exists()
+    # A second time, when all is there already, changes nothing.
+    compiled.give(second)
+    assert _imported(second) == "same"

@@ -106,7 +106,11 @@ def test_without_a_cluster_that_tells_edges_are_those_of_the_ground_truth() -> N
 
 
 def _graph(problem: Problem) -> Any:
-    return play_case(Workspace(Settings()), problem, 3, minutes=0.5, normal_s=60.0).graph
+    """Of the cluster and the declared components: what telemetry would tell besides is not asked for."""
+    workspace = Workspace(Settings())
+    played = play_case(workspace, problem, 3, minutes=0.5, normal_s=60.0, telemetry=())
+    assert sorted(played.tables) == ["events", "objects"]
+    return played.graph
 
 
 def _edges(after: Attributed) -> Any:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sregym_core.errors import ExitCode, UsageError
@@ -91,32 +94,64 @@ def environments(
     return made
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_generated_package_holds_its_contract_alone(
+def _of_same_needs() -> dict[tuple[str, ...], list[str]]:
+    """The kinds by what their packages need: those of one set share an environment and a run.
+
+    But those that are added to simulated clusters: a cluster has all that are installed.
+    """
+    found: dict[tuple[str, ...], list[str]] = {}
+    for kind in KINDS:
+        apart = (kind,) if kind in EXTENSIONS else ()
+        found.setdefault((*NEEDS.get(kind, ()), *apart), []).append(kind)
+    return found
+
+
+def _name(kind: str) -> str:
+    """Two kinds of components may not offer one name in one environment."""
+    return "acme-dns" if kind in EXTENSIONS else f"acme-{kind}"
+
+
+def _settings(folder: Path) -> Any:
+    return tomllib.loads((folder / "pyproject.toml").read_text())["tool"]["pytest"]
+
+
+@pytest.mark.parametrize("kinds", _of_same_needs().values(), ids="-".join)
+def test_generated_packages_hold_their_contracts_alone(
     environments: Callable[[tuple[str, ...]], FreshEnvironment],
-    kind: str,
+    kinds: list[str],
     tmp_path: Path,
     request: pytest.FixtureRequest,
 ) -> None:
-    folder = Package(kind, "acme-dns").write(tmp_path)
-    environment = environments(NEEDS.get(kind, ()))
-    environment.install("--editable", str(folder))
-    request.addfinalizer(lambda: environment.remove(f"sregym-{kind}-acme-dns"))
-    tests = environment.run("-m", "pytest", "-q", ".", folder=folder)
+    """Beside none but packages of other kinds that need the same."""
+    folders = [Package(kind, _name(kind)).write(tmp_path) for kind in kinds]
+    environment = environments(NEEDS.get(kinds[0], ()))
+    environment.install(*(word for folder in folders for word in ("--editable", str(folder))))
+    names = [folder.name for folder in folders]
+    request.addfinalizer(lambda: environment.remove(*names))
+    # pytest reads the settings of the first alone.
+    assert [_settings(folder) for folder in folders] == [_settings(folders[0])] * len(folders)
+    first = ("-c", str(folders[0] / "pyproject.toml"), "--rootdir", str(tmp_path))
+    tests = environment.run("-m", "pytest", "-q", "-rA", *first, *names, folder=tmp_path)
     assert tests.returncode == 0, tests.stdout
     assert "skipped" not in tests.stdout
+    passed = re.findall(r"^PASSED ([^/]+)/tests/", tests.stdout, re.MULTILINE)
+    assert sorted(set(passed)) == sorted(names)
     listed = environment.run("-m", "sregym_core", "plugins", "--json", folder=tmp_path)
-    mine = [one for one in json.loads(listed.stdout) if one["name"].endswith("acme-dns")]
-    assert mine == [
+    mine = [one for one in json.loads(listed.stdout) if one["distribution"] in names]
+    assert sorted(mine, key=lambda one: kinds.index(one["name"].partition("-acme-")[0])) == [
         {
-            "name": f"{kind}-acme-dns",
-            "distribution": f"sregym-{kind}-acme-dns",
+            "name": f"{kind}-{_name(kind)}",
+            "distribution": f"sregym-{kind}-{_name(kind)}",
             "version": "0.1.0",
             "state": "ok",
             "reason": "",
             "hooks": [HOOKS[kind]] if kind in HOOKS else [],
-            "components": EXTENSIONS.get(kind, [COMPONENTS[kind]] if kind in COMPONENTS else []),
+            "components": [
+                words.replace("acme-dns", _name(kind))
+                for words in EXTENSIONS.get(kind, [COMPONENTS[kind]] if kind in COMPONENTS else [])
+            ],
         }
+        for kind in kinds
     ]
 
 

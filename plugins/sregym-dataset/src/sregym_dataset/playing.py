@@ -24,7 +24,7 @@ from sregym_dataset.observed import Observed
 from sregym_dataset.schema import PERIODS, TELEMETRY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from sregym_core.api import EpisodeRecord, Workspace
     from sregym_core.events import EpisodeEvent
@@ -79,8 +79,9 @@ class _Truths(Reward):
 class _Play:
     """One episode with what is looked at meanwhile; made before its environment, which tells it."""
 
-    def __init__(self, watched: Watched, names: Names) -> None:
+    def __init__(self, watched: Watched, names: Names, traces: bool) -> None:
         self.watched = watched
+        self._traces = traces
         self.injected_s: list[float] = []
         self.baseline_s: float | None = None
         self.started_s: float | None = None
@@ -101,12 +102,12 @@ class _Play:
             self.look()
 
     def look(self) -> None:
-        """Note objects, events and the newest traces."""
+        """Note objects, events and, where they are kept, the newest traces."""
         assert self.environment is not None
         cluster = self.environment.cluster
         self.watched.look(cluster)
         now = cluster.clock.now()
-        if now - self._last >= TRACES_S:
+        if self._traces and now - self._last >= TRACES_S:
             self.observed.look_at_traces(self._last or now - TRACES_S)
             self._last = now
 
@@ -128,6 +129,7 @@ def play_case(
     minutes: float = 10.0,
     normal_s: float = NORMAL_S,
     cluster: str = "embedded",
+    telemetry: Collection[str] = TELEMETRY,
 ) -> Played:
     """Break a system, let an agent or none act, and keep what could be observed.
 
@@ -140,6 +142,8 @@ def play_case(
         minutes: How long, in minutes, the system is left alone.
         normal_s: How much of the time before the injection is kept, in seconds.
         cluster: As behind `--cluster`.
+        telemetry: Which of metrics, logs and traces are kept. To ask for them takes most of the time;
+            without traces the graph does not say when calls first failed.
 
     Raises:
         WorldError: The world was not right.
@@ -149,7 +153,7 @@ def play_case(
     watched = Watched(workspace.application(problem.application).namespaces, named.of_object)
     ground_truths = _Truths()
     description = AgentDescription(NOBODY) if agent is None else AgentDescription.of(agent)
-    play = _Play(watched, named)
+    play = _Play(watched, named, "traces" in telemetry)
     environment = play.environment = Environment(
         problem,
         seed=seed,
@@ -173,7 +177,7 @@ def play_case(
         }
         tables = {
             f"{period}_{table}": play.observed.rows(table, *spans[period])
-            for table in TELEMETRY
+            for table in telemetry
             if table != "traces"
             for period in PERIODS
         }
@@ -187,8 +191,10 @@ def play_case(
     if record.outcome is Outcome.ERROR:
         raise WorldError(record.reason)
     tables |= {"events": watched.events, "objects": watched.rows}
-    traces = _by_period(play.observed.spans, round(injected * 1e9))
-    tables |= {f"{period}_traces": rows for period, rows in traces.items()}
+    kept = play.observed.spans if "traces" in telemetry else []
+    traces = _by_period(kept, round(injected * 1e9))
+    if "traces" in telemetry:
+        tables |= {f"{period}_traces": rows for period, rows in traces.items()}
     return Played(
         tables=tables,
         labels=_labels(problem, record, ground_truths.found, spans, began),
