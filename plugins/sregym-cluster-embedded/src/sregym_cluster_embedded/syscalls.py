@@ -99,7 +99,7 @@ def failure(world: World, caller: Caller, call: str, path: str = "") -> str:
 def risk(world: World, caller: Caller, call: str, path: str = "") -> tuple[str, float]:
     """The name of the error that calls meet, and the part of them that do; `("", 0.0)` for none.
 
-    Unlike `failure` it decides nothing: whoever asks for many calls at once asks here.
+    Unlike `failure` it decides nothing: for callers that ask about many calls at once.
     """
     known = world.table(RULES)
     for _, rule in sorted(known.items()) if known else ():

@@ -138,7 +138,7 @@ def _known(every: Sequence[ContainerInstance]) -> dict[str, _Pod]:
 
 
 def _stuck_at(process: Process) -> str:
-    """Whom a program called without success that did not come to serve; empty for nobody."""
+    """Whom a program called without success that did not come to serve; empty for none."""
     program = process.behaviour
     if process.served_at is not None or not isinstance(program, ServiceProgram):
         return ""

@@ -98,7 +98,7 @@ class _Lines(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """The changes of each resource up to a revision; nobody writes to them."""
+    """The changes of each resource up to a revision; read-only."""
 
     last: int
     changes: Mapping[str, Sequence[Change]]

@@ -90,7 +90,7 @@ def open_connections(
         made: Who calls whom.
         footing: Keeps what is looked at.
         targets: A client of a process, and where it leads.
-        whole: Whether it matters who holds connections to servers that nobody calls.
+        whole: Whether it matters who holds connections to servers that are not called.
     """
     holders: Holders = {}
     for operation in made.operations:

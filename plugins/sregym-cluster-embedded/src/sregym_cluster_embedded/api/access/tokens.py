@@ -1,7 +1,7 @@
 """Tokens of ServiceAccounts: JSON web tokens that this cluster makes and recognizes.
 
-Their form is the real one. The signature is a keyed digest, which nobody outside can verify and
-nobody outside has to.
+Their form is the real one. The signature is a keyed digest, which no client can verify or
+has to.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class Calls:
 
     Attributes:
         nodes: Workload id -> what it served.
-        edges: (caller's id, callee's id) -> calls; ids without a `/` are hosts that nobody knows.
+        edges: (caller's id, callee's id) -> calls; ids without a `/` are unknown hosts.
         roles: Workload id -> `load`, `service` or `store`; missing for other things.
         users: All that load generators saw.
     """

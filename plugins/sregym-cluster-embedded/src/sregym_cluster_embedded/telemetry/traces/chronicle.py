@@ -59,7 +59,7 @@ class Traced(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """Requests that nobody traced before, as they come in to an operation of a traced instance.
+    """Requests without a trace so far, as they come in to an operation of a traced instance.
 
     Those that succeed or those that fail, since they are counted apart.
 

@@ -29,7 +29,7 @@ class Progress(NamedTuple):
     Attributes:
         applied: Virtual second up to which it has all changes of its source.
         looked: Virtual second at which that was worked out.
-        changes: How many its source had counted then; negative: nobody has looked.
+        changes: How many its source had counted then; negative: not looked at yet.
     """
 
     applied: float
