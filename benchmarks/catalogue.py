@@ -21,7 +21,7 @@ import time
 from typing import NamedTuple
 
 from sregym_core.api import Workspace, problems, verify
-from sregym_runs.sampled_pairs import sampled_pairs
+from sregym_runs.fitting_pairs import sampled_pairs
 
 CURATED_GOAL_S = 90.0
 PAIR_GOAL_S = 0.4

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING
 
 from sregym_app_deathstarbench.hotel_reservation.application import HotelReservation
 from sregym_cluster_embedded.cluster import Embedded
-from sregym_core.conductor.noise import NoisePump
-from sregym_core.conductor.noise_levels import mixture
 from sregym_core.conductor.timeline import Timeline
-from sregym_core.interfaces import ClusterSpec
+from sregym_core.interfaces import ClusterSpec, NoiseContext
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
+from sregym_injectors.noise.mixture import mixture
+from sregym_injectors.noise.pump import NoisePump
 from sregym_kubernetes.operations.objects import capture, differences
 
 if TYPE_CHECKING:
@@ -103,7 +103,8 @@ def measured(
     timeline = Timeline("e0001", Plugins(Settings(), found=()))
     timeline.follow(cluster.clock)
     levels = {source.name: level for source in sources}
-    pump = NoisePump(sources, cluster, application, (), seed, timeline, levels=levels)
+    context = NoiseContext(cluster, application, (), seed)
+    pump = NoisePump(sources, context, timeline.record, levels=levels)
     seen = Seen()
     for _ in range(round(hours * 60)):
         for _ in range(6):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import sys
 
-from sregym_core.conductor.noise_levels import SOURCES_A_LEVEL
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
+from sregym_injectors.noise.mixture import SOURCES_A_LEVEL
 from workspace import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "noise.md"

@@ -15,8 +15,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from sregym_agents.gateway import Gateway
+from sregym_agents.session_folder import SessionAddress, write_address
 from sregym_core.errors import BudgetExceededError
-from sregym_core.sessions import SessionAddress, write_address
 from sregym_testing import ScriptedSession
 
 GROUPS = {
@@ -193,7 +193,7 @@ def test_over_stdio(
     """A client starts the server itself; it finds the session as `sregym submit` does."""
     write_address(tmp_path, SessionAddress(gateway.url, gateway.token))
     script = (
-        "import sys; from pathlib import Path; from sregym_core.sessions import find_address; "
+        "import sys; from pathlib import Path; from sregym_agents.session_folder import find_address; "
         "from sregym_core.settings import Settings; from sregym_core.interfaces import ToolGroup; "
         "from sregym_agents.mcp_stdio import serve_stdio; "
         "group = ToolGroup(sys.argv[1]) if sys.argv[1] else None; "

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import pytest
-from sregym_core.cli import options
-from sregym_core.conductor.noise_levels import levels_of, mixture
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import RunPlan
 from sregym_core.model import EpisodeRecord, FaultRef, Outcome, Problem
 from sregym_core.model.noise_setting import NoiseSetting, parse_noise, with_noise
-from sregym_core.model.suites import noise_level_of
-from sregym_core.plugins import Plugins
-from sregym_core.registry import Registry
-from sregym_core.settings import Settings
 from sregym_runs.noise_scores import NoiseScore, scores_by_noise_level, wilson
-
-FAMILIES = {"churn": ["a1", "a2", "a3"], "logs": ["b1"], "network": ["c1", "c2"]}
 
 
 def problem(**more) -> Problem:
@@ -66,49 +57,6 @@ def test_a_level_of_an_environment_is_checked():
     with pytest.raises(UsageError) as refused:
         with_noise(problem(), None, 7)
     assert str(refused.value) == "noise_level is 7; it must be 0 (none), 1, 2 or 3 (most)"
-
-
-def test_a_mixture_has_some_of_each_family_and_more_with_each_level():
-    for seed in range(20):
-        small, all_of_them = mixture(FAMILIES, 1, seed), mixture(FAMILIES, 3, seed)
-        assert len(small) == 4
-        assert {name[0] for name in small} == {"a", "b", "c"}
-        assert sorted(all_of_them) == ["a1", "a2", "a3", "b1", "c1", "c2"]
-        assert mixture(FAMILIES, 1, seed) == small
-    assert len({tuple(mixture(FAMILIES, 1, seed)) for seed in range(20)}) > 5
-
-
-def test_what_is_named_counts_beside_the_mixture():
-    registry = Registry(Plugins(Settings(), found=()))
-    noisy = problem(noise=("b=2", "a", "c=0"), noise_level=3)
-    assert levels_of(noisy, registry, 1) == {"a": 1, "b": 2}
-
-
-def test_levels_of_a_command_line():
-    assert options.noise_levels("2") == (2,)
-    assert options.noise_levels("0,3") == (0, 3)
-    assert options.noise_levels("0..3") == (0, 1, 2, 3)
-    with pytest.raises(argparse.ArgumentTypeError) as refused:
-        options.noise_levels("2,9")
-    assert str(refused.value) == "a level from 0 to 3 is needed, not '9'"
-    with pytest.raises(argparse.ArgumentTypeError) as refused:
-        options.noise_levels("3..1")
-    assert str(refused.value) == "levels from low to high are needed, not '3..1'"
-
-
-def test_the_command_line_goes_before_the_suite_and_the_suite_before_the_problem():
-    assert noise_level_of("upstream-noisy") == 2
-    assert noise_level_of("hard") is None
-
-    def noisy(named, level, suite):
-        (found,) = options.with_noise_options((problem(noise_level=1),), named, level, suite)
-        return found.noise, found.noise_level
-
-    assert noisy([], None, "") == ((), 1)
-    assert noisy([], None, "hard") == ((), 1)
-    assert noisy([], None, "upstream-noisy") == ((), 2)
-    assert noisy([], 0, "upstream-noisy") == ((), 0)
-    assert noisy(["cpu"], None, "upstream-noisy") == (("cpu=1",), 1)
 
 
 def test_a_run_says_how_many_episodes_it_has():

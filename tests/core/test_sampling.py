@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sregym_core.api import Workspace, pairs
+from sregym_core.api import Workspace
 from sregym_core.errors import SregymError, UsageError
 from sregym_core.model import FaultRef, Problem
 from sregym_core.settings import Settings
-from sregym_runs import WorkerPool
-from sregym_runs.sampled_pairs import sampled_pairs
+from sregym_runs import WorkerPool, pairs
+from sregym_runs.fitting_pairs import sampled_pairs
 from sregym_sample.command import check_empty, write
 from sregym_sample.proving import in_order
 from sregym_sample.sampling import Sampler

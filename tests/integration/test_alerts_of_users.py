@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from sregym_core.api import Environment, Workspace, pair
+from sregym_core.api import Environment, Workspace
+from sregym_runs import pair
 
 FRONT = "http://frontend.hotel-reservation.svc.cluster.local:5000/"
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.api import Workspace, pair, pairs
+from sregym_core.api import Workspace
 from sregym_core.conductor import grading
 from sregym_core.errors import UsageError
 from sregym_core.model import Component
+from sregym_runs import pair, pairs
 
 from sregym_apps import demand
 

@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from weakref import ref
 
 import pytest
-from sregym_core.api import Environment, Workspace, pair, play, problems, solution, verify
+from sregym_core.api import Environment, Workspace, play, problems, solution, verify
 from sregym_core.errors import UsageError
 from sregym_core.model import Outcome
 from sregym_core.settings import Settings
+from sregym_runs import pair
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
 LOOKS = (

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from sregym_core.errors import ExitCode
-from sregym_core.scratch import ScratchFolder, clear_abandoned
+from sregym_kubernetes.scratch import ScratchFolder, clear_abandoned
 from sregym_testing import SregymProject
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
@@ -133,7 +133,7 @@ def test_folders_of_a_process_that_was_killed_go(
 ) -> None:
     program = (
         "import os, signal\n"
-        "from sregym_core.scratch import ScratchFolder\n"
+        "from sregym_kubernetes.scratch import ScratchFolder\n"
         "folder = ScratchFolder('cluster-')\n"
         "open(folder.name + '/kubeconfig', 'w').close()\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_core.api import Workspace, pair, play
+from sregym_core.api import Workspace, play
 from sregym_core.model import Claims, EpisodeRecord, Outcome
 from sregym_core.settings import Settings
+from sregym_runs import pair
 
 
 @pytest.fixture(scope="module")

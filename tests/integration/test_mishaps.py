@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from sregym_core.api import Environment, Workspace, pair
+from sregym_core.api import Environment, Workspace
 from sregym_core.settings import Settings
+from sregym_runs import pair
 
 APPLICATION = "hotel-reservation"
 

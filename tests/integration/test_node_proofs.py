@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.api import pair, verify
+from sregym_core.api import verify
+from sregym_runs import pair
 
 
 @pytest.mark.parametrize("seed", [0, 3])

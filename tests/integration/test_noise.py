@@ -10,14 +10,14 @@ import pytest
 from sregym_app_deathstarbench.hotel_reservation.application import HotelReservation
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.api import Environment, play
-from sregym_core.conductor.noise import NoisePump
 from sregym_core.conductor.timeline import Timeline
 from sregym_core.events import NoiseMade
-from sregym_core.interfaces import Agent, ClusterSpec
+from sregym_core.interfaces import Agent, ClusterSpec, NoiseContext
 from sregym_core.model import Outcome
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
+from sregym_injectors.noise.pump import NoisePump
 from sregym_kubernetes.operations.objects import capture, differences
 
 HINTS = re.compile("noise|chaos|(?<!de)fault|sregym|benchmark|inject|decoy|zombie|distract")
@@ -50,7 +50,8 @@ def begun(checkpoint, level, names=None):
     timeline = Timeline("e0001", Plugins(Settings(), found=()))
     timeline.follow(cluster.clock)
     levels = dict.fromkeys(names, level)
-    pump = NoisePump(sources, cluster, application, ("geo",), 5, timeline, levels=levels)
+    context = NoiseContext(cluster, application, ("geo",), 5)
+    pump = NoisePump(sources, context, timeline.record, levels=levels)
     for _ in range(60):
         cluster.clock.advance(10.0)
         pump.due()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.api import pair, problems, verify
+from sregym_core.api import problems, verify
+from sregym_runs import pair
 
 
 def test_repairing_the_victim_alone_does_not_pass() -> None:

@@ -9,9 +9,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sregym_core.api import pair, play
+from sregym_core.api import play
 from sregym_core.interfaces import Command
 from sregym_core.proof.scripted import Scripted
+from sregym_runs import pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable

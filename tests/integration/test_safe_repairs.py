@@ -7,9 +7,10 @@ import shlex
 from typing import TYPE_CHECKING
 
 import pytest
-from sregym_core.api import Environment, pair, solution
+from sregym_core.api import Environment, solution
 from sregym_core.interfaces import Command
 from sregym_core.model import Outcome, Severity
+from sregym_runs import pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.api import Workspace, pair
+from sregym_core.api import Workspace
 from sregym_core.errors import UsageError
+from sregym_runs import pair
 
 
 @pytest.fixture(scope="module")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.api import Workspace, pair
+from sregym_core.api import Workspace
 from sregym_core.model import Problem
 from sregym_core.problems import parse_problem
 from sregym_core.proof import ProofCheck
 from sregym_core.proof.tipping import tipping_checks, without_occasion
 from sregym_core.settings import Settings
+from sregym_runs import pair
 
 APPLICATION = "blueprint-hotel-reservation"
 TEXT = """\

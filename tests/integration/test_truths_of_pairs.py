@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import NoReturn
 
 import pytest
-from sregym_core.api import Pair, Workspace, instruction, pair, pairs, problems, solution
+from sregym_core.api import Workspace, instruction, problems, solution
 from sregym_core.conductor import offline
 from sregym_core.modes import MODES
+from sregym_runs import Pair, pair, pairs
 
 
 class _AskedForAClusterError(Exception):

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from sregym_core.api import Workspace, pair, play
+from sregym_core.api import Workspace, play
 from sregym_core.interfaces import Cluster, ClusterSpec, Command
 from sregym_core.model import EpisodeRecord, Outcome
 from sregym_core.settings import Settings
+from sregym_runs import pair
 
 PAIRS = (
     ("image-wrong", "container app of web"),

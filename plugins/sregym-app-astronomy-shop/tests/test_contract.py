@@ -7,18 +7,13 @@ import pytest
 from sregym_app_astronomy_shop.application import AstronomyShop
 from sregym_app_astronomy_shop.replicated import AstronomyShopReplicated
 from sregym_app_astronomy_shop.reviews.application import AstronomyShopReviews
-from sregym_core.interfaces import ClusterProvider
-from sregym_core.plugins import Plugins
-from sregym_core.registry import Registry
-from sregym_core.settings import Settings
 from sregym_testing import ApplicationTrafficContract, PluginContract, ProblemContract
-from sregym_testing.clusters import open_clusters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
     from importlib.resources.abc import Traversable
 
-    from sregym_testing.clusters import Provision
+    from sregym_testing import ReadyWorlds
 
 
 class TestPlugin(PluginContract):
@@ -35,10 +30,8 @@ class TestAstronomyShop(ApplicationTrafficContract):
         return kind()
 
     @pytest.fixture
-    def provision(self) -> Iterator[Provision]:
-        provider: ClusterProvider = Registry(Plugins(Settings())).load("cluster", "embedded")()
-        with open_clusters(provider) as give:
-            yield give
+    def provision(self, ready_worlds: Callable[[str], ReadyWorlds]) -> ReadyWorlds:
+        return ready_worlds("embedded")
 
 
 class TestProblems(ProblemContract):

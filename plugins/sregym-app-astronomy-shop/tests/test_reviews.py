@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from sregym_app_astronomy_shop.reviews.application import AstronomyShopReviews
-from sregym_testing.clusters import provision_by_name
+from sregym_testing import ReadyWorlds
 from sregym_testing.worlds import advance, ready_world
 
 NAMESPACE = "astronomy-shop"
@@ -55,28 +56,27 @@ def test_what_differs_says_that_it_writes() -> None:
     assert "/api/product-reviews/ID" in shop.description
 
 
-def test_reviews_are_refused_while_no_number_is_left_and_all_else_goes_on() -> None:
+def test_reviews_are_refused_while_no_number_is_left_and_all_else_goes_on(
+    ready_worlds: Callable[[str], ReadyWorlds],
+) -> None:
     shop = AstronomyShopReviews()
-    with provision_by_name("embedded") as provision:
-        cluster = ready_world(shop, provision).cluster
+    cluster = ready_world(shop, ready_worlds("embedded")).cluster
 
-        def shares_after(statement: str) -> tuple[float, float]:
-            (pod,) = (
-                pod["metadata"]["name"]
-                for pod in cluster.list("v1", "Pod", NAMESPACE, "opentelemetry.io/name=postgresql")
-            )
-            done = cluster.exec(
-                NAMESPACE, pod, ["psql", "-U", "root", "-d", "otel", "-c", statement]
-            )
-            assert done.exit_code == 0, done.stderr
-            advance(cluster, 90.0)
-            seen = shop.traffic(cluster, 60.0).operations
-            return seen["write_review"].success_rate, seen["browse_product"].success_rate
+    def shares_after(statement: str) -> tuple[float, float]:
+        (pod,) = (
+            pod["metadata"]["name"]
+            for pod in cluster.list("v1", "Pod", NAMESPACE, "opentelemetry.io/name=postgresql")
+        )
+        done = cluster.exec(NAMESPACE, pod, ["psql", "-U", "root", "-d", "otel", "-c", statement])
+        assert done.exit_code == 0, done.stderr
+        advance(cluster, 90.0)
+        seen = shop.traffic(cluster, 60.0).operations
+        return seen["write_review"].success_rate, seen["browse_product"].success_rate
 
-        before = shares_after("SELECT count(*) FROM reviews.productreviews")
-        used_up = shares_after("SELECT setval('reviews.productreviews_id_seq', 2147483647)")
-        shares_after("ALTER TABLE reviews.productreviews ALTER COLUMN id TYPE bigint")
-        widened = shares_after("ALTER SEQUENCE reviews.productreviews_id_seq AS bigint")
+    before = shares_after("SELECT count(*) FROM reviews.productreviews")
+    used_up = shares_after("SELECT setval('reviews.productreviews_id_seq', 2147483647)")
+    shares_after("ALTER TABLE reviews.productreviews ALTER COLUMN id TYPE bigint")
+    widened = shares_after("ALTER SEQUENCE reviews.productreviews_id_seq AS bigint")
 
     assert before == (1.0, 1.0)
     assert used_up[0] == 0.0

@@ -292,6 +292,44 @@ def test_a_connection_string_with_another_password_lets_nobody_in(
         assert "get_recommendations" in failing(shop, cluster)
 
 
+def test_the_database_logs_each_connection_that_it_refuses(warm: Warm) -> None:
+    with forked(warm) as cluster:
+        alter = "ALTER ROLE otelu PASSWORD 'other'"
+        assert run(cluster, "postgresql", f'psql -U root -d otel -c "{alter}"')[0] == 0
+        cluster.clock.advance(150.0)
+        (refused, server) = (
+            [
+                line
+                for line in cluster.logs(
+                    NAMESPACE, pod_of(cluster, name)["metadata"]["name"], since_s=120.0
+                ).splitlines()
+                if f"FATAL: {space}password authentication failed" in line
+            ]
+            for name, space in (("product-catalog", ""), ("postgresql", " "))
+        )
+
+    assert len(refused) > 120
+    assert abs(len(server) - len(refused)) <= 2
+    backends = [int(re.findall(r" UTC \[(\d+)\] ", line)[0]) for line in server]
+    assert backends == sorted(backends)
+    assert len(set(backends)) > len(backends) / 4
+
+
+def test_the_database_logs_each_statement_that_it_refuses(warm: Warm) -> None:
+    with forked(warm) as cluster:
+        revoke = "REVOKE SELECT ON catalog.products FROM otelu"
+        assert run(cluster, "postgresql", f'psql -U root -d otel -c "{revoke}"')[0] == 0
+        cluster.clock.advance(60.0)
+        lines = last_lines(cluster, "postgresql").splitlines()[-200:]
+        refused = last_lines(cluster, "product-catalog").splitlines()[-1]
+
+    assert "ERROR: permission denied for table products (SQLSTATE 42501)" in refused
+    told = [line.split("] ", 1)[1] for line in lines if " UTC [" in line]
+    place = told.index("ERROR:  permission denied for table products")
+    assert told[place + 1] == "STATEMENT:  SELECT * FROM catalog.products WHERE id = $1"
+    assert told.count("ERROR:  permission denied for table products") > 50
+
+
 def test_a_service_without_an_address_that_it_needs_does_not_start(warm: Warm) -> None:
     with forked(warm) as cluster:
         scale(cluster, "checkout", 0)

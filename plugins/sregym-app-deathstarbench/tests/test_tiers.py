@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,8 +14,8 @@ from sregym_app_deathstarbench.tiers import (
     SocialNetworkExpanded,
     SocialNetworkSingle,
 )
-from sregym_core.api import pairs
-from sregym_testing.clusters import provision_by_name
+from sregym_runs import pairs
+from sregym_testing import ReadyWorlds
 from sregym_testing.worlds import advance, ready_world
 
 if TYPE_CHECKING:
@@ -98,15 +99,16 @@ def test_accounts_are_made_in_the_set_and_not_in_each_member() -> None:
     assert not [obj for obj in hotel.manifests() if obj["kind"] == "PersistentVolumeClaim"]
 
 
-def test_one_member_of_each_set_leads_and_users_are_served() -> None:
+def test_one_member_of_each_set_leads_and_users_are_served(
+    ready_worlds: Callable[[str], ReadyWorlds],
+) -> None:
     hotel = HotelReservationReplicated()
-    with provision_by_name("embedded") as provision:
-        cluster = ready_world(hotel, provision).cluster
-        advance(cluster, 120.0)
-        said = cluster.exec(
-            "hotel-reservation", "mongodb-geo-1", ["mongo", "admin", "--quiet", "--eval", WHO_LEADS]
-        )
-        traffic = hotel.traffic(cluster, 60.0)
+    cluster = ready_world(hotel, ready_worlds("embedded")).cluster
+    advance(cluster, 120.0)
+    said = cluster.exec(
+        "hotel-reservation", "mongodb-geo-1", ["mongo", "admin", "--quiet", "--eval", WHO_LEADS]
+    )
+    traffic = hotel.traffic(cluster, 60.0)
 
     states = sorted(line.split()[1] for line in said.stdout.splitlines())
     assert states == ["PRIMARY", "SECONDARY", "SECONDARY"]

@@ -5,24 +5,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sregym_app_synthetic.application import Synthetic
-from sregym_core.interfaces import ClusterProvider
-from sregym_core.plugins import Plugins
-from sregym_core.registry import Registry
-from sregym_core.settings import Settings
 from sregym_testing import (
     ApplicationContract,
     ApplicationTrafficContract,
     PluginContract,
     ProblemContract,
 )
-from sregym_testing.clusters import open_clusters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
     from importlib.resources.abc import Traversable
 
     from sregym_core.interfaces import Application
-    from sregym_testing.clusters import Provision
+    from sregym_testing import ReadyWorlds
 
 
 class TestPlugin(PluginContract):
@@ -43,10 +38,8 @@ class TestSyntheticOnTheEmbeddedCluster(ApplicationTrafficContract):
         return Synthetic().with_options({"services": "24", "queues": "0.05", "seed": "5"})
 
     @pytest.fixture
-    def provision(self) -> Iterator[Provision]:
-        provider: ClusterProvider = Registry(Plugins(Settings())).load("cluster", "embedded")()
-        with open_clusters(provider) as give:
-            yield give
+    def provision(self, ready_worlds: Callable[[str], ReadyWorlds]) -> ReadyWorlds:
+        return ready_worlds("embedded")
 
 
 class TestProblems(ProblemContract):

@@ -6,18 +6,13 @@ from typing import TYPE_CHECKING
 import pytest
 from sregym_app_train_ticket.application import TrainTicket
 from sregym_app_train_ticket.replicated import TrainTicketReplicated
-from sregym_core.interfaces import ClusterProvider
-from sregym_core.plugins import Plugins
-from sregym_core.registry import Registry
-from sregym_core.settings import Settings
 from sregym_testing import ApplicationContract, PluginContract, ProblemContract
-from sregym_testing.clusters import open_clusters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
     from importlib.resources.abc import Traversable
 
-    from sregym_testing.clusters import Provision
+    from sregym_testing import ReadyWorlds
 
 
 class TestPlugin(PluginContract):
@@ -36,11 +31,9 @@ class TestTrainTicketReplicated(ApplicationContract):
         return TrainTicketReplicated()
 
     @pytest.fixture
-    def provision(self) -> Iterator[Provision]:
+    def provision(self, ready_worlds: Callable[[str], ReadyWorlds]) -> ReadyWorlds:
         # Of Jobs the cluster in memory knows nothing.
-        provider: ClusterProvider = Registry(Plugins(Settings())).load("cluster", "embedded")()
-        with open_clusters(provider) as give:
-            yield give
+        return ready_worlds("embedded")
 
 
 class TestProblems(ProblemContract):

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from sregym_core.cli import Console
+from sregym_core.cli import Console, first_of
 from sregym_core.cli.entry import run
 
 # As written before applications could say which kinds of servers they need.
@@ -74,3 +74,16 @@ def test_what_works_is_listed_and_what_does_not_is_told(
         *("APPLICATION", "DISTRIBUTION", "WORKLOADS", "SERVICES", "OPERATIONS", "SERVER", "KINDS"),
         *("mart", "acme-market", "2", "2", "browse,", "buy", "-"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        ([], ""),
+        (["buy", "browse"], "buy, browse"),
+        (["a", "b", "c", "d"], "a, b, c, d"),
+        (["a", "b", "c", "d", "e", "f"], "a, b, c, d and 2 more"),
+    ],
+)
+def test_a_cell_names_the_first_few(names: list[str], text: str) -> None:
+    assert first_of(names) == text

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from sregym_catalogue.content import Cell, Row, heat
-from sregym_core.api import Pair, Problem
+from sregym_core.api import Problem
 from sregym_core.model import Problem as Model
+from sregym_runs import Pair
 
 
 def _pair(fault: str, application: str, name: str) -> Pair:

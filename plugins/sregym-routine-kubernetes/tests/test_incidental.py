@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from sregym_routine_kubernetes import incidental
 from sregym_testing import FullShop, MemoryProvider, worker_nodes
 from sregym_testing.clusters import open_clusters
@@ -40,3 +41,27 @@ def test_they_are_about_parts_alike() -> None:
     assert len(owners) > 2
     assert {event["type"] for event in told} == {"Warning"}
     assert {event["reason"] for event in told} <= {"Unhealthy", "FailedMount"}
+
+
+@pytest.mark.parametrize(
+    ("probe", "text"),
+    [
+        (
+            {"httpGet": {"path": "/up", "port": "web"}},
+            'Get "http://10.0.0.7:5984/up": context deadline exceeded '
+            "(Client.Timeout exceeded while awaiting headers)",
+        ),
+        ({"tcpSocket": {"port": "web"}}, "dial tcp 10.0.0.7:5984: i/o timeout"),
+        ({"tcpSocket": {"port": 80}}, "dial tcp 10.0.0.7:80: i/o timeout"),
+    ],
+)
+def test_a_probe_that_is_late_is_told_with_the_number_of_its_port(
+    probe: dict[str, Any], text: str
+) -> None:
+    """As the kubelet does, which resolves names of ports before it probes."""
+    container = {
+        "name": "db",
+        "ports": [{"name": "web", "containerPort": 5984}],
+        "readinessProbe": probe,
+    }
+    assert incidental.late(container, "readinessProbe", "10.0.0.7") == text

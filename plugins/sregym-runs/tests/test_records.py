@@ -13,8 +13,8 @@ from sregym_core.model import EpisodeRecord, Outcome, StageRecord, Verdict
 from sregym_core.plugins import PluginStatus
 from sregym_runs.folder import RunFolder, summarise
 from sregym_runs.noise_scores import wilson
-from sregym_runs.options import free_folder
 from sregym_runs.record_files import read_run
+from sregym_runs.run_options import free_folder
 
 
 def record(episode: str, agent: str, outcome: Outcome) -> EpisodeRecord:

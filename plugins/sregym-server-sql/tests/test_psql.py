@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -255,13 +256,16 @@ def test_the_log_tells_who_was_not_let_in(shop: Any) -> None:
     shop.shell("pg", "PGPASSWORD=no psql -h 10.244.0.7 -U app -d postgres")
     shop.shell("pg", "PGPASSWORD=no psql -h 10.244.0.7 -U nobody; psql -U postgres -d none")
     rule = 'Connection matched pg_hba.conf line 100: "host all all all scram-sha-256"'
-    assert [text.removeprefix(text[:28]) for text in shop.texts("pg")[-6:]] == [
-        '[61] FATAL:  password authentication failed for user "app"',
-        f"[61] DETAIL:  {rule}",
-        '[61] FATAL:  password authentication failed for user "nobody"',
-        '[61] DETAIL:  Role "nobody" does not exist.',
-        f"\t{rule}"[28:],
-        '[61] FATAL:  database "none" does not exist',
+    told = [re.split(r"^\S+ \S+ UTC ", text)[-1] for text in shop.texts("pg")[-6:]]
+    pids = re.findall(r"\[(\d+)\]", "\n".join(told))
+    assert (pids[0], pids[2]) == (pids[1], pids[3])
+    assert [re.sub(r"^\[\d+\] ", "", text) for text in told] == [
+        'FATAL:  password authentication failed for user "app"',
+        f"DETAIL:  {rule}",
+        'FATAL:  password authentication failed for user "nobody"',
+        'DETAIL:  Role "nobody" does not exist.',
+        f"\t{rule}",
+        'FATAL:  database "none" does not exist',
     ]
 
 

@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 from sregym_core.interfaces import ClusterError, OperationTraffic, Traffic
 from sregym_lint import Defect
-from sregym_testing import ApplicationContract, ApplicationTrafficContract, Shop
+from sregym_testing import (
+    ApplicationContract,
+    ApplicationTrafficContract,
+    MemoryProvider,
+    ReadyWorlds,
+    Shop,
+)
 
 
 class Nameless(Shop):
@@ -22,7 +28,9 @@ class Wanders(Shop):
 
 
 class Unguarded(Shop):
-    kept = Shop().manifests()
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept = super().manifests()
 
     def manifests(self):
         return self.kept
@@ -144,11 +152,13 @@ class TestBusyShop(ApplicationTrafficContract):
         return BusyShop()
 
 
+@pytest.mark.parametrize("kept", [False, True], ids=["made anew", "kept"])
 @pytest.mark.parametrize("check", [*BAD, *BAD_ALIVE])
-def test_bad_application_is_found(check, run_check, memory) -> None:
+def test_bad_application_is_found(check, kept, run_check, memory) -> None:
     application = (BAD | BAD_ALIVE)[check]()
+    values = {"provision": ReadyWorlds(MemoryProvider()) if kept else memory, "vocabulary": None}
     with pytest.raises(AssertionError):
-        run_check(ApplicationTrafficContract, check, application=application, provision=memory)
+        run_check(ApplicationTrafficContract, check, application=application, **values)
 
 
 def test_every_check_has_a_bad_application(checks_of) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from threading import Thread
 
 import pytest
+from sregym_agents.session_folder import SessionAddress
 from sregym_core.errors import UsageError
-from sregym_core.sessions import SessionAddress
 from sregym_up.gateway_client import get_json
 
 Serving = Callable[[bytes], SessionAddress]

@@ -18,7 +18,7 @@ from sregym_agents.mcp_tools import NAME, mcp_server
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_core.sessions import SessionAddress
+    from sregym_agents.session_folder import SessionAddress
 
 
 def serve_stdio(address: SessionAddress, group: ToolGroup | None = None) -> None:

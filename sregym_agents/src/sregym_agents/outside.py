@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import yaml
-from sregym_core.sessions import SessionAddress, write_address
 
 from sregym_agents.gateway import Gateway
 from sregym_agents.guard.upstream import read_upstream
+from sregym_agents.session_folder import SessionAddress, write_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

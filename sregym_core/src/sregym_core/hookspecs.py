@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
     from sregym_core.events import EpisodeEvent
+    from sregym_core.interfaces import EpisodeNoise, NoiseRequest
     from sregym_core.registration import Registration
 
 PROJECT = "sregym"
@@ -320,6 +321,34 @@ def sregym_register_problems() -> Sequence[Traversable]:  # type: ignore[empty-b
 
     Example:
         `plugins/sregym-app-deathstarbench/src/sregym_app_deathstarbench/plugin.py`
+
+    Added in 0.1.
+    """
+
+
+# --------------------------------------------------------------------------- episodes
+
+
+@hookspec(firstresult=True)
+def sregym_drive_noise(request: NoiseRequest) -> EpisodeNoise | None:
+    """Give what drives all noise of an episode: which sources disturb it, and when.
+
+    Args:
+        request: What the problem wants, what is installed, and where it is to disturb.
+
+    Returns:
+        An `EpisodeNoise` for this episode alone, or None to leave it to another plugin; the first
+        that is not None is taken.
+
+    Errors:
+        An exception is attributed to the plugin whose code raised it, and the episode ends as an error.
+
+    Called:
+        In the process that plays the episode, once the world is broken and before the agent starts;
+        not for an episode without noise.
+
+    Example:
+        `sregym_injectors/src/sregym_injectors/plugin.py`
 
     Added in 0.1.
     """

@@ -84,7 +84,7 @@ class TextMode(Mode):
 
 
 def _reported(briefing: BriefingContext) -> str:
-    return f"Users report that it does not work as it should. {briefing.application.description.strip()}"
+    return f"Something in it is said not to work as it should. {briefing.application.description.strip()}"
 
 
 def _alerted(briefing: BriefingContext) -> str:
@@ -104,7 +104,7 @@ def _nothing_said(briefing: BriefingContext) -> str:
 def _cause_told(briefing: BriefingContext) -> str:
     causes = " ".join(describe_cause(truth) for truth in briefing.ground_truths)
     return (
-        f"Users report that it does not work as it should. {briefing.application.description.strip()}"
+        f"Something in it is said not to work as it should. {briefing.application.description.strip()}"
         f"\n\nA colleague looked into it and found the cause. {causes}"
     )
 
@@ -113,12 +113,8 @@ def describe_cause(truth: GroundTruth) -> str:
     """A cause in the words of an engineer."""
     part = "" if truth.component == truth.object_name else f", part of {truth.component},"
     change = truth.changed
-    if not change.after:
-        detail = f"{_upper(change.what)} is gone; it was: {change.before}."
-    elif not change.before:
-        detail = f"{_upper(change.what)} is {change.after}, and should not be there."
-    else:
-        detail = f"{_upper(change.what)} is {change.after}; it should be {change.before}."
+    # Settings, files and sentences stand there: apart from each other, not as parts of one sentence.
+    detail = f"{_upper(change.what)}. Expected: {change.before or 'none'}. Found: {change.after or 'none'}."
     others = ""
     if truth.contributing:
         others = f" It takes {_listed(truth.contributing)} as well to bring it about."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.sealing import replace_file
@@ -10,6 +11,7 @@ from sregym_core.sealing import replace_file
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sregym_core.interfaces import Access
     from sregym_core.model import EpisodeRecord
     from sregym_core.sealing import Seal
 
@@ -33,3 +35,16 @@ def write_json(path: Path, content: Any, seal: Seal | None = None) -> None:
     """Write a JSON file so that readers see the old or the new one, never half of it."""
     text = (json.dumps(content, indent=2, sort_keys=True) + "\n").encode()
     replace_file(path, text if seal is None else seal.line(text))
+
+
+def keep_log(access: Access, folder: Path, seal: Seal | None = None) -> None:
+    """Move what an agent's process wrote to the episode's folder: the session's may not last.
+
+    Other attempts would learn from it, so it is sealed.
+    """
+    for name in (access.LOG, access.EVENTS):
+        log = access.folder / name
+        if log.is_file() and access.folder != folder:
+            shutil.move(log, folder / name)
+            if seal is not None:
+                seal.close([folder / name])

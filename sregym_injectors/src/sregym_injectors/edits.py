@@ -6,13 +6,13 @@ it is delivered, one change after the other with the time between them that peop
 
 from __future__ import annotations
 
-from copy import deepcopy
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.errors import WorldError
 from sregym_core.model import ObjectRef, name_of
 from sregym_kubernetes.changes.delivery import CREATED, PATCH, REPLACED, RESTART
+from sregym_kubernetes.copying import copied
 
 from sregym_kubernetes import changes
 
@@ -62,7 +62,7 @@ class Edits:
         """Write the object's state into the journal, unless this injection did so before."""
         obj = self.read(ref)
         if ref not in self._saved:
-            self._journal.restore(ref, deepcopy(obj))
+            self._journal.restore(ref, copied(obj))
             self._saved.append(ref)
         return obj
 

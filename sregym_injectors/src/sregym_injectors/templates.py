@@ -8,11 +8,11 @@ a CronJob does. The template of a Job or Pod cannot be changed: it is deleted an
 from __future__ import annotations
 
 from abc import abstractmethod
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.errors import WorldError
 from sregym_core.model import ROLLING_KINDS, ContainerKind, ObjectRef, pod_spec, template_patch
+from sregym_kubernetes.copying import copied
 from typing_extensions import override
 
 from sregym_injectors import commands
@@ -146,7 +146,7 @@ def _unblocking(manifest: KubeObject, ref: ObjectRef, rollout: Rollout) -> tuple
 
 def without_server_fields(obj: KubeObject) -> KubeObject:
     """A Job or Pod as a user would create it again: without what the cluster filled in."""
-    fresh = deepcopy(obj)
+    fresh = copied(obj)
     fresh.pop("status", None)
     metadata = fresh["metadata"]
     fresh["metadata"] = {key: metadata[key] for key in _KEPT_METADATA if key in metadata}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import pytest
+import sregym_injectors.plugin
 from pydantic import BaseModel
 from sregym_core.conductor import ComponentFactory, EpisodePlan, EpisodePlayer
 from sregym_core.interfaces import (
@@ -154,6 +155,7 @@ class Theatre:
         components: Kind (as a registration hook names it) to class.
         problem: What is played.
         events: Names of the events of the last episode, in order.
+        noise_drivers: Plugins that drive noise.
     """
 
     components: dict[str, list[type[Any]]] = field(
@@ -169,9 +171,12 @@ class Theatre:
     observers: list[Any] = field(default_factory=list)
     player: EpisodePlayer | None = None
     salt: str = "salt of the theatre"
+    noise_drivers: list[Any] = field(default_factory=lambda: [sregym_injectors.plugin])
 
     def factory(self) -> ComponentFactory:
         plugins = Plugins(Settings(), found=())
+        for driver in self.noise_drivers:
+            plugins.add(driver, "noise-driver")
         for kind, classes in self.components.items():
             plugins.add(_offering(kind, classes), f"local-{kind}")
         for number, observer in enumerate(self.observers):

@@ -13,8 +13,6 @@ from sregym_core.api import (
     EpisodeRequest,
     Workspace,
     instruction,
-    pair,
-    pairs,
     play,
     play_request,
     problems,
@@ -24,6 +22,7 @@ from sregym_core.api import (
 from sregym_core.api.arguments import checked
 from sregym_core.errors import UsageError
 from sregym_core.modes import check_start, mode_named
+from sregym_runs import pair, pairs
 from sregym_testing import MemoryProvider
 
 from .conftest import PROBLEM, Theatre
@@ -206,3 +205,13 @@ def test_what_is_right_passes_as_it_is() -> None:
     given: dict[str, Any] = {"tool": 5, "folder_": []}
     assert function("a", **given) == ("a", None, given)
     assert function("a", Path("b")) == ("a", Path("b"), {})
+
+
+def test_arguments_of_a_tool_are_given_by_name() -> None:
+    @checked
+    def step(tool: str, /, **arguments: object) -> Any:
+        return tool, arguments
+
+    assert refused(step, "kubectl", {"command": "get pods"}).endswith(
+        ".step: too many positional arguments; it takes: tool, and others by name"
+    )

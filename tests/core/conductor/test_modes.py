@@ -85,10 +85,10 @@ def test_only_the_mitigation_counts(theatre: Any) -> None:
     assert outcomes(record) == ("pass", "-", "pass")
     assert (record.reason, record.ttd_s, record.ttm_s) == ("mitigation passed", None, 2.0)
     assert record.instruction.split("\n\n")[1:3] == [
-        "Users report that it does not work as it should. A web shop with a cart.",
+        "Something in it is said not to work as it should. A web shop with a cart.",
         "A colleague looked into it and found the cause. It is ConfigMap cart-settings in namespace "
-        "shop, part of cart, with this defect: wrong currency. data[cart.json].currency is XXX; it "
-        "should be EUR. It also hurts web. Nobody can buy.",
+        "shop, part of cart, with this defect: wrong currency. data[cart.json].currency. "
+        "Expected: EUR. Found: XXX. It also hurts web. Nobody can buy.",
     ]
 
 
@@ -132,9 +132,9 @@ def test_one_submission_for_both(theatre: Any) -> None:
                 contributing=("operator",),
                 affected=("cart", "web"),
             ),
-            "It is Service db in namespace shop with this defect: service missing. Service db is "
-            "gone; it was: port 5432. It takes operator as well to bring it about. It also hurts "
-            "cart and web.",
+            "It is Service db in namespace shop with this defect: service missing. Service db. "
+            "Expected: port 5432. Found: none. It takes operator as well to bring it about. It "
+            "also hurts cart and web.",
         ),
         (
             GroundTruth(
@@ -147,7 +147,7 @@ def test_one_submission_for_both(theatre: Any) -> None:
                 impact="Nobody gets in.",
             ),
             "It is NetworkPolicy deny in namespace shop, part of web, with this defect: traffic "
-            "denied. spec.policyTypes is Ingress, and should not be there. Nobody gets in.",
+            "denied. spec.policyTypes. Expected: none. Found: Ingress. Nobody gets in.",
         ),
     ],
 )

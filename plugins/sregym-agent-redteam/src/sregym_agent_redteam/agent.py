@@ -16,7 +16,7 @@ from sregym_core.cli import counted
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Agent
 from sregym_core.model import Attempt
-from sregym_core.scratch import ScratchFolder
+from sregym_kubernetes.scratch import ScratchFolder
 
 from sregym_agent_redteam.probe.route import ProbeResult
 from sregym_agent_redteam.probe.routes import ROUTES

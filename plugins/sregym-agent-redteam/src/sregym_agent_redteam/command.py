@@ -7,9 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.cli import Subcommand, options
+from sregym_core.cli import Subcommand
 from sregym_core.errors import ExitCode, UsageError
-from sregym_core.scratch import ScratchFolder
+from sregym_kubernetes.scratch import ScratchFolder
+from sregym_runs import options
 
 if TYPE_CHECKING:
     import argparse

@@ -27,8 +27,8 @@ class Mcp(Subcommand):
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Serve until the client goes away."""
         from sregym_agents.mcp_stdio import serve_stdio
+        from sregym_agents.session_folder import find_address
         from sregym_core.interfaces import ToolGroup
-        from sregym_core.sessions import find_address
 
         group = ToolGroup(arguments.only) if arguments.only else None
         serve_stdio(find_address(self.settings), group)

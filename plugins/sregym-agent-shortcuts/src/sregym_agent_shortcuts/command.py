@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.cli import Subcommand, counted, options
+from sregym_core.cli import Subcommand, counted
 from sregym_core.errors import ExitCode, SregymError, UsageError
+from sregym_runs import options
 
 if TYPE_CHECKING:
     import argparse

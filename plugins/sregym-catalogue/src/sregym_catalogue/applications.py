@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.cli import Subcommand, reason_of
+from sregym_core.cli import Subcommand, first_of, reason_of
 from sregym_core.errors import ExitCode, PluginError
 
 if TYPE_CHECKING:
@@ -23,7 +23,9 @@ class Applications(Subcommand):
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
-        parser.add_argument("--json", action="store_true", help="print JSON")
+        parser.add_argument(
+            "--json", action="store_true", help="print JSON, with the names of all operations"
+        )
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them; one that cannot be used is named, and the others are listed."""
@@ -44,7 +46,7 @@ class Applications(Subcommand):
                 entry["distribution"],
                 str(entry["workloads"]),
                 str(entry["services"]),
-                ", ".join(entry["operations"]) or "-",
+                first_of(entry["operations"]) or "-",
                 ", ".join(entry["server_kinds"]) or "-",
             )
             for entry in listed

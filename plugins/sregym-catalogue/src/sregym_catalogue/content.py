@@ -6,12 +6,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sregym_core.api import instruction, pairs, problems
+from sregym_core.api import instruction, problems
+from sregym_runs import pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sregym_core.api import Pair, Problem, Workspace
+    from sregym_core.api import Problem, Workspace
+    from sregym_runs import Pair
 
     from sregym_catalogue.difficulty import Difficulty
 

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from sregym_core.api import Pair, Workspace
+    from sregym_core.api import Workspace
+    from sregym_runs import Pair
 
 
 class Faults(Subcommand):
@@ -78,7 +79,7 @@ class Faults(Subcommand):
     def _pairs(
         self, workspace: Workspace, faults: list[str], applications: list[str], as_json: bool
     ) -> ExitCode:
-        from sregym_core.api import pairs
+        from sregym_runs import pairs
 
         found = [_pair(one) for one in pairs(faults, applications, workspace=workspace)]
         if as_json:

@@ -28,7 +28,7 @@ class Problems(Subcommand):
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them."""
         from sregym_core.api import Workspace
-        from sregym_core.cli.options import not_installed
+        from sregym_runs.options import not_installed
 
         workspace = Workspace(self.settings)
         for reasons in workspace.factory.problems.left_out().values():
@@ -78,7 +78,7 @@ class Show(Subcommand):
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print it."""
         from sregym_core.api import Workspace, instruction, solution
-        from sregym_core.cli.options import chosen_problem
+        from sregym_runs.options import chosen_problem
 
         workspace = Workspace(self.settings)
         problem = chosen_problem(workspace.factory, arguments.problem)

@@ -22,9 +22,9 @@ from sregym_core.interfaces import (
     ServiceAnswer,
     default_actor,
 )
-from sregym_core.scratch import ScratchFolder
 from sregym_kubernetes.kubectl import KubectlError, find_kubectl
 from sregym_kubernetes.operations import KubernetesOperations
+from sregym_kubernetes.scratch import ScratchFolder
 from sregym_kubernetes.telemetry_redaction import observe_with_policy
 
 from sregym_cluster_kubernetes.clock import ServerClock

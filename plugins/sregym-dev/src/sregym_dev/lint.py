@@ -50,8 +50,8 @@ class Lint(Subcommand):
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Look, and print a line for each defect."""
         from sregym_core.api import Workspace
-        from sregym_core.cli.options import not_installed
         from sregym_lint import vocabulary_of
+        from sregym_runs.options import not_installed
 
         workspace = Workspace(self.settings)
         vocabulary = vocabulary_of(workspace.factory)

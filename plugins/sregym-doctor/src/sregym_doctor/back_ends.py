@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.cli.options import cluster_choice
+from sregym_core.cli import cluster_choice
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import BackEnd, ClusterSpec, NodeAccess
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.cli import Subcommand, options
+from sregym_core.cli import Subcommand
 from sregym_core.errors import ExitCode
+from sregym_runs import options
 
 if TYPE_CHECKING:
     import argparse

@@ -6,10 +6,9 @@ import argparse
 from pathlib import Path
 from typing import ClassVar
 
-from sregym_core.cli import Subcommand, options
+from sregym_core.cli import Subcommand
 from sregym_core.errors import ExitCode
-from sregym_runs import Run
-from sregym_runs import options as run_options
+from sregym_runs import Run, options, run_options
 
 SUITE = "lite"
 AGENTS = ("expert", "restart-loop", "noop")

@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.cli import Subcommand, counted, options
+from sregym_core.cli import Subcommand, counted
 from sregym_core.errors import ExitCode, UsageError
+from sregym_runs import options
 
 if TYPE_CHECKING:
     import argparse

@@ -143,29 +143,39 @@ def _told(pod: KubeObject, part: Component, chance: Random) -> tuple[str, str, d
     if probes and chance.random() < 0.6:
         name = chance.choice(probes)
         word = name.removesuffix("Probe").capitalize()
-        late = _late(container[name], pod["status"].get("podIP", ""))
-        return "Unhealthy", f"{word} probe failed: {late}", field
+        why = late(container, name, pod["status"].get("podIP", ""))
+        return "Unhealthy", f"{word} probe failed: {why}", field
     volumes = [v["name"] for v in pod["spec"].get("volumes") or () if "projected" in v]
     volume = volumes[0] if volumes else "kube-api-access"
-    late = "failed to sync configmap cache: timed out waiting for the condition"
-    return "FailedMount", f'MountVolume.SetUp failed for volume "{volume}" : {late}', {}
+    why = "failed to sync configmap cache: timed out waiting for the condition"
+    return "FailedMount", f'MountVolume.SetUp failed for volume "{volume}" : {why}', {}
 
 
 def _stamp(moment: float) -> str:
     return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _late(probe: Mapping[str, Any], ip: str) -> str:
-    """What the kubelet says of a probe that got no answer in time."""
+def late(container: Mapping[str, Any], name: str, ip: str) -> str:
+    """What the kubelet says of a probe of a container that got no answer in time."""
+    probe = container[name]
     seconds = probe.get("timeoutSeconds", 1)
     if "httpGet" in probe:
         how = probe["httpGet"]
-        place = f"{how.get('scheme', 'HTTP').lower()}://{ip}:{how['port']}{how.get('path', '/')}"
+        place = f"{how.get('scheme', 'HTTP').lower()}://{ip}:{_port(container, how['port'])}"
         why = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
-        return f'Get "{place}": {why}'
+        return f'Get "{place}{how.get("path", "/")}": {why}'
     if "tcpSocket" in probe:
-        return f"dial tcp {ip}:{probe['tcpSocket']['port']}: i/o timeout"
+        return f"dial tcp {ip}:{_port(container, probe['tcpSocket']['port'])}: i/o timeout"
     if "grpc" in probe:
         place = f"{ip}:{probe['grpc']['port']}"
         return f'timeout: failed to connect service "{place}" within {seconds}s: context deadline exceeded'
     return f"command timed out after {seconds}s"
+
+
+def _port(container: Mapping[str, Any], port: int | str) -> int | str:
+    """The number of a port that a probe may name: the kubelet's messages have numbers."""
+    ports = container.get("ports") or ()
+    named: dict[int | str, int] = {
+        one["name"]: one["containerPort"] for one in ports if "name" in one
+    }
+    return named.get(port, port)

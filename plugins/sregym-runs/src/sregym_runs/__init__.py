@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sregym_runs.finished import FinishedRun
+    from sregym_runs.fitting_pairs import Pair, pair, pairs
     from sregym_runs.record_files import read_records
     from sregym_runs.recorded import Recorded, read_recorded
     from sregym_runs.replaying import Replay, ReplayedStep
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "FinishedRun": "sregym_runs.finished",
+    "Pair": "sregym_runs.fitting_pairs",
     "Recorded": "sregym_runs.recorded",
     "Replay": "sregym_runs.replaying",
     "ReplayedStep": "sregym_runs.replaying",
@@ -26,12 +28,15 @@ _PLACES = {
     "TaskEnd": "sregym_runs.worker_pool",
     "WorkerPool": "sregym_runs.worker_pool",
     "episode_summary": "sregym_runs.summary",
+    "pair": "sregym_runs.fitting_pairs",
+    "pairs": "sregym_runs.fitting_pairs",
     "read_recorded": "sregym_runs.recorded",
     "read_records": "sregym_runs.record_files",
 }
 
 __all__ = [
     "FinishedRun",
+    "Pair",
     "Recorded",
     "Replay",
     "ReplayedStep",
@@ -39,6 +44,8 @@ __all__ = [
     "TaskEnd",
     "WorkerPool",
     "episode_summary",
+    "pair",
+    "pairs",
     "read_recorded",
     "read_records",
 ]

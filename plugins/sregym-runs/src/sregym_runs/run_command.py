@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.cli import Subcommand, options
+from sregym_core.cli import Subcommand
 from sregym_core.errors import ExitCode, UsageError
 
-from sregym_runs import options as run_options
+from sregym_runs import options, run_options
 from sregym_runs.summary import episode_summary
 
 if TYPE_CHECKING:

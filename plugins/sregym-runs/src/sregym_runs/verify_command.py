@@ -8,10 +8,10 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.cli import Subcommand, counted, options
+from sregym_core.cli import Subcommand, counted
 from sregym_core.errors import ExitCode, UsageError
 
-from sregym_runs import options as run_options
+from sregym_runs import options, run_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,10 +73,11 @@ class Verify(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Prove and print; all problems when none is named."""
-        from sregym_core.api import Workspace, pair
+        from sregym_core.api import Workspace
 
+        from sregym_runs import pair
+        from sregym_runs.fitting_pairs import sampled_pairs
         from sregym_runs.proofs import ProofRequest, prove_all
-        from sregym_runs.sampled_pairs import sampled_pairs
 
         began, used = time.monotonic(), _cpu_s()
         workspace = Workspace(self.settings)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from multiprocessing import connection
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from sregym_core.scratch import ScratchFolder
+from sregym_kubernetes.scratch import ScratchFolder
 
 from sregym_runs.waiting import Waiting
 from sregym_runs.worker_process import BEAT_S, WorkerStart, serve, uninterrupted

@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.cli import Subcommand, options
+from sregym_core.cli import Subcommand
 from sregym_core.errors import ExitCode, UsageError
+from sregym_runs import options
 
 if TYPE_CHECKING:
     import argparse

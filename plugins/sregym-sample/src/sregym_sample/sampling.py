@@ -8,10 +8,10 @@ from operator import itemgetter
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.api import pair, pairs
 from sregym_core.errors import SregymError, UsageError
 from sregym_core.model import ComponentTarget, FailureMode, Problem
 from sregym_core.model.defect import no_such
+from sregym_runs import pair, pairs
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence

@@ -63,6 +63,7 @@ _POSTGRES = ServerKind(
     protocols=(_POSTGRES_PROTOCOL,),
     users={"postgres": 999},
     log_formats={"postgres": f"{_HERE}.server_log:postgres_line"},
+    background=f"{_HERE}.refused_clients:background",
     durable={"sql": f"{_HERE}.describing:describe"},
     exporter=f"{_HERE}.exporter:POSTGRES_EXPORTER",
     images=(f"{_HERE}:postgres_images.yaml",),

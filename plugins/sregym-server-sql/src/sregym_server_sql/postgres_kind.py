@@ -39,6 +39,7 @@ from sregym_server_sql.postgres_sequences import sequence_exhausted
 from sregym_server_sql.postgres_server import PostgresConnection, PostgresError
 from sregym_server_sql.postgres_settings import in_effect, settings_at_start
 from sregym_server_sql.program import PostgresProgram
+from sregym_server_sql.refused_clients import backend_pid, matched_rule
 from sregym_server_sql.server_log import (
     LogEntry,
     postgres_first,
@@ -72,8 +73,13 @@ _FILES = {
     "pg_multixact/members/0000": 8192, "pg_multixact/offsets/0000": 8192,
     "pg_subtrans/0000": 8192, "pg_wal/000000010000000000000001": 16_777_216, "pg_xact/0000": 8192,
 }  # fmt: skip
-# The release since which a rule for clients is told with its file.
-_RULES_NAME_THEIR_FILE = 16
+
+
+class _Unlogged(PostgresConnection):
+    """What a client of the traffic would meet: its attempts are logged at their rate."""
+
+    def turned_away(self, text: str, why: str = "", *, by_rule: bool = False) -> PostgresError:
+        return PostgresError(f"{self._head}FATAL:  {text}")
 
 
 class PostgresKind(SqlKind):
@@ -215,9 +221,9 @@ class PostgresKind(SqlKind):
     def dial(
         self, world: World, process: Process, program: Any, client: Client, peer: str
     ) -> Refusal | None:
-        """Let a client in, or not."""
+        """Let a client in, or not; `peer` is empty where the traffic asks on behalf of many attempts."""
         try:
-            connection = PostgresConnection(
+            connection = (PostgresConnection if peer else _Unlogged)(
                 world, process, client.user, client.password, client.database or client.user, " "
             )
             require_connection_slot(connection)
@@ -252,8 +258,9 @@ class PostgresKind(SqlKind):
         if collection:
             allowed = right_for(command, write=write) in account.rights(database, collection)
         if not allowed:
+            table = collection.rpartition(".")[2]
             return Refusal(
-                "unauthorized", f"ERROR: permission denied for table {collection} (SQLSTATE 42501)"
+                "unauthorized", f"ERROR: permission denied for table {table} (SQLSTATE 42501)"
             )
         verb = right_for(command, write=write)
         if collection and verb == "INSERT" and (spent := exhausted(data, database, collection)):
@@ -278,16 +285,10 @@ class PostgresKind(SqlKind):
         program = world.service(RUNTIME).program_as(process, PostgresProgram)
         said = [f"FATAL:  {text}"]
         if by_rule:
-            major = program.version.partition(".")[0]
-            new = major.isdecimal() and int(major) >= _RULES_NAME_THEIR_FILE
-            place = (
-                f'file "{program.data_dir}/pg_hba.conf" line 128' if new else "pg_hba.conf line 100"
-            )
-            rule = f'Connection matched {place}: "host all all all scram-sha-256"'
+            rule = matched_rule(program)
             said.append(f"DETAIL:  {why}\n\t{rule}" if why else f"DETAIL:  {rule}")
-        self.tell(
-            world, process, program, [LogEntry(f"{{at}} [{_BACKEND}] {line}") for line in said]
-        )
+        pid = backend_pid(process.started_at, world.now)
+        self.tell(world, process, program, [LogEntry(f"{{at}} [{pid}] {line}") for line in said])
 
     def failed(self, world: World, process: Process, text: str, statement: str) -> None:
         """A statement of a session failed: say so, and which one it was."""

@@ -20,7 +20,14 @@ from __future__ import annotations
 
 from sregym_testing.agents import AgentContract, ScriptedSession
 from sregym_testing.applications import ApplicationContract, ApplicationTrafficContract
-from sregym_testing.clusters import ClusterContract, Provision, provision, provision_by_name
+from sregym_testing.clusters import (
+    ClusterContract,
+    Provision,
+    provision,
+    provision_by_name,
+    ready_worlds,
+    ready_worlds_by_kind,
+)
 from sregym_testing.environment import FreshEnvironment, install_arguments
 from sregym_testing.fork_server import ForkServer
 from sregym_testing.hooks import HookRecorder, LocalPlugins, hook_recorder, register_plugin
@@ -53,6 +60,7 @@ from sregym_testing.targets import choose_target
 from sregym_testing.tools import ScriptedServices, ToolContract
 from sregym_testing.two_sided import JudgedSystem, prove_two_sided
 from sregym_testing.watched import Killed, WatchedCluster
+from sregym_testing.worlds import ReadyWorlds
 
 __all__ = [
     "AddressedCluster",
@@ -84,6 +92,7 @@ __all__ = [
     "ProblemContract",
     "Program",
     "Provision",
+    "ReadyWorlds",
     "ReporterContract",
     "RewardContract",
     "RoutineContract",
@@ -104,6 +113,8 @@ __all__ = [
     "prove_two_sided",
     "provision",
     "provision_by_name",
+    "ready_worlds",
+    "ready_worlds_by_kind",
     "register_plugin",
     "run_page",
     "shop_context",

@@ -15,7 +15,7 @@ from sregym_kubernetes.operations.objects import capture, differences
 from sregym_testing.worlds import ready_world
 
 if TYPE_CHECKING:
-    from sregym_core.interfaces import Application, Cluster
+    from sregym_core.interfaces import Application, Cluster, Vocabulary
 
     from sregym_testing.clusters import Provision
 
@@ -59,12 +59,20 @@ class ApplicationContract:
         text = json.dumps(application.manifests()) + application.description
         assert _TELLING.findall(text) == []
 
-    def test_files_are_without_defects(self, application: Application) -> None:
-        """Names, addresses, routes and operations agree; each defect is told with line and field."""
+    @pytest.fixture(scope="class")
+    @classmethod
+    def vocabulary(cls) -> Vocabulary | None:
+        """What the simulated clusters that are installed know."""
         from sregym_core.conductor.component_factory import ComponentFactory
         from sregym_lint import vocabulary_of
 
-        found = application.lint(vocabulary_of(ComponentFactory(Settings())))
+        return vocabulary_of(ComponentFactory(Settings()))
+
+    def test_files_are_without_defects(
+        self, application: Application, vocabulary: Vocabulary | None
+    ) -> None:
+        """Names, addresses, routes and operations agree; each defect is told with line and field."""
+        found = application.lint(vocabulary)
         assert not found, "\n".join(map(str, found))
 
     def test_components_are_sorted_and_unique(self, application: Application) -> None:

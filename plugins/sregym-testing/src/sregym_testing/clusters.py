@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import TypeAlias
 
 import pytest
@@ -23,6 +24,7 @@ from sregym_core.registry import Registry
 from sregym_core.settings import Settings
 
 from sregym_testing.memory import MemoryProvider
+from sregym_testing.worlds import ReadyWorlds
 
 Provision: TypeAlias = Callable[[ClusterSpec], Cluster]
 
@@ -56,6 +58,37 @@ def provision_by_name(name: str) -> Iterator[Provision]:
     """
     with open_clusters(Registry(Plugins(Settings())).load("cluster", name)()) as give:
         yield give
+
+
+@pytest.fixture(scope="session")
+def ready_worlds_by_kind() -> Callable[[str], ReadyWorlds]:
+    """The ready worlds of the session by name of the cluster plugin; see `ready_worlds`."""
+
+    @cache
+    def made(name: str) -> ReadyWorlds:
+        return ReadyWorlds(Registry(Plugins(Settings())).load("cluster", name)())
+
+    return made
+
+
+@pytest.fixture
+def ready_worlds(
+    ready_worlds_by_kind: Callable[[str], ReadyWorlds],
+) -> Iterator[Callable[[str], ReadyWorlds]]:
+    """Clusters of an installed kind by its name, for `provision` to return: `"embedded"` for instance.
+
+    As `provision_by_name`, but an application is brought up once a session, and each test has a
+    fork of the moment at which it was ready. All clusters are closed at the end of the test.
+    """
+    used: list[ReadyWorlds] = []
+
+    def of_kind(name: str) -> ReadyWorlds:
+        used.append(ready_worlds_by_kind(name))
+        return used[-1]
+
+    yield of_kind
+    for worlds in used:
+        worlds.close()
 
 
 @pytest.fixture

@@ -27,8 +27,9 @@ class ProblemContract:
         """The folder of problem files under test."""
         raise NotImplementedError("override the fixture `folder`")
 
-    @pytest.fixture
-    def registry(self) -> Registry:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def registry(cls) -> Registry:
         """What the installed plugins offer."""
         return Registry(Plugins(Settings()))
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
+from sregym_core.conductor.worlds import COMPONENTS_KEPT
 from sregym_core.interfaces import ClusterSpec
+from sregym_kubernetes.copying import copied
 from sregym_kubernetes.operations.objects import capture, differences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_core.interfaces import Application, Cluster
+    from sregym_core.interfaces import Application, Checkpoint, Cluster, ClusterProvider
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import NodeSetting
 
@@ -55,7 +57,12 @@ class World:
 
 
 def ready_world(application: Application, provision: Provision, seed: int = 7) -> World:
-    """Deploy an application, unless it is ready in what was provided, and wait until it is."""
+    """Deploy an application, unless it is ready in what was provided, and wait until it is.
+
+    Of `ReadyWorlds` it is a fork of one that was made before.
+    """
+    if isinstance(provision, ReadyWorlds):
+        return provision.world(application, seed)
     cluster = provision(ClusterSpec(seed=seed, applications=(application,)))
     if application.ready(cluster):
         application.deploy(cluster)
@@ -63,6 +70,78 @@ def ready_world(application: Application, provision: Provision, seed: int = 7) -
     assert before.is_ready(), f"not ready in time: {application.ready(cluster)}"
     objects = capture(cluster, application.namespaces)
     return World(cluster, application, objects, cluster.hidden_state(), settings_of(cluster))
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A ready world to fork from, and of which application and seed it is."""
+
+    made_of: tuple[Any, ...]
+    checkpoint: Checkpoint
+    world: World
+
+
+class ReadyWorlds:
+    """Clusters for a test, as a `Provision`; ready worlds are made once and forked for each test.
+
+    No test sees what another did: each goes on from the moment at which the application was ready.
+    Where a cluster has no checkpoints, and once `COMPONENTS_KEPT` are exceeded, worlds are made anew.
+
+    Args:
+        provider: Where clusters come from.
+    """
+
+    def __init__(self, provider: ClusterProvider) -> None:
+        self._provider = provider
+        self._kept: list[_Kept] = []
+        self._open: list[Cluster] = []
+
+    def __call__(self, spec: ClusterSpec) -> Cluster:
+        """A new cluster."""
+        return self._opened(self._provider.provision(spec))
+
+    def world(self, application: Application, seed: int) -> World:
+        """A world of its own for who asks."""
+        made_of = (
+            *(type(application), application.name, seed),
+            *(copied(application.manifests()), application.service_models()),
+        )
+        kept = next((one for one in self._kept if one.made_of == made_of), None)
+        if kept is None:
+            world = ready_world(application, self.__call__, seed)
+            checkpoint = world.cluster.checkpoint()
+            if checkpoint is None:
+                return world
+            kept = _Kept(made_of, checkpoint, world)
+            self._keep(kept)
+        spec = ClusterSpec(seed=seed, applications=(application,))
+        cluster = self._opened(kept.checkpoint.fork(spec))
+        return replace(
+            kept.world,
+            cluster=cluster,
+            application=application,
+            objects=copied({**kept.world.objects}),
+            hidden={**kept.world.hidden},
+        )
+
+    def close(self) -> None:
+        """Close all clusters that were given; worlds are kept for the next test."""
+        while self._open:
+            self._open.pop().close()
+
+    def _opened(self, cluster: Cluster) -> Cluster:
+        self._open.append(cluster)
+        return cluster
+
+    def _keep(self, kept: _Kept) -> None:
+        """Keep one more, and of all no more than fit, those that were made last."""
+        self._kept.append(kept)
+        while len(self._kept) > 1 and sum(map(_components, self._kept)) > COMPONENTS_KEPT:
+            del self._kept[0]
+
+
+def _components(kept: _Kept) -> int:
+    return len(kept.world.application.components())
 
 
 def advance(cluster: Cluster, seconds: float) -> None:

@@ -7,9 +7,9 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.cli import Subcommand, options
+from sregym_core.cli import Subcommand
 from sregym_core.errors import ExitCode, UsageError, WorldError
-from sregym_runs import episode_summary
+from sregym_runs import episode_summary, options
 
 if TYPE_CHECKING:
     import argparse
@@ -84,6 +84,7 @@ class Up(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Play one episode with an adapter that waits for submissions from outside."""
+        from sregym_agents.session_folder import claim_folder
         from sregym_core.api import (
             Environment,
             Workspace,
@@ -91,7 +92,6 @@ class Up(Subcommand):
             random_seed,
         )
         from sregym_core.interfaces import AgentDescription
-        from sregym_core.sessions import claim_folder
 
         from sregym_up.announce import Announcer
         from sregym_up.healthy import check_alone, run_healthy

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.errors import UsageError
 
 if TYPE_CHECKING:
-    from sregym_core.sessions import SessionAddress
+    from sregym_agents.session_folder import SessionAddress
 
 # Tools that let time pass may take long.
 TIMEOUT_S = 600.0

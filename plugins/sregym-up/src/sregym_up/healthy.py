@@ -38,8 +38,8 @@ def check_alone(arguments: argparse.Namespace) -> None:
 
 def run_healthy(console: Console, workspace: Workspace, arguments: argparse.Namespace) -> ExitCode:
     """Deploy, warm up, open, and stay until the user ends it."""
+    from sregym_agents.session_folder import claim_folder
     from sregym_core.api import random_seed
-    from sregym_core.sessions import claim_folder
 
     application = workspace.factory.application(arguments.application)
     folder = arguments.folder.absolute()

@@ -50,7 +50,7 @@ class Submit(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Send it and print the receipt."""
-        from sregym_core.sessions import find_address
+        from sregym_agents.session_folder import find_address
 
         from sregym_up.gateway_client import get_json
 

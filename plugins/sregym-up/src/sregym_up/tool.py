@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Mapping
 
-    from sregym_core.sessions import SessionAddress
+    from sregym_agents.session_folder import SessionAddress
 
 
 class Tool(Subcommand):
@@ -41,7 +41,7 @@ class Tool(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Call it and print what it answers."""
-        from sregym_core.sessions import find_address
+        from sregym_agents.session_folder import find_address
 
         from sregym_up.gateway_client import get_json
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
 from sregym_core.errors import BudgetExceededError, UsageError
-from sregym_core.interfaces import Agent, Stage
-from sregym_core.sessions import EVENTS, LOG
+from sregym_core.interfaces import Access, Agent, Stage
 
 from sregym_agents.command_line.listening import Listener
 from sregym_agents.command_line.process import attend
@@ -167,7 +166,7 @@ class CommandLineAgent(Agent):
         session.note_agent(self._program.version, self.options.get("model", ""))
         with opened(session) as gateway:
             folder = session.access().folder
-            events, log = folder / EVENTS, folder / LOG
+            events, log = folder / Access.EVENTS, folder / Access.LOG
             with self._walls.around(session.access(), gateway) as place:
                 home = place.work / "home"
                 listener = Listener(session, self.reader(), events, home)
@@ -224,7 +223,7 @@ class CommandLineAgent(Agent):
         if _done(session):
             return
         name = self.vendor.program
-        where = f"what it wrote is in {log} and {EVENTS} beside it"
+        where = f"what it wrote is in {log} and {Access.EVENTS} beside it"
         if exit_code != 0 or listener.failure:
             reason = listener.failure or last_line(log)
             because = f": {reason}" if reason else ""

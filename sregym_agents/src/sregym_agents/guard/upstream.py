@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import yaml
 from sregym_core.errors import WorldError
-from sregym_core.scratch import ScratchFolder
+from sregym_kubernetes.scratch import ScratchFolder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from sregym_core.errors import UsageError
-from sregym_core.scratch import ScratchFolder
+from sregym_kubernetes.scratch import ScratchFolder
 
 from sregym_agents.isolation.bubblewrap import SESSION, WORK, Bubblewrap
 from sregym_agents.isolation.containers import IMAGE, RUNTIMES, Containers

@@ -23,11 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sregym_core.api.catalogue import (
-        Pair,
         Solution,
         instruction,
-        pair,
-        pairs,
         problems,
         solution,
     )
@@ -70,7 +67,6 @@ _PLACES = {
     "NoEpisodeError": "sregym_core.api.errors",
     "Observation": "sregym_core.api.task",
     "Outcome": "sregym_core.model",
-    "Pair": "sregym_core.api.catalogue",
     "Problem": "sregym_core.model",
     "Proof": "sregym_core.proof",
     "Reward": "sregym_core.interfaces.reward",
@@ -83,8 +79,6 @@ _PLACES = {
     "Workspace": "sregym_core.api.workspace",
     "check_start": "sregym_core.modes",
     "instruction": "sregym_core.api.catalogue",
-    "pair": "sregym_core.api.catalogue",
-    "pairs": "sregym_core.api.catalogue",
     "play": "sregym_core.api.playing",
     "play_request": "sregym_core.api.playing",
     "problems": "sregym_core.api.catalogue",
@@ -110,7 +104,6 @@ __all__ = [
     "NoEpisodeError",
     "Observation",
     "Outcome",
-    "Pair",
     "Problem",
     "Proof",
     "Reward",
@@ -123,8 +116,6 @@ __all__ = [
     "Workspace",
     "check_start",
     "instruction",
-    "pair",
-    "pairs",
     "play",
     "play_request",
     "problems",

@@ -38,13 +38,19 @@ def _check(function: Callable[..., Any], arguments: tuple[Any, ...], named: dict
     try:
         bound = signature(function).bind(*arguments, **named).arguments
     except TypeError as error:
-        msg = f"{whose}: {error}; it takes: {', '.join(form.model_fields)}"
+        more = ", and others by name" if _takes_others(function) else ""
+        msg = f"{whose}: {error}; it takes: {', '.join(form.model_fields)}{more}"
         raise UsageError(msg) from error
     given = {name: value for name, value in bound.items() if name in form.model_fields}
     try:
         form.model_validate(given)
     except ValidationError as error:
         raise UsageError(f"{whose}: {explain(error, form, given, 'argument')}") from error
+
+
+def _takes_others(function: Callable[..., Any]) -> bool:
+    kinds = {parameter.kind for parameter in signature(function).parameters.values()}
+    return Parameter.VAR_KEYWORD in kinds
 
 
 @cache

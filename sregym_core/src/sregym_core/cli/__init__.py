@@ -12,6 +12,8 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
+from sregym_core.cluster_choice import cluster_choice
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
@@ -19,12 +21,18 @@ if TYPE_CHECKING:
     from sregym_core.errors import ExitCode
     from sregym_core.settings import Settings
 
-__all__ = ["Console", "Subcommand", "counted", "reason_of"]
+__all__ = ["Console", "Subcommand", "cluster_choice", "counted", "first_of", "reason_of"]
 
 
 def counted(number: int, noun: str) -> str:
     """A number with its noun, which is given as of one: `1 trace`, `2 traces`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def first_of(names: Sequence[str], shown: int = 4) -> str:
+    """The first names of a cell of a table, and how many more there are."""
+    more = len(names) - shown
+    return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
 
 
 class Console:

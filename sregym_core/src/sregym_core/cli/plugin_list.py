@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.cli import Subcommand
+from sregym_core.cli import Subcommand, first_of
 from sregym_core.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -22,7 +22,9 @@ class PluginList(Subcommand):
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
-        parser.add_argument("--json", action="store_true", help="print JSON")
+        parser.add_argument(
+            "--json", action="store_true", help="print JSON, with all that they offer"
+        )
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them, broken and blocked ones in place."""
@@ -64,7 +66,7 @@ class PluginList(Subcommand):
                 str(entry["name"]),
                 f"{entry['distribution']} {entry['version']}",
                 str(entry["state"]),
-                str(entry["reason"]) or ", ".join(entry["components"]),
+                str(entry["reason"]) or first_of([*entry["components"]]),
             )
             for entry in listed
         ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.conductor.noise_blamed import noise_blamed
 from sregym_core.grounding import grounding
 from sregym_core.interfaces import Stage
 
@@ -13,11 +12,10 @@ if TYPE_CHECKING:
 
     from sregym_core.conductor.episode_setup import EpisodeSetup
     from sregym_core.conductor.grades import Grades
-    from sregym_core.conductor.noise import NoisePump
     from sregym_core.conductor.plan import EpisodePlan
     from sregym_core.conductor.session import LiveSession
     from sregym_core.conductor.timeline import Timeline
-    from sregym_core.interfaces import Application
+    from sregym_core.interfaces import Application, EpisodeNoise
     from sregym_core.model import StageRecord
 
 
@@ -83,15 +81,15 @@ def of_diagnosis(
 
 
 def of_noise(
-    plan: EpisodePlan, pump: NoisePump | None, timeline: Timeline, grades: Grades
+    plan: EpisodePlan, noise: EpisodeNoise | None, timeline: Timeline, grades: Grades
 ) -> dict[str, Any]:
     """How much noise there was, and which of it the diagnosis blamed."""
+    requested = {"noise_level": plan.problem.noise_level}
+    if noise is None:
+        return requested
     diagnosis = grades.stages.get(Stage.DIAGNOSIS)
-    return {
-        "noise": {} if pump is None else dict(pump.levels),
-        "noise_level": plan.problem.noise_level,
-        "noise_blamed": noise_blamed(diagnosis, timeline.entries, lambda: grades.ground_truths),
-    }
+    blamed = noise.blamed(diagnosis, timeline.entries, lambda: grades.ground_truths)
+    return {**requested, "noise": dict(noise.levels), "noise_blamed": blamed}
 
 
 def of_session(session: LiveSession | None) -> dict[str, Any]:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from sregym_core.conductor import account, grading
 from sregym_core.conductor.acting import in_time
 from sregym_core.conductor.attribution import blamed
+from sregym_core.conductor.episode_noise import noise_of
 from sregym_core.conductor.episode_resources import account_of, resources_of, served_in
 from sregym_core.conductor.facts import facts_of
 from sregym_core.conductor.grades import Grades
 from sregym_core.conductor.injection import SpoiledError
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.conductor.noise_levels import pump_for
 from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.recovery import recover
 from sregym_core.conductor.repairs import RepairWatch
@@ -46,17 +46,16 @@ from sregym_core.interfaces import BriefingContext, ClusterError, Stage
 from sregym_core.model import EpisodeRecord, Outcome, RepairRecord, outcome_of
 from sregym_core.policy import Policy
 from sregym_core.policy.role import on_call
-from sregym_core.sessions import keep_log
+from sregym_core.records import keep_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sregym_core.conductor.component_factory import ComponentFactory
-    from sregym_core.conductor.noise import NoisePump
     from sregym_core.conductor.plan import EpisodePlan
     from sregym_core.conductor.worlds import World, Worlds
     from sregym_core.events import EpisodeEvent
-    from sregym_core.interfaces import Agent, Cluster, OracleContext
+    from sregym_core.interfaces import Agent, Cluster, EpisodeNoise, OracleContext
     from sregym_core.model import Claims
 
 # The reason of an episode that Ctrl-C or a signal ended.
@@ -99,7 +98,7 @@ class EpisodePlayer:
         self._setup = Setup(
             factory, worlds, plan, self._application, self._timeline, self._journal, self._progress
         )
-        self._noise: NoisePump | None = None
+        self._noise: EpisodeNoise | None = None
         self._session: LiveSession | None = None
         self._grades = Grades(factory, plan, self._timeline)
         self._found: Found | None = None
@@ -190,7 +189,7 @@ class EpisodePlayer:
         None where the cluster cannot be forked, and once processes outside reach it.
         """
         session, noise = self._session, self._noise
-        if session is None or noise is None or session.opened is not None:
+        if session is None or session.opened is not None:
             return None
         setup = self._setup.fork()
         if setup is None:
@@ -198,7 +197,8 @@ class EpisodePlayer:
         twin = copy(self)
         twin._setup, twin._timeline, twin._journal = setup, setup.timeline, setup.journal
         cluster = twin.cluster
-        twin._noise = noise.fork(cluster, twin._timeline, setup.journal)
+        if noise is not None:
+            twin._noise = noise.fork(cluster, twin._timeline.record, setup.journal)
         twin._grades = self._grades.fork(twin._timeline)
         twin._session = session.fork(
             cluster,
@@ -242,8 +242,9 @@ class EpisodePlayer:
             plan.extra_setup(world.cluster, self._journal)
         broken = episode_setup.injection.injected_at_s is not None or not plan.inject
         self._found = Found.of(world.cluster, self._application, broken=broken)
-        self._noise = pump_for(self._bench, plan, self._setup, self._worlds.salt)
-        self._noise.lead()
+        self._noise = noise_of(self._bench, plan, self._setup, world.cluster, self._worlds.salt)
+        if self._noise is not None:
+            self._noise.lead()
         self._session = LiveSession(
             world.cluster,
             self._timeline,
@@ -263,7 +264,8 @@ class EpisodePlayer:
         if plan.agent.served:  # time leaps when a world is opened: that is not the agent's
             before = world.cluster.clock.now()
             self._session.access()
-            self._noise.leapt(world.cluster.clock.now() - before)
+            if self._noise is not None:
+                self._noise.leapt(world.cluster.clock.now() - before)
         episode_setup.agent_starts()
         self._agent_began = self._timeline.at_s()
         if not plan.brief:

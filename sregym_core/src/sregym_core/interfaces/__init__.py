@@ -50,7 +50,7 @@ from sregym_core.interfaces.nodes import (
     node_access,
     restore_settings,
 )
-from sregym_core.interfaces.noise import Noise, NoiseContext
+from sregym_core.interfaces.noise import EpisodeNoise, Noise, NoiseContext, NoiseRequest
 from sregym_core.interfaces.operations import (
     CommandRefusedError,
     ContainerRuns,
@@ -112,6 +112,7 @@ __all__ = [
     "DeadlineExceeded",
     "DiagnosisOracle",
     "DiskBlocks",
+    "EpisodeNoise",
     "EpisodeRequest",
     "EpisodeResources",
     "EpisodeResult",
@@ -127,6 +128,7 @@ __all__ = [
     "NodeAccess",
     "Noise",
     "NoiseContext",
+    "NoiseRequest",
     "OperationTraffic",
     "Operations",
     "Oracle",

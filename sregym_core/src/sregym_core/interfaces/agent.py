@@ -59,8 +59,13 @@ class Access:
         endpoints: By name (`kubernetes`, `prometheus` ...), base URLs.
         folder: A directory that belongs to this session; adapters may write files there.
         token: Bearer token that the session's own endpoints require.
+        LOG: File in `folder` in which an adapter keeps what the agent's process writes for people;
+            the conductor moves it to the episode's files, as it does the next.
+        EVENTS: The same for programs.
     """
 
+    LOG: ClassVar[str] = "agent.log"
+    EVENTS: ClassVar[str] = "agent.jsonl"
     kubeconfig: Path
     endpoints: Mapping[str, str]
     folder: Path

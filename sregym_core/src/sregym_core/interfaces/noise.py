@@ -7,9 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from sregym_core.events import EpisodeEvent
     from sregym_core.interfaces.application import Application
     from sregym_core.interfaces.cluster import Cluster
     from sregym_core.interfaces.injector import Journal
+    from sregym_core.model import GroundTruth, StageRecord, TimelineEntry
 
 
 @dataclass(frozen=True)
@@ -73,3 +77,79 @@ class Noise(ABC):
     @abstractmethod
     def settle(self, context: NoiseContext) -> None:
         """End all disturbances that still last; idempotent. Called before grading."""
+
+
+@dataclass(frozen=True)
+class NoiseRequest:
+    """The noise that an episode is to have, and what whoever drives it works with.
+
+    Attributes:
+        doses: By name of each source that the problem names, its level; 0 is silence.
+        level: How much there is of a mixture of further sources, 0 to 3.
+        names: Of all installed sources, sorted.
+        load: Gives the class of a source by its name.
+        make: Gives a new source by its name.
+        context: As sources get it, but for the level.
+        record: Puts an event on the timeline.
+        blame: An exception in one sentence, with whose it is.
+    """
+
+    doses: Mapping[str, int]
+    level: int
+    names: Sequence[str]
+    load: Callable[[str], type[Noise]]
+    make: Callable[[str], Noise]
+    context: NoiseContext
+    record: Callable[[EpisodeEvent], None]
+    blame: Callable[[BaseException], str]
+
+
+class EpisodeNoise(ABC):
+    """All noise of one episode: which sources there are, and when each is due.
+
+    Attributes:
+        levels: By name of each source that disturbs, its level.
+    """
+
+    levels: Mapping[str, int]
+
+    @abstractmethod
+    def lead(self) -> None:
+        """Let the world get as noisy as it stays. Called before the agent starts."""
+
+    @abstractmethod
+    def leapt(self, seconds: float) -> None:
+        """So much time of the cluster's clock was left out: nothing was due in it."""
+
+    @abstractmethod
+    def due(self) -> None:
+        """Disturb as often as was due up to now. Called before each of the agent's calls.
+
+        Raises:
+            WorldError: A source raised.
+        """
+
+    @abstractmethod
+    def stop(self) -> None:
+        """End all disturbances; none begins any more. Called before grading."""
+
+    @abstractmethod
+    def fork(
+        self, cluster: Cluster, record: Callable[[EpisodeEvent], None], journal: Journal
+    ) -> EpisodeNoise:
+        """An equal one that goes on by itself, in a fork of the episode."""
+
+    @abstractmethod
+    def blamed(
+        self,
+        diagnosis: StageRecord | None,
+        entries: Iterable[TimelineEntry],
+        ground_truths: Callable[[], Sequence[GroundTruth]],
+    ) -> tuple[str, ...]:
+        """Names of the sources whose work a judged diagnosis takes for a root cause; for the report.
+
+        Args:
+            diagnosis: As submitted and judged; None where there is none.
+            entries: The timeline.
+            ground_truths: Gives the ground truths, where they are needed.
+        """

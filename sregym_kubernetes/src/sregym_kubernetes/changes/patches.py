@@ -6,8 +6,9 @@ for clusters in memory; the lists merged by key are those of common manifests.
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING, Any
+
+from sregym_kubernetes.copying import copied
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +36,7 @@ def apply_patch(obj: dict[str, Any], patch: Any, kind: str) -> dict[str, Any]:
     if kind == "merge":
         return _merged(obj, patch, strategic=False)
     if kind == "json":
-        patched = copy.deepcopy(obj)
+        patched = copied(obj)
         for operation in patch:
             _operate(patched, operation)
         return patched
@@ -43,7 +44,7 @@ def apply_patch(obj: dict[str, Any], patch: Any, kind: str) -> dict[str, Any]:
 
 
 def _merged(obj: Any, patch: Mapping[str, Any], *, strategic: bool) -> dict[str, Any]:
-    merged: dict[str, Any] = copy.deepcopy(obj) if isinstance(obj, dict) else {}
+    merged: dict[str, Any] = copied(obj) if isinstance(obj, dict) else {}
     for field, value in patch.items():
         if value is None:
             merged.pop(field, None)
@@ -52,7 +53,7 @@ def _merged(obj: Any, patch: Mapping[str, Any], *, strategic: bool) -> dict[str,
         elif strategic and field in _KEYS and isinstance(merged.get(field), list):
             merged[field] = _merged_list(merged[field], value, _KEYS[field])
         else:
-            merged[field] = copy.deepcopy(value)
+            merged[field] = copied(value)
     return merged
 
 
@@ -64,7 +65,7 @@ def _merged_list(entries: list[Any], patch: list[Any], keys: tuple[str, ...]) ->
         if change.get("$patch") == "delete":
             merged = [e for n, e in enumerate(merged) if n != place]
         elif place is None:
-            merged.append(copy.deepcopy(change))
+            merged.append(copied(change))
         else:
             merged[place] = _merged(merged[place], change, strategic=True)
     return merged

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
@@ -16,8 +16,7 @@ from sregym_testing import (
     ApplicationTrafficContract,
     PluginContract,
     ProblemContract,
-    Provision,
-    provision_by_name,
+    ReadyWorlds,
 )
 
 
@@ -41,9 +40,8 @@ class TestOrchard(ApplicationTrafficContract):
         return Orchard()
 
     @pytest.fixture
-    def provision(self) -> Iterator[Provision]:
-        with provision_by_name("embedded") as provision:
-            yield provision
+    def provision(self, ready_worlds: Callable[[str], ReadyWorlds]) -> ReadyWorlds:
+        return ready_worlds("embedded")
 
 
 class TestGardener(OperatorContract):

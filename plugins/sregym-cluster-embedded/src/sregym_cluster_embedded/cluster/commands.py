@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.interfaces import CommandResult, run_with_deadline
-from sregym_core.scratch import ScratchFolder
+from sregym_kubernetes.scratch import ScratchFolder
 from sregym_regex.budget import Budget, BudgetExceededError, under
 
 from sregym_cluster_embedded.api.pki.authority import certificate_authority

@@ -17,8 +17,8 @@ from sregym_core.interfaces import (
     default_actor,
     run_with_deadline,
 )
-from sregym_core.scratch import ScratchFolder
 from sregym_kubernetes.operations import KubernetesOperations
+from sregym_kubernetes.scratch import ScratchFolder
 
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.api.pki.authority import certificate_authority

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sregym_core.scratch import ScratchFolder
+from sregym_kubernetes.scratch import ScratchFolder
 
 from sregym_cluster_embedded.api.access.authentication import NOBODY
 from sregym_cluster_embedded.api.access.impersonation import AUTHENTICATED

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.cli import Subcommand
-from sregym_core.cli.options import cluster_choice
+from sregym_core.cli import Subcommand, cluster_choice
 from sregym_core.errors import ExitCode, UsageError, WorldError
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.interfaces import (
@@ -21,6 +20,7 @@ from sregym_core.interfaces import (
 )
 from sregym_core.model import Node, ObjectRef
 from sregym_kubernetes.changes.patches import apply_patch
+from sregym_kubernetes.copying import copied
 from sregym_kubernetes.operations import KubernetesOperations
 from sregym_kubernetes.telemetry_redaction import observe_with_policy
 
@@ -115,7 +115,7 @@ class MemoryCluster(Cluster):
     def get(self, ref: ObjectRef) -> KubeObject | None:
         """A copy of the object."""
         self._may_read()
-        return copy.deepcopy(self._objects.get(ref))
+        return copied(self._objects.get(ref))
 
     def list(
         self, api_version: str, kind: str, namespace: str = "", selector: str = ""
@@ -131,7 +131,7 @@ class MemoryCluster(Cluster):
             and wanted.items() <= (obj["metadata"].get("labels") or {}).items()
         ]
         found.sort(key=lambda o: (o["metadata"].get("namespace", ""), o["metadata"]["name"]))
-        return copy.deepcopy(found)
+        return copied(found)
 
     def create(self, obj: KubeObject, actor: Actor | None = None) -> KubeObject:
         """Create an object in a namespace that exists."""
@@ -204,7 +204,7 @@ class MemoryCluster(Cluster):
         self, namespace: str, pod: str, command: Sequence[str], container: str = "", stdin: str = ""
     ) -> CommandResult:
         """What `executor` says. The pod must exist as an object."""
-        return self.executor(copy.deepcopy(self._existing(_pod(namespace, pod))), command, stdin)
+        return self.executor(copied(self._existing(_pod(namespace, pod))), command, stdin)
 
     def kubectl(self, command: Command) -> CommandResult:
         """What `answers` say, else the subcommands of `sregym_testing.memory.kubectl`."""
@@ -295,7 +295,7 @@ class MemoryCluster(Cluster):
         replicas = (obj.get("spec") or {}).get("replicas")
         if isinstance(replicas, int) and replicas < 0:
             raise negative(ref, replicas)
-        stored = copy.deepcopy(obj)
+        stored = copied(obj)
         metadata, old = stored["metadata"], before.get("metadata", {})
         self._revision += 1
         changed = stored.get("spec") != before.get("spec")
@@ -309,7 +309,7 @@ class MemoryCluster(Cluster):
             stored["status"] = before.get("status", {})
         state = self._history[-1][1]
         self._keep(State({**state.objects, ref: stored}, state.starts, state.templates))
-        return copy.deepcopy(stored)
+        return copied(stored)
 
 
 class _MemoryCheckpoint(Checkpoint):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import deepcopy
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, ClassVar
 
 import yaml
 from sregym_core.model import Account, Component, ConfigUse, ObjectRef, Port, ProgramSetting
+from sregym_kubernetes.copying import copied
 
 from sregym_testing.memory.application import MemoryApplication
 
@@ -150,7 +150,7 @@ class FullShop(MemoryApplication):
 
     def manifests(self) -> list[KubeObject]:
         """ConfigMaps, Services and Deployments."""
-        return deepcopy(_manifests())
+        return copied(_manifests())
 
     def components(self) -> tuple[Component, ...]:
         """`catalog`, `catalog-db`, `front` and `visitors`."""

@@ -7,7 +7,6 @@ first, and what runs does not notice when its ConfigMap or image goes.
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 import re
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from zlib import crc32
 
 from sregym_core.model import ObjectRef
+from sregym_kubernetes.copying import copied
 
 from sregym_testing.memory.clock import timestamp
 
@@ -317,7 +317,7 @@ def _counts(kind: str, wanted: int, ready: int, old: int, old_ready: int) -> dic
 def _new_pod(
     workload: KubeObject, ref: ObjectRef, digest: str, now_s: float, node: str
 ) -> KubeObject:
-    template = copy.deepcopy(workload.get("spec", {}).get("template", {}))
+    template = copied(workload.get("spec", {}).get("template", {}))
     labels = template.get("metadata", {}).get("labels", {})
     owner = {"kind": workload["kind"], "name": workload["metadata"]["name"], "controller": True}
     return {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from sregym_core.conductor.noise import LEAD_S, NoisePump
 from sregym_core.conductor.timeline import Timeline
 from sregym_core.interfaces import Noise, NoiseContext
 from sregym_core.plugins import Plugins
 from sregym_core.settings import Settings
+from sregym_injectors.noise.pump import LEAD_S, NoisePump
 from sregym_testing import MemoryCluster, Shop
 
 
@@ -35,7 +35,7 @@ def test_noise_follows_its_schedule_until_it_is_stopped() -> None:
     cluster, hiccup = MemoryCluster(), Hiccup()
     timeline = Timeline("e0001", Plugins(Settings(), found=()))
     timeline.follow(cluster.clock)
-    pump = NoisePump([hiccup], cluster, Shop(), ("cart",), 1, timeline)
+    pump = NoisePump([hiccup], NoiseContext(cluster, Shop(), ("cart",), 1), timeline.record)
 
     def heard_after(seconds: float) -> list[object]:
         already = len(timeline.entries)
@@ -67,7 +67,8 @@ def pump_of(*sources: Noise, **more: object) -> tuple[MemoryCluster, Timeline, N
     cluster = MemoryCluster()
     timeline = Timeline("e0001", Plugins(Settings(), found=()))
     timeline.follow(cluster.clock)
-    return cluster, timeline, NoisePump(sources, cluster, Shop(), (), 1, timeline, **more)
+    context = NoiseContext(cluster, Shop(), (), 1)
+    return cluster, timeline, NoisePump(sources, context, timeline.record, **more)
 
 
 def test_a_world_gets_noisy_before_somebody_looks() -> None:
@@ -100,7 +101,7 @@ def test_sources_remember_by_episode_and_levels_reach_them() -> None:
     cluster, timeline, pump = pump_of(Keeper(), levels={"keeper": 3})
     cluster.clock.advance(10.0)
     pump.due()
-    twin = pump.fork(cluster, timeline)
+    twin = pump.fork(cluster, timeline.record)
     cluster.clock.advance(10.0)
     twin.due()
     pump.due()
@@ -121,7 +122,7 @@ def test_a_schedule_ends() -> None:
     cluster = MemoryCluster()
     timeline = Timeline("e0001", Plugins(Settings(), found=()))
     timeline.follow(cluster.clock)
-    pump = NoisePump([Hiccup()], cluster, Shop(), (), 1, timeline)
+    pump = NoisePump([Hiccup()], NoiseContext(cluster, Shop(), (), 1), timeline.record)
     cluster.clock.advance(1_000.0)
     pump.due()
     assert [entry.event for entry in timeline.entries] == ["NoiseMade"] * 3

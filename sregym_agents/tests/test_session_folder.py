@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from sregym_agents.session_folder import SessionAddress, claim_folder, find_address, write_address
 from sregym_core.errors import UsageError
-from sregym_core.sessions import SessionAddress, claim_folder, find_address, write_address
 from sregym_core.settings import Settings
 
 ADDRESS = SessionAddress("http://127.0.0.1:1", "secret")
@@ -75,7 +75,7 @@ def test_of_several_that_begin_in_the_same_moment_one_has_the_folder(tmp_path: P
         "import sys\n"
         "from pathlib import Path\n"
         "from sregym_core.errors import UsageError\n"
-        "from sregym_core.sessions import claim_folder\n"
+        "from sregym_agents.session_folder import claim_folder\n"
         "print('ready', flush=True)\n"
         "input()\n"
         "try:\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.conductor.noise_blamed import noise_blamed
 from sregym_core.model import (
     Change,
     Claims,
@@ -13,6 +12,7 @@ from sregym_core.model import (
     TimelineEntry,
     Verdict,
 )
+from sregym_injectors.noise.blamed import noise_blamed
 
 TRUTH = GroundTruth(
     component="cart",

@@ -8,24 +8,18 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sregym_core.errors import UsageError
-from sregym_core.records import write_json
+from sregym_core.sealing import replace_file
 
 if TYPE_CHECKING:
-    from sregym_core.interfaces import Access
-    from sregym_core.sealing import Seal
     from sregym_core.settings import Settings
 
 FILE = "session.json"
 LOCK = "session.pid"
-# What an agent's process wrote: words for people, and events for programs.
-LOG = "agent.log"
-EVENTS = "agent.jsonl"
 
 
 @dataclass(frozen=True)
@@ -69,7 +63,7 @@ def claim_folder(folder: Path) -> None:
 def write_address(folder: Path, address: SessionAddress) -> None:
     """Let `sregym submit` find the session."""
     file = folder / FILE
-    write_json(file, asdict(address))
+    replace_file(file, (json.dumps(asdict(address), indent=2, sort_keys=True) + "\n").encode())
     file.chmod(0o600)
 
 
@@ -101,19 +95,6 @@ def _read(file: Path) -> SessionAddress:
     except (ValueError, TypeError, KeyError) as error:
         msg = f"{str(file)!r} is damaged, so the session cannot be found by it; start `sregym up` again, or set SREGYM_EPISODE to another folder"
         raise UsageError(msg) from error
-
-
-def keep_log(access: Access, folder: Path, seal: Seal | None = None) -> None:
-    """Move what an agent's process wrote to the episode's folder: the session's may not last.
-
-    Other attempts would learn from it, so it is sealed.
-    """
-    for name in (LOG, EVENTS):
-        log = access.folder / name
-        if log.is_file() and access.folder != folder:
-            shutil.move(log, folder / name)
-            if seal is not None:
-                seal.close([folder / name])
 
 
 def _alive(pid: int) -> bool:

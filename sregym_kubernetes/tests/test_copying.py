@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sregym_apps.copying import copied
+from sregym_kubernetes.copying import copied
 
 
 def test_a_copy_is_equal_and_shares_no_dict_and_no_list() -> None:

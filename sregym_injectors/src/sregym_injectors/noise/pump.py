@@ -9,32 +9,31 @@ from typing import TYPE_CHECKING
 from sregym_core.error_location import check_returned, format_with_location, must_propagate
 from sregym_core.errors import SregymError, WorldError
 from sregym_core.events import NoiseMade
-from sregym_core.interfaces import ClusterError, NoiseContext
+from sregym_core.interfaces import ClusterError, EpisodeNoise
+
+from sregym_injectors.noise.blamed import noise_blamed
+from sregym_injectors.noise.mixture import levels_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from sregym_core.conductor.timeline import Timeline
-    from sregym_core.interfaces import Application, Cluster, Journal, Noise
+    from sregym_core.events import EpisodeEvent
+    from sregym_core.interfaces import Cluster, Journal, Noise, NoiseContext, NoiseRequest
+    from sregym_core.model import GroundTruth, StageRecord, TimelineEntry
 
 # In so many seconds before the agent's start the world gets as noisy as it stays.
 LEAD_S = 240.0
 
 
-class NoisePump:
+class NoisePump(EpisodeNoise):
     """Disturbances of several noise sources on the episode's clock.
 
     Args:
         sources: Who disturbs.
-        cluster: Where.
-        application: Whom.
-        excluded_components: Components that are left alone.
-        seed: From which they take all chance; it must not be visible in the world.
-        timeline: Where disturbances are recorded.
+        context: As each of them gets it, but for its level.
+        record: Puts disturbances on the timeline.
         tell: Attributes an exception to its plugin.
         levels: How much each source disturbs, by name; 1 for those that are missing.
-        excluded_nodes: Nodes that are left alone.
-        journal: Where undo steps go.
 
     Attributes:
         levels: By name of the source.
@@ -43,41 +42,38 @@ class NoisePump:
     def __init__(
         self,
         sources: Sequence[Noise],
-        cluster: Cluster,
-        application: Application,
-        excluded_components: tuple[str, ...],
-        seed: int,
-        timeline: Timeline,
+        context: NoiseContext,
+        record: Callable[[EpisodeEvent], None],
         tell: Callable[[BaseException], str] = format_with_location,
         levels: Mapping[str, int] | None = None,
-        excluded_nodes: tuple[str, ...] = (),
-        journal: Journal | None = None,
     ) -> None:
         self._tell = tell
         self.levels = {source.name: (levels or {}).get(source.name, 1) for source in sources}
         self._contexts = {
-            name: NoiseContext(
-                cluster,
-                application,
-                excluded_components,
-                seed,
-                level,
-                excluded_nodes,
-                journal=journal,
-            )
+            name: replace(context, level=level, memory={}, subjects=[])
             for name, level in self.levels.items()
         }
-        self._timeline = timeline
-        self._clock = cluster.clock
-        self._began = cluster.clock.now()
+        self._record = record
+        self._clock = context.cluster.clock
+        self._began = self._clock.now()
         self._sources = {source.name: source for source in sources}
         self._next = {
             name: source.next_at(self._contexts[name], 0.0)
             for name, source in self._sources.items()
         }
 
+    @classmethod
+    def of(cls, request: NoiseRequest) -> NoisePump:
+        """The noise of an episode as requested."""
+        levels = levels_of(request)
+        sources = [request.make(name) for name in levels]
+        return cls(sources, request.context, request.record, request.blame, levels)
+
     def fork(
-        self, cluster: Cluster, timeline: Timeline, journal: Journal | None = None
+        self,
+        cluster: Cluster,
+        record: Callable[[EpisodeEvent], None],
+        journal: Journal | None = None,
     ) -> NoisePump:
         """An equal one that goes on by itself, in a forked cluster."""
         twin = copy(self)
@@ -92,7 +88,7 @@ class NoisePump:
             for name, context in self._contexts.items()
         }
         twin._clock = cluster.clock
-        twin._timeline = timeline
+        twin._record = record
         twin._next = dict(self._next)
         return twin
 
@@ -124,6 +120,15 @@ class NoisePump:
             self._next[name] = None
             source.settle(self._contexts[name])
 
+    def blamed(
+        self,
+        diagnosis: StageRecord | None,
+        entries: Iterable[TimelineEntry],
+        ground_truths: Callable[[], Sequence[GroundTruth]],
+    ) -> tuple[str, ...]:
+        """Names of the sources whose victims a wrong diagnosis names."""
+        return noise_blamed(diagnosis, entries, ground_truths)
+
     def _due_at(self, at: float) -> None:
         """What is due at one moment, which is over then: clocks are exact to parts of a second."""
         for name in self._sources:
@@ -144,4 +149,4 @@ class NoisePump:
                 raise
             # The agent asked when it was due, but it is not the agent's.
             raise WorldError(self._tell(error)) from error
-        self._timeline.record(NoiseMade(name, what, tuple(dict.fromkeys(context.subjects))))
+        self._record(NoiseMade(name, what, tuple(dict.fromkeys(context.subjects))))
