@@ -26,8 +26,8 @@ class Rule(NamedTuple):
         call: `read`, `write`, `open`, `connect`, `fork`, `fsync`, `mmap`, `socket`, ...
         error: Name of the error number: `EIO`.
         node: Where; empty for every node.
-        pod_uid: Whose; empty for all processes of the node.
-        pods: Whose, as a choice by namespace, name and labels (see `placed_pods`); empty for all.
+        pod_uid: The pod that is meant; empty for all processes of the node.
+        pods: The pods that are meant, as a choice by namespace, name and labels (see `placed_pods`); empty for all.
         container: In which container of the pod; empty for all.
         path: Pattern of the file for calls that have one; empty for all.
         share: Which part of the calls fails, from 0 to 1.

@@ -80,7 +80,7 @@ def demand_of_kubelet(
 
     Args:
         world: Where.
-        node: Whose kubelet.
+        node: The node of the kubelet.
         resource: Plural, with its group behind a dot.
         verb: `update`, `patch`, `delete` ...
         namespace: Of the object.

@@ -1,4 +1,4 @@
-"""Whose failing calls made whose requests and starts fail, added up from what flowed."""
+"""Attributes failed requests and starts to the failing calls behind them, summed up from the traffic."""
 
 from __future__ import annotations
 

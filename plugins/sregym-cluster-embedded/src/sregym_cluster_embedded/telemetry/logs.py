@@ -127,7 +127,7 @@ def written(
 
     Args:
         world: The cluster.
-        instance: Whose lines.
+        instance: The instance of the lines.
         oldest: From where on all lines are in the answer; earlier ones may be.
         until: Lines at this moment and later are not, but what was written at start and end is.
         wanted: At least so many of the last ones; all when None.

@@ -60,7 +60,7 @@ class Past:
     """What was. Objects that have not changed have the same lifelines whenever they are asked for.
 
     Args:
-        world: Whose past.
+        world: The world that is looked back on.
     """
 
     def __init__(self, world: World) -> None:

@@ -38,7 +38,7 @@ class _Holder(NamedTuple):
     """A client of a process that holds connections to a server.
 
     Attributes:
-        process: Whose.
+        process: The process that is meant.
         name: Of the client.
         client: The client.
         share: Fraction of its connections that go there.

@@ -76,7 +76,7 @@ class Socket(NamedTuple):
     """A TCP socket of a pod.
 
     Attributes:
-        process: Whose it is.
+        process: The process that it belongs to.
         state: As `ss` calls it.
         here: This end; without an address for one that listens on all.
         there: The other end; empty, with port 0, for one that listens.

@@ -47,7 +47,7 @@ class TokenError(Exception):
 
 @dataclass(frozen=True)
 class Identity:
-    """Whose a token is.
+    """The user of a token.
 
     Attributes:
         user: The ServiceAccount as a user.
@@ -133,7 +133,7 @@ def issue_legacy(world: World, account: Object, secret: str) -> str:
 
 
 def identify(world: World, token: str) -> Identity:
-    """Whose a token is.
+    """The user of a token.
 
     Raises:
         TokenError: It is none of this cluster, it has expired, or what it was bound to is gone.

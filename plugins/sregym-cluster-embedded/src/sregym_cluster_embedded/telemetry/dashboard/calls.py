@@ -76,7 +76,7 @@ class Calls:
     """The graph of a span that ends now.
 
     Args:
-        world: Whose traffic.
+        world: The world of the traffic.
         span_s: How many seconds are looked at.
 
     Attributes:

@@ -47,7 +47,7 @@ def audit_stream(
     """The stream with its lines of a span; empty where there are none.
 
     Args:
-        world: Whose.
+        world: The world that is meant.
         matchers: What selects streams.
         start_ns: First moment, nanoseconds since 1970.
         end_ns: Last moment.

@@ -87,7 +87,7 @@ class Chronicle:
     """What was, for one question about a world; recreated for each.
 
     Args:
-        world: Whose history.
+        world: The world of the history.
     """
 
     def __init__(self, world: World) -> None:

@@ -58,7 +58,7 @@ class Traces:
 
     Args:
         world: The cluster.
-        collector: Whose traces.
+        collector: The collector of the traces.
     """
 
     def __init__(self, world: World, collector: Collector) -> None:

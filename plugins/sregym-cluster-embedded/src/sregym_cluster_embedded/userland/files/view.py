@@ -47,7 +47,7 @@ class View:
     """Looks at one container's files, without asking who may; paths are absolute.
 
     Args:
-        container: Whose.
+        container: The container that is meant.
 
     Attributes:
         elsewhere: What is seen of others' files through their processes.
