@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
     from sregym_core.events import EpisodeEvent
-    from sregym_core.interfaces import EpisodeNoise, NoiseRequest
+    from sregym_core.interfaces import Application, EpisodeNoise, NoiseRequest
     from sregym_core.registration import Registration
 
 PROJECT = "sregym"
@@ -327,6 +327,30 @@ def sregym_register_problems() -> Sequence[Traversable]:  # type: ignore[empty-b
 
 
 # --------------------------------------------------------------------------- episodes
+
+
+@hookspec(firstresult=True)
+def sregym_join_applications(parts: Sequence[Application]) -> Application | None:
+    """Give one application that is several, side by side in one cluster: `NAME+NAME`.
+
+    Args:
+        parts: The applications, in the order of their names; at least two.
+
+    Returns:
+        An application with all of their objects, components and users, called as they are with `+`
+        between; None to leave it to another plugin. The first that is not None is taken.
+
+    Errors:
+        An exception goes on to the caller that asked for the application.
+
+    Called:
+        When an application is looked up by such a name, in any process.
+
+    Example:
+        `sregym_apps/src/sregym_apps/plugin.py`
+
+    Added in 0.1.
+    """
 
 
 @hookspec(firstresult=True)

@@ -125,16 +125,24 @@ class Registry:
         `NAME+NAME` is several of them, side by side.
 
         Raises:
-            UsageError: There is none of that name, or it has no such option.
+            UsageError: There is none of that name, it has no such option, or no plugin joins several.
             PluginError: It cannot be loaded or made.
         """
         if "+" in name.partition(":")[0]:
-            from sregym_core.interfaces.together import JOIN, Together
-
-            return Together([self.application(part) for part in name.split(JOIN)])
+            return self._joined(name, [self.application(part) for part in name.split("+")])
         own, options = application_choice(name)
         made: Application = self.make("application", own)
         return made.with_options(options) if options else made
+
+    def _joined(self, name: str, parts: Sequence[Application]) -> Application:
+        joined: Application | None = self.plugins.manager.hook.sregym_join_applications(parts=parts)
+        if joined is None:
+            msg = (
+                f"application {name!r}: no plugin that is installed joins applications: "
+                "pip install sregym-apps"
+            )
+            raise UsageError(msg)
+        return joined
 
     def oracle(self, name: str) -> Oracle:
         """A new oracle, with the options behind the colon where there are some.

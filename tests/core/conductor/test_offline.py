@@ -8,7 +8,7 @@ import pytest
 from sregym_core.conductor.offline import ground_truths_and_fixes, instruction
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import FaultContext
-from sregym_core.model import GroundTruth, Problem
+from sregym_core.model import Change, GroundTruth, Problem
 from sregym_core.modes import mode_named
 
 PROBLEM = Problem.model_validate(
@@ -23,13 +23,9 @@ PROBLEM = Problem.model_validate(
 
 
 def test_truth_and_fix_follow_from_the_problem_alone(theatre: Any) -> None:
-    [known] = ground_truths_and_fixes(theatre.factory(), PROBLEM)
-    assert known["ground_truth"]["changed"] == {
-        "what": "data[cart.json].currency",
-        "before": "EUR",
-        "after": "XXX",
-    }
-    [fix] = known["reference_fix"]
+    [(truth, [fix])] = ground_truths_and_fixes(theatre.factory(), PROBLEM)
+    changed = Change(what="data[cart.json].currency", before="EUR", after="XXX")
+    assert truth.changed == changed
     assert fix.startswith("kubectl patch configmap cart-settings -n shop --type=merge -p ")
 
 

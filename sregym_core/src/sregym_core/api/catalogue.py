@@ -60,14 +60,10 @@ def solution(problem: str | Problem, *, workspace: Workspace | None = None) -> S
         workspace: As for `Environment`.
     """
     from sregym_core.conductor.offline import ground_truths_and_fixes
-    from sregym_core.model import GroundTruth
 
     place = workspace or shared()
     told = ground_truths_and_fixes(place.factory, place.resolved(problem))
-    return Solution(
-        tuple(GroundTruth.model_validate(one["ground_truth"]) for one in told),
-        tuple(tuple(one["reference_fix"]) for one in told),
-    )
+    return Solution(tuple(truth for truth, _ in told), tuple(fix for _, fix in told))
 
 
 @checked

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
     from sregym_core.conductor.component_factory import ComponentFactory
     from sregym_core.interfaces import Application, Cluster, Fault, Mode
-    from sregym_core.model import FaultRef, FaultTarget, Problem
+    from sregym_core.model import FaultRef, FaultTarget, GroundTruth, Problem
+
+    Solved = tuple[GroundTruth, tuple[str, ...]]
 
 _SIMULATED = "embedded"
 
@@ -30,8 +32,8 @@ class _NoCluster:
         raise NeedsClusterError(name)
 
 
-def ground_truths_and_fixes(factory: ComponentFactory, problem: Problem) -> list[dict[str, Any]]:
-    """Ground truth and reference fix of each fault, as plain data.
+def ground_truths_and_fixes(factory: ComponentFactory, problem: Problem) -> list[Solved]:
+    """Of each fault the ground truth, and the commands of the reference fix.
 
     Most derive from manifests and parameters alone. For those that depend on nodes the application is
     deployed in a simulated cluster, with seed 0; in another they may name other nodes.
@@ -51,23 +53,17 @@ def ground_truths_and_fixes(factory: ComponentFactory, problem: Problem) -> list
 
 def instruction(factory: ComponentFactory, problem: Problem, mode: Mode) -> str:
     """The instruction of an agent for a problem; alerts, which only an episode has, stand as `...`."""
-    from sregym_core.model import GroundTruth
-
     application = factory.application(problem.application)
     ground_truths: list[GroundTruth] = []
     if mode.reveals_cause:
-        told = ground_truths_and_fixes(factory, problem)
-        ground_truths = [GroundTruth.model_validate(one["ground_truth"]) for one in told]
+        ground_truths = [truth for truth, _ in ground_truths_and_fixes(factory, problem)]
     alerts = {"version": "4", "alerts": ["..."]} if mode.alerted else None
     return mode.instruction(BriefingContext(application, ground_truths, alerts))
 
 
-def _told(faults: Iterable[tuple[Fault, FaultContext]]) -> list[dict[str, Any]]:
+def _told(faults: Iterable[tuple[Fault, FaultContext]]) -> list[Solved]:
     return [
-        {
-            "ground_truth": fault.ground_truth(context).model_dump(mode="json"),
-            "reference_fix": [str(command) for command in fault.reference_fix(context)],
-        }
+        (fault.ground_truth(context), tuple(map(str, fault.reference_fix(context))))
         for fault, context in faults
     ]
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.interfaces import Application, Traffic
 from typing_extensions import override
-
-from sregym_core.interfaces.application import Application, Traffic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_core.interfaces.cluster import Cluster, KubeObject
-    from sregym_core.interfaces.history import Load
-    from sregym_core.interfaces.vocabulary import Vocabulary
+    from sregym_core.interfaces import Cluster, Load, Vocabulary
+    from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import Component
     from sregym_core.model.defect import Defect
 

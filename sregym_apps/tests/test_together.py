@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
+from sregym_apps.together import Together
 from sregym_core.conductor import ComponentFactory
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Traffic
 from sregym_core.interfaces.application import OperationTraffic
-from sregym_core.interfaces.together import Together
 from sregym_core.model import ObjectRef
+from sregym_core.plugins import Plugins
+from sregym_core.registry import Registry
 from sregym_core.settings import Settings
 from sregym_testing import MemoryCluster, Shop
+
+from sregym_apps import plugin
+from sregym_core import Registration, hookimpl
 
 
 class Market(Shop):
@@ -89,3 +95,28 @@ def test_it_stands_and_serves_as_one(both: Together):
 def test_one_that_is_not_there_is_named():
     with pytest.raises(UsageError, match="nowhere"):
         ComponentFactory(Settings()).application("nowhere+shop")
+
+
+def registry_of(*plugins: Any) -> Registry:
+    def register() -> list[Registration]:
+        return [Registration(one.name, one) for one in (Shop, Market)]
+
+    loaded = Plugins(Settings(), found=())
+    offer = SimpleNamespace(sregym_register_applications=hookimpl(register))
+    for number, one in enumerate((offer, *plugins)):
+        loaded.add(one, f"local-{number}")
+    return Registry(loaded)
+
+
+def test_sregym_join_applications() -> None:
+    joined = registry_of(plugin).application("shop+market")
+    assert (type(joined), joined.name) == (Together, "shop+market")
+
+
+def test_applications_that_nothing_joins() -> None:
+    with pytest.raises(UsageError) as refused:
+        registry_of().application("shop+market")
+    assert str(refused.value) == (
+        "application 'shop+market': no plugin that is installed joins applications: "
+        "pip install sregym-apps"
+    )
