@@ -94,13 +94,15 @@ def _row(action: argparse.Action) -> str:
     """One argument; nothing for `--help` and for the parts of a command, which have sections."""
     if isinstance(action, argparse._HelpAction | argparse._SubParsersAction):
         return ""
-    words = str(action.metavar or "|".join(map(str, action.choices or ())) or action.dest.upper())
+    names = action.metavar if isinstance(action.metavar, tuple) else (action.metavar,)
+    words = " ".join(filter(None, names)) or "|".join(map(str, action.choices or ()))
+    words = words or action.dest.upper()
     value = "" if action.nargs == 0 else words
     shown = " ".join([", ".join(action.option_strings), value]).strip()
     more = action.nargs in ("*", "+") or isinstance(action, argparse._AppendAction)
     notes = [
         str(action.help),
-        "several may be given" if more else "",
+        "several may be given" if more and "several times" not in (action.help or "") else "",
         "must be given" if action.required and action.option_strings else "",
         f"one of {', '.join(map(str, action.choices))}"
         if action.choices and action.metavar

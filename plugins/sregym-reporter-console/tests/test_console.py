@@ -207,16 +207,17 @@ def test_noise_has_a_table_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("unsupported", "requests", "told"),
     [
-        ((), (), "of the diagnosis 1 of 1 names and values were seen before"),
+        ((), (), "evidence: tools had shown 1 of 1 names and values in the diagnosis"),
         (
             ("10Mi",),
             (),
-            "of the diagnosis 1 of 2 names and values were seen before; not seen: 10Mi",
+            "evidence: tools had shown 1 of 2 names and values in the diagnosis; not 10Mi",
         ),
         (
             ("10Mi",),
             (ApiRequest(method="GET", path="/api", status=200),),
-            "of the diagnosis 1 of 2 names and values were seen before in answers of tools",
+            "evidence: tools had shown 1 of 2 names and values in the diagnosis; "
+            "responses to its own clients are not recorded",
         ),
     ],
 )

@@ -16,7 +16,7 @@ class Observation(NamedTuple):
 
     Attributes:
         source: `event`, `container`, `log`, `alert`, or what was compared: `service`, `workload` ...
-        component: Whose.
+        component: The component that is meant.
         kind: Kind of the object that it is about.
         text: What it says.
         name: Name of the object that it is about, empty for the component's own.

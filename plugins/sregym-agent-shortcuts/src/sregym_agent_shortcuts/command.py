@@ -35,7 +35,7 @@ class DifficultyCommand(Subcommand):
         parser.add_argument(
             "--shortcuts",
             action="store_true",
-            help="only how often each shortcut hits, by one look at each world",
+            help="only how often each shortcut is right, by one survey of each world",
         )
         parser.add_argument(
             "--spread",

@@ -53,7 +53,7 @@ class Settings:
 
         Args:
             options: Name -> value; `fan-out` or `fan_out`.
-            application: Whose, for errors.
+            application: The application that is meant, for errors.
 
         Raises:
             UsageError: An option is unknown, or its value no number within its bounds.

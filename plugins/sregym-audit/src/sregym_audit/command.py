@@ -25,7 +25,7 @@ class Audit(Subcommand):
         parser.add_argument(
             "episode", type=Path, metavar="EPISODE", help="folder of an episode, or its record.json"
         )
-        parser.add_argument("--json", action="store_true", help="everything as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
         parser.add_argument(
             "--atif", type=Path, metavar="FILE", help="also write the trajectory in ATIF"
         )

@@ -47,7 +47,7 @@ class CampaignCommand(Subcommand):
         )
         run.add_argument("--jobs", type=int, metavar="N", help="episodes at once")
         run.add_argument("--check", action="store_true", help="validate the plan; play nothing")
-        run.add_argument("--json", action="store_true", help="result as JSON")
+        run.add_argument("--json", action="store_true", help="print JSON")
         report = verbs.add_parser(
             "report",
             help="write the HTML report of a campaign",
@@ -60,7 +60,7 @@ class CampaignCommand(Subcommand):
             metavar="FILE",
             help="what `sregym difficulty --json` has printed, to split by",
         )
-        report.add_argument("--json", action="store_true", help="all figures as JSON")
+        report.add_argument("--json", action="store_true", help="print JSON: all figures")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Do what the verb says."""

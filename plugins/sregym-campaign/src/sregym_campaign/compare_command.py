@@ -43,7 +43,7 @@ class Compare(Subcommand):
             metavar="NAME",
             help="agent whose episodes of B count (default: all but the baselines)",
         )
-        parser.add_argument("--json", action="store_true", help="result as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Compare them over the problems that both have played."""

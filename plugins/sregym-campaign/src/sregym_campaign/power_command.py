@@ -26,15 +26,15 @@ class PowerCommand(Subcommand):
         parser.add_argument(
             "folder", metavar="FOLDER", help="folder or URL of a campaign, or folder of a run"
         )
-        parser.add_argument("--agent", metavar="NAME", help="only this one")
+        parser.add_argument("--agent", metavar="NAME", help="only this agent")
         parser.add_argument(
             "--points",
             type=float,
             default=5.0,
             metavar="N",
-            help="difference of end-to-end rates, in percentage points (default 5)",
+            help="difference of end-to-end rates, in percentage points (default: 5)",
         )
-        parser.add_argument("--json", action="store_true", help="result as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Compute it for each agent."""

@@ -30,7 +30,7 @@ class Catalogue(Subcommand):
             type=Path,
             help="what `sregym difficulty --json` has printed, to be shown beside the problems",
         )
-        parser.add_argument("--json", action="store_true", help="what was written, as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON: what was written")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Write them."""

@@ -1,7 +1,7 @@
 """Nodes as machines: clocks, disks, tables of the kernel, limits. Plain state, one value a node.
 
 Below all layers, because all of them consult it: the kubelet for its node's disks, the network for
-room in the connection table, processes for what their system calls meet. Nobody here knows why a
+room in the connection table, processes for what their system calls meet. This module does not know why a
 value is what it is. A change takes effect at the next look; who changes something that others wait
 for tells them (`MACHINE_CHANGED`).
 """

@@ -1,7 +1,7 @@
 """CSI drivers that run in a cluster: what they can do, and which nodes they have registered with.
 
 Below all layers: the scheduler counts volumes of a node, controllers attach, make and expand them,
-kubelets mount them. A driver that nobody installed is a name in a volume, and nothing answers for
+kubelets mount them. A driver that is not installed is a name in a volume, and nothing answers for
 it.
 """
 
@@ -45,7 +45,7 @@ def note(world: World, driver: Driver) -> None:
 
 
 def running(world: World, name: str) -> Driver | None:
-    """The driver of that name, or None when nobody has installed it."""
+    """The driver of that name, or None when it is not installed."""
     found: Driver | None = world.table(_TABLE).get(name)
     return found
 

@@ -26,8 +26,8 @@ class Rule(NamedTuple):
         call: `read`, `write`, `open`, `connect`, `fork`, `fsync`, `mmap`, `socket`, ...
         error: Name of the error number: `EIO`.
         node: Where; empty for every node.
-        pod_uid: Whose; empty for all processes of the node.
-        pods: Whose, as a choice by namespace, name and labels (see `placed_pods`); empty for all.
+        pod_uid: The pod that is meant; empty for all processes of the node.
+        pods: The pods that are meant, as a choice by namespace, name and labels (see `placed_pods`); empty for all.
         container: In which container of the pod; empty for all.
         path: Pattern of the file for calls that have one; empty for all.
         share: Which part of the calls fails, from 0 to 1.
@@ -99,7 +99,7 @@ def failure(world: World, caller: Caller, call: str, path: str = "") -> str:
 def risk(world: World, caller: Caller, call: str, path: str = "") -> tuple[str, float]:
     """The name of the error that calls meet, and the part of them that do; `("", 0.0)` for none.
 
-    Unlike `failure` it decides nothing: whoever asks for many calls at once asks here.
+    Unlike `failure` it decides nothing: for callers that ask about many calls at once.
     """
     known = world.table(RULES)
     for _, rule in sorted(known.items()) if known else ():

@@ -202,7 +202,7 @@ class World:
         return [*changes, *plans, *tables]
 
     def _listener(self) -> Callable[[Change], None]:
-        """Tells the listeners of a write, without keeping alive a world that nobody has any more.
+        """Tells the listeners of a write, without keeping an unused world alive.
 
         Worlds are made and dropped by the hundred; one that refers to itself would stay until the
         garbage collector comes, which takes longer than most of what is done with it.

@@ -33,7 +33,7 @@ class ExportDataset(Subcommand):
             type=options.positive,
             default=1,
             metavar="N",
-            help="cases of each problem, each with the next seed (default 1)",
+            help="cases of each problem, each with the next seed (default: 1)",
         )
         parser.add_argument(
             "--agent",
@@ -46,7 +46,7 @@ class ExportDataset(Subcommand):
             type=_minutes,
             default=10.0,
             metavar="N",
-            help="minutes without any action after the injection was noticed (default 10)",
+            help="minutes without any action after the injection was noticed (default: 10)",
         )
         parser.add_argument(
             "--format",
@@ -61,7 +61,7 @@ class ExportDataset(Subcommand):
             metavar="FOLDER",
             help="folder to write to (default: dataset); cases that it already holds are kept",
         )
-        parser.add_argument("--json", action="store_true", help="say what was written as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON: what was written")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Play and write, case by case."""

@@ -30,7 +30,7 @@ class Watched:
     """Looks at a cluster and notes what is new, changed or gone since the look before.
 
     Args:
-        namespaces: Whose objects.
+        namespaces: The namespaces of the objects.
         component: Gives the name of the component to which an object belongs, by kind and name.
     """
 

@@ -216,7 +216,7 @@ def _mistyped(host: str) -> str:
 
 
 def _other(context: FaultContext) -> Component:
-    """Whose Service the rules name instead; the same for the same application and parameters."""
+    """The component whose Service the rules name instead; the same for the same application and parameters."""
     own, wanted = context.component, context.parameters.service
     others = [
         part

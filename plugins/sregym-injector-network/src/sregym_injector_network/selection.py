@@ -94,7 +94,7 @@ def _label(context: FaultContext) -> dict[str, Any]:
 
 
 def _victim(context: FaultContext) -> Component:
-    """Whose pods are selected too; the same for the same application and parameters."""
+    """The component whose pods are selected too; the same for the same application and parameters."""
     component, wanted = context.component, context.parameters.victim
     others = [
         part

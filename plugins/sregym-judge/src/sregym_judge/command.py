@@ -54,7 +54,7 @@ class Judge(Subcommand):
             "--judge",
             action="append",
             metavar="NAME[:OPTION]",
-            help="the oracle that judges (default checklist); given twice, both judge the cases, and "
+            help="the oracle that judges (default: checklist); given twice, both judge the cases, and "
             "their agreement is told",
         )
         parser.add_argument(
@@ -66,7 +66,7 @@ class Judge(Subcommand):
             metavar="PERSON",
             help="name of the reviewer (default: the user's name)",
         )
-        parser.add_argument("--json", action="store_true", help="as JSON, with all nine answers")
+        parser.add_argument("--json", action="store_true", help="print JSON, with all nine answers")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Judge all, then count."""

@@ -41,7 +41,7 @@ class Leaderboard(Subcommand):
         )
         sign.add_argument("campaign", type=Path, metavar="CAMPAIGN", help="folder of the campaign")
         sign.add_argument("--name", required=True, help="name of the entry")
-        sign.add_argument("--agent", required=True, help="what the campaign calls the agent")
+        sign.add_argument("--agent", required=True, help="name of the agent in the campaign")
         sign.add_argument(
             "--key",
             type=Path,
@@ -91,9 +91,9 @@ class Leaderboard(Subcommand):
                 type=int,
                 default=SAMPLE,
                 metavar="N",
-                help=f"episodes of each submission that are played again; 0 for all (default {SAMPLE})",
+                help=f"episodes of each submission that are played again; 0 for all (default: {SAMPLE})",
             )
-            one.add_argument("--json", action="store_true", help="result as JSON")
+            one.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Do what the verb says."""

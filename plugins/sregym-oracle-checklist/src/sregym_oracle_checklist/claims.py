@@ -43,7 +43,7 @@ def answers_from_claims(claims: Claims, case: Case, text: str = "") -> list[Answ
     """Answers to all nine questions.
 
     Args:
-        claims: Whose fields decide.
+        claims: The claims whose fields decide.
         case: What they are held against.
         text: What was submitted with them; it decides of the mechanism where the field leaves it open.
     """

@@ -1,4 +1,4 @@
-"""Whose processes read what was written: only their next start shows whether it is any good."""
+"""Finds processes that read what was written: only their next start shows whether it is any good."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def readers(
     Load generators are left out, and so are datastores that lose what they hold.
 
     Args:
-        application: Whose components say so.
+        application: The application whose components say so.
         objects: All there are now, by `str(ObjectRef)`.
         written: ConfigMaps and Secrets by the same names.
     """

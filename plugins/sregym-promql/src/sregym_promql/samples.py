@@ -87,7 +87,7 @@ class StoredSeries(NamedTuple):
     """What a storage hands out.
 
     Attributes:
-        labels: Whose samples.
+        labels: The labels of the samples.
         times: Milliseconds since 1970, ascending. Series of one target share the very same array:
             they are then evaluated together.
         values: As many.

@@ -26,7 +26,7 @@ class Quickstart(Subcommand):
         run_options.add_jobs(parser)
         run_options.add_out(parser)
         options.add_seed(parser, "of all episodes")
-        parser.add_argument("--json", action="store_true", help="result as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Play; fails only when the expert, who knows the answers, does not pass everything."""

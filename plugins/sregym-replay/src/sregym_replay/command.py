@@ -45,7 +45,7 @@ class ReplayCommand(Subcommand):
             "--agent", metavar="NAME", help="let this agent play on from the step named with --step"
         )
         options.add_agent_options(parser)
-        parser.add_argument("--json", action="store_true", help="as JSON, with every answer")
+        parser.add_argument("--json", action="store_true", help="print JSON, with every answer")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Rebuild it, show it."""

@@ -45,7 +45,7 @@ MARK = " *"
 
 
 class Terminal(Console):
-    """Standard output; a run goes on, and is written down, when nobody reads along any more."""
+    """Standard output; a run goes on, and is written down, when its reader has gone."""
 
     def on_broken_pipe(self) -> None:
         """Say no more; by default the program would be ended here."""
@@ -123,17 +123,15 @@ class ConsoleReporter(Reporter):
 
 
 def _seen(record: EpisodeRecord) -> str:
-    """How much of what a diagnosis names an answer had shown; empty where nothing is known of that."""
+    """How much of what a diagnosis names tool output had shown; empty where that is unknown."""
     seen = None if record.diagnosis is None else record.diagnosis.grounding
     if seen is None or seen.coverage is None:
         return ""
     total = len(seen.supported) + len(seen.unsupported)
-    message = f"of the diagnosis {len(seen.supported)} of {total} names and values were seen before"
-    if record.requests:  # what its own clients were answered is not kept
-        return f"{message} in answers of tools"
-    return (
-        f"{message}; not seen: {', '.join(seen.unsupported)[:200]}" if seen.unsupported else message
-    )
+    shown = f"evidence: tools had shown {len(seen.supported)} of {total} names and values in the diagnosis"
+    if record.requests:  # responses to the agent's own clients are not kept
+        return f"{shown}; responses to its own clients are not recorded"
+    return f"{shown}; not {', '.join(seen.unsupported)[:200]}" if seen.unsupported else shown
 
 
 def _doses(doses: Sequence[NoiseScore]) -> Table:

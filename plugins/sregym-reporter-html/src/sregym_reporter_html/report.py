@@ -37,7 +37,7 @@ class HtmlReporter(Reporter):
 
 @dataclass(frozen=True)
 class AgentTotal:
-    """How one agent did: episodes with error, and those left undecided, count for nobody.
+    """How one agent did: episodes with error, and those left undecided, count neither way.
 
     Attributes:
         informed: Whether it knows the answers; its results are shown apart and measure no agent.

@@ -50,7 +50,7 @@ def live_last_hours(
 
     Args:
         cluster: Where, on virtual time.
-        application: Whose parts something happens to.
+        application: The application whose parts something happens to.
         journal: Where undo steps go.
         whose: From which all of it derives.
     """

@@ -45,7 +45,7 @@ def warnings(
 
     Args:
         cluster: Where.
-        application: Whose parts they are about.
+        application: The application whose parts they are about.
         span: Seconds.
         count: Bounds of how many there are.
         seed: From which all of it derives.
@@ -67,7 +67,7 @@ def leave_traces(cluster: Cluster, application: Application, seed: str) -> None:
 
     Args:
         cluster: Where, on virtual time.
-        application: Whose parts it is about.
+        application: The application whose parts it is about.
         seed: From which all of it derives.
     """
     chance = Random(f"left behind, {seed}")  # noqa: S311 - a game, no secret

@@ -140,7 +140,7 @@ def needed(cluster: Cluster, application: Application, suffering: Sequence[str])
 
     Args:
         cluster: Where.
-        application: Whose parts.
+        application: The application of the parts.
         suffering: Names of those that count only while users are served: nothing hurts them then.
     """
     parts = application.components()

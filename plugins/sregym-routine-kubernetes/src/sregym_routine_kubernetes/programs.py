@@ -76,7 +76,7 @@ def writes(
 
     Args:
         cluster: Where.
-        parts: Whose objects they are about.
+        parts: The parts whose objects they are about.
         span: Seconds.
         count: Bounds of how many there are.
         chance: From which all of it derives.

@@ -79,7 +79,7 @@ def requests(
 
     Args:
         cluster: Where.
-        parts: Whose objects they are about.
+        parts: The parts whose objects they are about.
         span: Seconds.
         counts: Bounds of how many things pass, and of how many requests are refused.
         chance: From which all of it derives.

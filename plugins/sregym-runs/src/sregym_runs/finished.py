@@ -26,7 +26,7 @@ class FinishedRun:
 
     Args:
         folder: The run's.
-        workspace: Whose rewards and problems it was played with.
+        workspace: The workspace with the rewards and problems that it was played with.
 
     Raises:
         UsageError: It is no run, or its reward is not installed.

@@ -58,7 +58,7 @@ def add_noise(parser: argparse.ArgumentParser, *, several: bool = False) -> None
         action="append",
         default=[],
         metavar="NAME[=LEVEL]",
-        help="a source of noise, with a level from 0 to 3 (default 1); may be given several times; "
+        help="a source of noise, with a level from 0 to 3 (default: 1); may be given several times; "
         "see: sregym noise",
     )
 
@@ -138,7 +138,7 @@ def add_mode(parser: argparse.ArgumentParser) -> None:
         default=None,
         metavar="SECONDS",
         help="in mode proactive: the agent starts in a healthy system, which breaks within this "
-        "time (default 600)",
+        "time (default: 600)",
     )
 
 

@@ -53,7 +53,7 @@ class Run(Subcommand):
             type=options.positive,
             default=1,
             metavar="N",
-            help="episodes of each agent in each problem (default 1)",
+            help="episodes of each agent in each problem (default: 1)",
         )
         options.add_noise(parser, several=True)
         options.add_mode(parser)
@@ -62,7 +62,7 @@ class Run(Subcommand):
             "--reward",
             default="",
             metavar="NAME[:WEIGHT=NUMBER,...]",
-            help="what episodes are worth to a trainer goes into their records: outcome, stages, "
+            help="record the reward of each episode, for trainers: outcome, stages, "
             "shaped:step=0.01",
         )
         run_options.add_out(parser)
@@ -77,10 +77,10 @@ class Run(Subcommand):
             "--resume",
             type=Path,
             metavar="RUN",
-            help="go on with a run that did not come to its end: its folder; beside it only --jobs, "
-            "--report and --json count",
+            help="continue the unfinished run in this folder; of the other options only --jobs, "
+            "--report and --json apply",
         )
-        parser.add_argument("--json", action="store_true", help="result as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Play and print the result."""

@@ -23,8 +23,8 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
         type=options.positive,
         default=None,
         metavar="N",
-        help="episodes at once (default: one a processor; on a real cluster 1, more stand in "
-        "namespaces of their own)",
+        help="episodes at once (default: one per processor; on a real cluster 1: with more, "
+        "each stands in namespaces of its own)",
     )
 
 

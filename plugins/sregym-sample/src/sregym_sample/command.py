@@ -33,13 +33,15 @@ class Sample(Subcommand):
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
         parser.add_argument(
-            "--count", type=options.positive, default=20, metavar="N", help="problems (default 20)"
+            "--count", type=options.positive, default=20, metavar="N", help="problems (default: 20)"
         )
         options.add_seed(parser, "of the suite: the same seed makes the same one")
         parser.add_argument(
-            "--mode", default="", help="only problems that fail in this way: gray ..."
+            "--mode", default="", help="only problems with this failure mode: gray ..."
         )
-        parser.add_argument("--application", default="", metavar="NAME", help="only of this one")
+        parser.add_argument(
+            "--application", default="", metavar="NAME", help="only problems of this application"
+        )
         parser.add_argument(
             "--prove",
             action=BooleanOptionalAction,
@@ -51,7 +53,7 @@ class Sample(Subcommand):
             "--jobs",
             type=options.positive,
             metavar="N",
-            help="prove so many at once (default: one a processor)",
+            help="problems proved at once (default: one per processor)",
         )
         parser.add_argument(
             "--out", type=Path, metavar="FOLDER", help="write problem files, for verify and run"

@@ -5,7 +5,11 @@ A marker is an HTML comment on the line above the fence:
     <!-- run -->            run these commands in the working directory; all must succeed
     <!-- run: fails -->     the same, but the last one must fail
     <!-- output -->         these lines occur in what the last commands printed, in this order
+    <!-- output: whole -->  the last commands printed these lines and no others
     <!-- file: PATH -->     the block is the content of this file from here on
+
+In expected output `...` stands for any text within a line, and alone on a line for any lines.
+Runs of blanks count as one, and empty lines do not count.
 
 Blocks without one of these are looked at, not run: code must compile, YAML, TOML and JSON must
 parse, and commands of `sregym` must exist.
@@ -97,12 +101,14 @@ def run_page(page: Path, folder: Path, variables: Mapping[str, str]) -> None:
             said = done.stdout
             failed = done.returncode != 0
             assert failed == (block.argument == "fails"), f"{where}\n{said}"
+        elif block.verb == "output" and block.argument == "whole":
+            assert_whole_output(block, said, where)
         elif block.verb == "output":
             assert_lines_in_order(block, said, where)
 
 
 def assert_lines_in_order(block: Block, said: str, where: str) -> None:
-    """Look for the lines of a block in what was printed; runs of blanks count as one.
+    """Look for the lines of a block in what was printed.
 
     Args:
         block: Block with the expected lines.
@@ -112,7 +118,40 @@ def assert_lines_in_order(block: Block, said: str, where: str) -> None:
     Raises:
         AssertionError: A line is missing, or comes too early.
     """
-    printed = iter(" ".join(line.split()) for line in said.splitlines())
-    for line in block.text.splitlines():
-        wanted = " ".join(line.split())
-        assert not wanted or any(wanted in seen for seen in printed), f"{where}: {line!r}\n{said}"
+    printed = iter(_lines(said))
+    for line in _lines(block.text):
+        pattern = re.compile(_pattern(line))
+        if line != "..." and not any(pattern.search(seen) for seen in printed):
+            raise AssertionError(f"{where}: {line!r}\n{said}")
+
+
+def assert_whole_output(block: Block, said: str, where: str) -> None:
+    """Compare all lines that were printed with those of a block.
+
+    Args:
+        block: Block with the expected lines, `...` for those left out.
+        said: The output.
+        where: File and line, for the error message.
+
+    Raises:
+        AssertionError: A line is missing, differs, or is not in the block; the message has the
+            first line of the block that could not be found behind those before it.
+    """
+    printed = "".join(f"{line}\n" for line in _lines(said))
+    pattern = ""
+    for line in _lines(block.text):
+        pattern += r"(?:.*\n)*?" if line == "..." else f"{_pattern(line)}\n"
+        if not re.match(pattern, printed):
+            raise AssertionError(f"{where}: {line!r}\n{said}")
+    if not re.fullmatch(pattern, printed):
+        raise AssertionError(f"{where}: more was printed\n{said}")
+
+
+def _lines(text: str) -> list[str]:
+    """Lines that are not empty, with single blanks."""
+    return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+
+
+def _pattern(line: str) -> str:
+    """Regular expression of an expected line."""
+    return ".*".join(re.escape(part) for part in line.split("..."))

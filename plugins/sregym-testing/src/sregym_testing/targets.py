@@ -18,7 +18,7 @@ def choose_target(
     """The target that a problem file means.
 
     Args:
-        application: Whose components it may name.
+        application: The application whose components it may name.
         target: As a problem file says it, or already a value of the model.
         cluster: Where nodes and zones are chosen; None leaves them open.
         seed: Of the choice.

@@ -19,7 +19,7 @@ def moves_of(
 
     Args:
         rollouts: Where the solutions come from.
-        tasks: Whose.
+        tasks: The tasks that are played.
         looks: Lines that only look, as a policy types them.
 
     Raises:

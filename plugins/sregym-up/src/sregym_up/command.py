@@ -45,7 +45,10 @@ class Up(Subcommand):
         )
         options.add_cluster(parser)
         parser.add_argument(
-            "--agent", default="human", metavar="NAME", help="adapter that waits (default: human)"
+            "--agent",
+            default="human",
+            metavar="NAME",
+            help="adapter that waits for clients (default: human)",
         )
         options.add_mode(parser)
         options.add_noise(parser)
@@ -58,7 +61,7 @@ class Up(Subcommand):
             type=Path,
             default=Path("sregym-session"),
             metavar="FOLDER",
-            help="for kubeconfig and the like (default: sregym-session)",
+            help="folder of the session, with its kubeconfig (default: sregym-session)",
         )
         parser.add_argument(
             "--port",
@@ -74,7 +77,9 @@ class Up(Subcommand):
             help="file for the record of the episode, for `sregym audit`",
         )
         parser.add_argument(
-            "--json", action="store_true", help="one JSON line when ready, one with the verdict"
+            "--json",
+            action="store_true",
+            help="print JSON: one line when ready, one with the verdict",
         )
         parser.add_argument(
             "--reveal",

@@ -46,7 +46,7 @@ class Submit(Subcommand):
                 metavar="NAMES" if about.many else "TEXT",
                 help=about.help.replace("%", "%%"),
             )
-        parser.add_argument("--json", action="store_true", help="the receipt as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON: the receipt")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Send it and print the receipt."""

@@ -29,15 +29,19 @@ class Tool(Subcommand):
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
         parser.add_argument(
-            "tool", metavar="NAME", nargs="?", default=None, help="the tool; all are listed without"
+            "tool",
+            metavar="NAME",
+            nargs="?",
+            default=None,
+            help="name of the tool (default: list all)",
         )
         parser.add_argument(
             "given",
             metavar="ARGUMENT=VALUE",
             nargs="*",
-            help="what it is told: query='up == 0' minutes=10",
+            help="an argument of the tool: query='up == 0' minutes=10",
         )
-        parser.add_argument("--json", action="store_true", help="the whole answer as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON: the whole answer")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Call it and print what it answers."""

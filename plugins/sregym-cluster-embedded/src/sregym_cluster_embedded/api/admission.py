@@ -41,7 +41,7 @@ _KEPT, _THOUGHT_UP = 58, 5
 _TOLERATED = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _TOLERATION_S = 300
 _MIRROR = "kubernetes.io/config.mirror"
-# What the server says of a pod that nobody may schedule yet; not of which generation.
+# What the server says of a pod that must not be scheduled yet; not of which generation.
 _GATED: Mapping[str, Any] = MappingProxyType(
     {
         "type": "PodScheduled",

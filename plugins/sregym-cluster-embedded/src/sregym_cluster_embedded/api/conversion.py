@@ -31,7 +31,7 @@ def to_served(resource: Resource, obj: Object) -> Object:
         return obj
     if resource.plural == "events":
         renamed = _rename(obj, dict(_EVENT_FIELDS))
-        # The newer version leaves out what nobody said.
+        # The newer version leaves out what was not set.
         if not renamed.get("reportingInstance"):
             renamed.pop("reportingInstance", None)
         return {**renamed, "apiVersion": resource.api_version}

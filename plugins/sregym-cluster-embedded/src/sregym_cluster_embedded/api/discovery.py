@@ -89,7 +89,7 @@ def resource_list(world: World, group_name: str, version: str) -> dict[str, Any]
 def aggregated(world: World, core: bool, api_version: str) -> dict[str, Any]:
     """All groups in one answer; `api_version` is that of apidiscovery.k8s.io: v2 or v2beta1.
 
-    What nobody answers for at present is stale: listed as it was when somebody last did.
+    A group whose server does not answer is stale: listed as it was when it last did.
     """
     behind = stale(world)
     items = [

@@ -1,4 +1,4 @@
-"""Files in YAML and TOML that programs of the cluster read, whatever somebody has written into them.
+"""Reads files in YAML and TOML with any content, as programs of the cluster do.
 
 Anybody who may write a ConfigMap writes them: what no parser goes along with is an error of the
 program that reads it, and never one of the simulation.

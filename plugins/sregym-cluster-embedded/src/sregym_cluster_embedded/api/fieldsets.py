@@ -31,7 +31,7 @@ _UNOWNED_METADATA = frozenset(
         "uid",
     }
 )
-# Structs that are no pointers: they exist in every object, so nobody owns them by making them.
+# Structs that are no pointers: they exist in every object, so to create them is to own none of them.
 _ALWAYS_THERE = frozenset(
     {
         "containers",

@@ -1,7 +1,7 @@
 """Priority and fairness: flow schemas of requests, response headers, priority levels without seats.
 
-The server itself is always fast enough: nobody waits for others. A priority level without seats of
-its own that may borrow none serves nobody, though: its requests are refused.
+The server itself is always fast enough: no request waits for others. A priority level without seats of
+its own that may borrow none serves none, though: its requests are refused.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def demand(world: World, request: Request) -> None:
 
 
 def starved(world: World, asked: Attributes) -> bool:
-    """Whether the priority level of a request serves nobody."""
+    """Whether the priority level of a request serves no requests."""
     if not _starving(world):
         return False
     found = _flow(world, asked)
@@ -80,7 +80,7 @@ def demand_of_kubelet(
 
     Args:
         world: Where.
-        node: Whose kubelet.
+        node: The node of the kubelet.
         resource: Plural, with its group behind a dot.
         verb: `update`, `patch`, `delete` ...
         namespace: Of the object.
@@ -100,7 +100,7 @@ def demand_of_kubelet(
 
 
 def _starving(world: World) -> bool:
-    """Whether there is a priority level that serves nobody."""
+    """Whether there is a priority level that serves no requests."""
     return any(_without_seats(level) for level in world.store.list(LEVELS, ""))
 
 

@@ -98,7 +98,7 @@ def update(world: World, resource: str, obj: Object) -> Object:
     finalizer goes is removed.
 
     Raises:
-        errors.ApiError: NotFound; what admission says, of somebody whom it hears.
+        errors.ApiError: NotFound; what admission says, of a user that it checks.
     """
     kind = resource_named(world, resource)
     key = key_of(resource, obj)
@@ -181,7 +181,7 @@ def bind(world: World, key: Key, node: str) -> Object:
 
     Raises:
         errors.ApiError: NotFound; Conflict when the pod has a node already or is being deleted;
-            what admission says, of somebody whom it hears.
+            what admission says, of a user that it checks.
     """
     kind = resource_named(world, "pods")
     old = world.store.get(key)
@@ -230,7 +230,7 @@ def delete(
     Returns the object as it is then (its last state when it is gone), None when there was none.
 
     Raises:
-        errors.ApiError: What admission says, of somebody whom it hears.
+        errors.ApiError: What admission says, of a user that it checks.
     """
     old = world.store.get(key)
     if old is None:

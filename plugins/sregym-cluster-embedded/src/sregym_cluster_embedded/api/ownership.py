@@ -74,7 +74,7 @@ def updated(
     elif mine and mine["fieldsV1"]:
         kept.append(mine)
     owned = with_managed(new, kept)
-    # Nobody owns anything now, although somebody did.
+    # No field has an owner now, although some had.
     return owned if kept or not (live or asked) else with_none(owned)
 
 

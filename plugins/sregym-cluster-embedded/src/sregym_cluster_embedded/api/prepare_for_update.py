@@ -38,7 +38,7 @@ def with_status_of(kind: Resource, old: Object, new: Object) -> Object:
 
 
 def status_of(kind: Resource, old: Object, new: Object) -> Object:
-    """The status that a write asks for; the class of a pod stays when nobody says it."""
+    """The status that a write asks for; the class of a pod stays when it is left out."""
     status: Object = new.get("status", {})
     held = old.get("status", {}).get("qosClass")
     if kind.name == "pods" and held and not status.get("qosClass"):

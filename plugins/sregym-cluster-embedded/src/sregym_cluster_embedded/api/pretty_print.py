@@ -1,7 +1,7 @@
 """Answers that people read: fields in the order of the structs, on lines of their own for browsers.
 
 Programs do not care about the order of fields, so that it is given to those alone who look at it:
-`curl`, `wget`, browsers, whoever asks for `pretty`, and `kubectl get --raw` and its likes.
+`curl`, `wget`, browsers, requests with `pretty`, and `kubectl get --raw` and its likes.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def in_order(value: Any) -> Any:
         return _partial(value)
     if "metadata" not in value or (group, number) in _BUILT_IN or group == "meta.k8s.io":
         return value
-    # What nobody has a struct for: custom resources, in the order of the alphabet.
+    # Objects without a struct: custom resources, in the order of the alphabet.
     return orjson.loads(orjson.dumps(value, option=orjson.OPT_SORT_KEYS))
 
 

@@ -25,7 +25,7 @@ class Passed(NamedTuple):
     """What came of a request that was passed on.
 
     Attributes:
-        error: Why nobody was reached, as Go words it; empty when somebody answered.
+        error: Why no back end was reached, as Go words it; empty when one answered.
         status: HTTP status of the answer.
         body: Its body.
         content_type: Its type.

@@ -68,7 +68,7 @@ def _pod(obj: Object) -> Usage:
 
 
 def _effective(spec: Object, field: str, name: str) -> Decimal | None:
-    """The sum over containers, or what the largest init container wants; None: nobody says."""
+    """The sum over containers, or what the largest init container wants; None: not given."""
     values = [
         parse(container["resources"][field][name])
         for container in spec.get("containers", ())

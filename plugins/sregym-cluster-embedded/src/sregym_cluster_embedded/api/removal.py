@@ -98,7 +98,7 @@ def options(request: Request, resource: Resource) -> Options:
         if abs(grace) >= _INT64:
             raise errors.bad_request(f'strconv.ParseInt: parsing "{text}": value out of range')
     if grace is not None:
-        # Moments have an end: nobody waits for longer than that.
+        # Moments have an end: no wait is longer than that.
         grace = max(-_LONGEST_S, min(grace, _LONGEST_S))
     conditions = given.get("preconditions") or {}
     uid, revision = conditions.get("uid", ""), str(conditions.get("resourceVersion", ""))

@@ -65,7 +65,7 @@ class PodMetrics(NamedTuple):
 
 
 def state(world: World) -> str:
-    """`missing` without an APIService, `down` when nobody answers for it, else `up`."""
+    """`missing` without an APIService, `down` when its server does not answer, else `up`."""
     service = world.store.get(API_SERVICE)
     if service is None:
         return "missing"

@@ -380,7 +380,7 @@ def _located(target: Target, sent: Object) -> dict[str, Any]:
 
 
 def _with_spec(kind: Resource, obj: Object) -> Object:
-    """A struct that is no pointer is there even when nobody wrote it."""
+    """A struct that is no pointer is there even when it was not written."""
     if "spec" in obj:
         return obj
     definition = schema.of_kind(kind.group, kind.version, kind.kind)

@@ -75,7 +75,7 @@ def of_object(selector: Object | None) -> Requirements | None:
     if selector is None:
         return None
     if any(rule.get("operator") not in _OPERATORS for rule in selector.get("matchExpressions", ())):
-        # Nobody could have stored it; a status or a custom resource may hold one all the same.
+        # It could not have been stored; a status or a custom resource may hold one all the same.
         return None
     return tuple(
         Requirement(key, "in", (value,)) for key, value in selector.get("matchLabels", {}).items()

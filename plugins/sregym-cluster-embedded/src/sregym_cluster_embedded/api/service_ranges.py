@@ -44,6 +44,6 @@ def _network(text: str) -> IPv4Network:
 
 
 def is_ready(entry: Object) -> bool:
-    """Whether addresses of a ServiceCIDR may be given away: so until somebody says no."""
+    """Whether addresses of a ServiceCIDR may be given away: true until a controller says no."""
     conditions = (entry.get("status") or {}).get("conditions") or ()
     return all(found["status"] == "True" for found in conditions if found["type"] == "Ready")

@@ -52,9 +52,9 @@ _CREATORS: Mapping[str, str] = MappingProxyType(
         ),
     }
 )
-# Set when the object is made: nobody's.
+# Set when the object is created, without an owner.
 _FIRST = frozenset({"Pending", "Active"})
-# Numbers that are there from the beginning; as long as they are 0 nobody has written them.
+# Numbers that are there from the beginning; as long as they are 0 they were not written.
 _NUMBERS = frozenset(
     {
         *("numberMisscheduled", "currentNumberScheduled", "desiredNumberScheduled"),
@@ -62,7 +62,7 @@ _NUMBERS = frozenset(
         *("desiredHealthy", "expectedPods"),
     }
 )
-# What admission writes into a pod: nobody's either.
+# What admission writes into a pod has no owner either.
 _ADMITTED = ("priority", "preemptionPolicy", "nodeName")
 _ACCOUNT = ("serviceAccount", "serviceAccountName")
 _TOKEN = "kube-api-access-"
@@ -83,7 +83,7 @@ def complete(kind: Resource, obj: Object) -> Object:
 def without_status_owners(kind: Resource, obj: Object) -> list[Entry]:
     """The entries without those of the writers of the status.
 
-    Until somebody from outside writes, what an object's creator owns follows from the object.
+    Until a client from outside writes, what an object's creator owns follows from the object.
     """
     stored: list[Entry] | None = obj["metadata"].get("managedFields")
     if stored is not None and (not stored or any(not e.get("subresource") for e in stored)):
@@ -105,7 +105,7 @@ def same_owners(kind: Resource, old: Object, new: Object) -> bool:
 
 
 def without_empty_owners(obj: Object) -> Object:
-    """`obj` without the mark that nobody owns any of its fields."""
+    """`obj` without the mark that none of its fields has an owner."""
     metadata = obj["metadata"]
     return with_managed(obj, []) if metadata.get("managedFields") == [] else obj
 
@@ -129,7 +129,7 @@ def _entry(kind: Resource, manager: str, fields: FieldSet, at: str, subresource:
 
 
 def _created(kind: Resource, obj: Object) -> list[Entry]:
-    """What its creator owns, where nobody from outside has created the object."""
+    """What its creator owns, where the object was not created from outside."""
     manager = _creator(kind, obj)
     if not manager:
         return []

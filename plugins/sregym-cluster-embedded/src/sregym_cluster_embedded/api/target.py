@@ -55,7 +55,7 @@ def parse(world: World, path: str) -> Target | None:
     resource = custom.at_path(world, group, version, rest[0])
     if resource is None:
         if (group, version) not in _BUILT_IN:
-            # Nobody serves the group: the path is none of the API's.
+            # The group is not served: the path is none of the API's.
             return None
         raise errors.no_such_resource()
     name = rest[1] if len(rest) > 1 else ""

@@ -1,4 +1,4 @@
-"""The zero values of what nobody validates: statuses, and references to owners.
+"""The zero values of what is not validated: statuses, and references to owners.
 
 A real API server reads objects into structs and writes those: a field that must be there, and was
 not sent, is then empty, 0 or false. Where validation looks at an object such a field is refused; a

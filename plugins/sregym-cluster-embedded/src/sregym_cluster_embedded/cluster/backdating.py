@@ -22,7 +22,7 @@ class Backdating:
     _live: LiveWorld
 
     def backdate(self, ref: ObjectRef, seconds: float) -> bool:
-        """Let an object be so much older; whoever reads the log of requests finds it no longer there."""
+        """Let an object be so much older; its creation is no longer in the log of requests."""
         resource = resource_of(self._live, ref.api_version, ref.kind)
         key = Key(resource.name, ref.namespace if resource.namespaced else "", ref.name)
         with self._live.open() as world:

@@ -1,4 +1,4 @@
-"""Whose failing calls made whose requests and starts fail, added up from what flowed."""
+"""Attributes failed requests and starts to the failing calls behind them, summed up from the traffic."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _known(every: Sequence[ContainerInstance]) -> dict[str, _Pod]:
 
 
 def _stuck_at(process: Process) -> str:
-    """Whom a program called without success that did not come to serve; empty for nobody."""
+    """Whom a program called without success that did not come to serve; empty for none."""
     program = process.behaviour
     if process.served_at is not None or not isinstance(program, ServiceProgram):
         return ""

@@ -62,7 +62,7 @@ def hide_on_nodes(live: LiveWorld, policy: Policy) -> None:
 class Commands:
     """Runs the commands of one caller, and keeps what kubectl keeps between them.
 
-    The binary gets an endpoint and a kubeconfig of its own, in a folder that nobody else can read.
+    The binary gets an endpoint and a kubeconfig of its own, in a folder that no other user can read.
 
     Args:
         live: The cluster.

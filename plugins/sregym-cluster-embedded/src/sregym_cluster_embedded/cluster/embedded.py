@@ -68,7 +68,7 @@ class EmbeddedCluster(Backdating, OutsideTheApi, Blaming, Cluster):
     """A world in this process.
 
     Args:
-        world: The cluster; nobody else may touch it from now on.
+        world: The cluster; no other code may use it from now on.
         spec: What the episode asked for.
         reads: What was read of the world of which this one is a fork; None for none.
     """
@@ -371,11 +371,11 @@ class EmbeddedCluster(Backdating, OutsideTheApi, Blaming, Cluster):
 
 
 class EmbeddedCheckpoint(Checkpoint):
-    """A world that nobody runs: forks of it do.
+    """A world that is not run itself: forks of it are.
 
     Args:
         world: The state to go on from.
-        reads: What was read of it; nobody else may use it.
+        reads: What was read of it; no other code may use it.
     """
 
     def __init__(self, world: World, reads: Reads) -> None:

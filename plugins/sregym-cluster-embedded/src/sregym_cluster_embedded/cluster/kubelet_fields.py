@@ -88,7 +88,7 @@ def _put(content: dict[str, Any], steps: list[str], value: Any) -> None:
 def changed_fields(world: World, node: str) -> Iterator[KubeletField]:
     """One setting, without a value, of each field that differs."""
     if not world.table(LAYERS).get(host_ref(node)):
-        return  # nobody has written anything on the node
+        return  # nothing was written on the node
     content = _content(world, node)
     if not content:
         return

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 HEAD_START_S = 19_000
 
 # Options that say whether something is installed, with what is meant when they are not given:
-# whoever works on a cluster expects `kubectl top` to answer.
+# users of a cluster expect `kubectl top` to answer.
 _LEAD = "control-plane"
 # An ingress controller is there where an application brings Ingresses.
 _INGRESS = "ingress-controller"

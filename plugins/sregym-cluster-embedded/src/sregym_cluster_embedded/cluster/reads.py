@@ -1,7 +1,7 @@
 """Reading objects without the wire: each is decoded once for as long as it does not change.
 
 Conditions are asked again and again while little changes, and forks hold mostly what their origin
-held. What is given out is a copy of the stored object, so nobody can change the world by changing
+held. What is given out is a copy of the stored object, so the world cannot be changed by changing
 what was read.
 """
 

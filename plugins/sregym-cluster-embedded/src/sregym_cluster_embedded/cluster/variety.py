@@ -33,7 +33,7 @@ _CLUSTER_S = (20 * _DAY_S, 300 * _DAY_S)
 _APPLICATION = (0.15, 0.85)
 _SOONEST_S = 900
 _MOST_RESTARTS = 5
-# Shares of restarts: somebody restarts a workload, or a pod of it is deleted.
+# Shares of restarts: a person restarts a workload, or a pod of it is deleted.
 _ROLLING = 0.6
 _LOAD = (0.75, 1.35)
 # By how much less is asked at night and at weekends, at most.
@@ -79,7 +79,7 @@ def control_plane(seed: int, workers: Sequence[NodeSpec]) -> NodeSpec:
 
 
 def machines(seed: int, count: int = USUAL) -> tuple[NodeSpec, ...]:
-    """The workers of a cluster: alike but for one that may be larger, named as somebody names them.
+    """The workers of a cluster: alike but for one that may be larger, named as by an administrator.
 
     Args:
         seed: Of the cluster.

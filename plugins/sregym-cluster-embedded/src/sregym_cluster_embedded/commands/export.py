@@ -50,7 +50,7 @@ class Export(Subcommand):
             "--only",
             action="append",
             choices=("metrics", "logs", "traces"),
-            help="write this table (can be given several times; default: all)",
+            help="only this table; may be given several times (default: all)",
         )
         parser.add_argument(
             "--seed", type=int, help="seed of the hour (default: that of the episode, else 0)"
@@ -61,7 +61,7 @@ class Export(Subcommand):
             type=Path,
             help="folder to write to (default: telemetry-EPISODE)",
         )
-        parser.add_argument("--json", action="store_true", help="say what was written as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON: what was written")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Play it again and write it down."""

@@ -29,7 +29,7 @@ class Logql(Subcommand):
         """Query, lines, times."""
         from pathlib import Path
 
-        parser.add_argument("query", metavar="QUERY", help="what to evaluate")
+        parser.add_argument("query", metavar="QUERY", help="the query")
         parser.add_argument(
             "--lines",
             "--samples",
@@ -40,7 +40,7 @@ class Logql(Subcommand):
             help='a JSON object a line: {"ts", "labels", "line"}',
         )
         parser.add_argument(
-            "--at", metavar="TIME", help="the moment of a metric query, or of the last line"
+            "--at", metavar="TIME", help="time of a metric query (default: that of the last line)"
         )
         parser.add_argument(
             "--start",
@@ -52,7 +52,9 @@ class Logql(Subcommand):
             metavar="TIME",
             help="end of the range, exclusive (default: after the last line)",
         )
-        parser.add_argument("--step", metavar="SECONDS", type=float, help="a metric query as range")
+        parser.add_argument(
+            "--step", metavar="SECONDS", type=float, help="step of a metric query over the range"
+        )
         parser.add_argument(
             "--limit", metavar="N", type=int, default=100, help="most lines to print (default: 100)"
         )
@@ -62,7 +64,7 @@ class Logql(Subcommand):
             default="backward",
             help="order of the lines (default: backward, the latest first)",
         )
-        parser.add_argument("--json", action="store_true", help="answer as Loki's HTTP API")
+        parser.add_argument("--json", action="store_true", help="print JSON, as Loki's HTTP API")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Evaluate."""

@@ -29,7 +29,7 @@ class Promql(Subcommand):
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Expression, samples, times, script."""
-        parser.add_argument("expression", metavar="EXPR", nargs="?", help="what to evaluate")
+        parser.add_argument("expression", metavar="EXPR", nargs="?", help="the query")
         parser.add_argument(
             "--samples", metavar="FILE", type=Path, help="samples as OpenMetrics text, with times"
         )
@@ -37,18 +37,24 @@ class Promql(Subcommand):
             "--script", metavar="FILE", type=Path, help="run a script in the format of promqltest"
         )
         parser.add_argument(
-            "--at", metavar="TIME", help="Unix seconds or RFC 3339; the last sample's time if none"
+            "--at",
+            metavar="TIME",
+            help="time of the query, Unix seconds or RFC 3339 (default: that of the last sample)",
         )
         parser.add_argument("--start", metavar="TIME", help="start of a range")
         parser.add_argument("--end", metavar="TIME", help="end of the range, inclusive")
-        parser.add_argument("--step", metavar="SECONDS", type=float, help="at every such step")
+        parser.add_argument(
+            "--step", metavar="SECONDS", type=float, help="step of a query over a range"
+        )
         parser.add_argument(
             "--dialect",
             metavar="VERSION",
             default="2.42",
             help="version of Prometheus whose PromQL it is: 2.42 (default) or 3",
         )
-        parser.add_argument("--json", action="store_true", help="answer as Prometheus' HTTP API")
+        parser.add_argument(
+            "--json", action="store_true", help="print JSON, as Prometheus' HTTP API"
+        )
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Evaluate, or run the script."""

@@ -25,7 +25,7 @@ COMPONENT = "attachdetach-controller"
 _VOLUMES = "persistentvolumes"
 # Names of the volumes of CSI drivers: while there are none, nothing here costs anything.
 _KNOWN: TableKey[str, bool] = TableKey("controllers.attaching.volumes")
-# Who has been told that a volume is in use elsewhere; since when nobody on a node needs one.
+# Who has been told that a volume is in use elsewhere; since when no pod on a node needs one.
 _TOLD: TableKey[tuple[str, str], bool] = TableKey("controllers.attaching.told")
 _UNUSED: TableKey[tuple[str, str], float] = TableKey("controllers.attaching.unused")
 _DELAYS: TableKey[tuple[str, str], float] = TableKey("controllers.attaching.delays")
@@ -100,7 +100,7 @@ def reconcile(world: World, name: str) -> None:
 
 
 def overdue(world: World, place: tuple[str, str]) -> None:
-    """Handler: nobody has attached a volume for two minutes."""
+    """Handler: a volume could not be attached for two minutes."""
     mark_processing(world, OVERDUE, place)
     name, node = place
     volume = world.store.get(Key(_VOLUMES, "", name))
@@ -215,7 +215,7 @@ def _deny(world: World, name: str, node: str, pods: list[Object], users: list[Ob
 
 
 def _detach(world: World, name: str, attachment: Object) -> None:
-    """Let go of a volume that nobody on a node needs, once the node has."""
+    """Detach a volume that no pod on a node needs, once the node has."""
     node = attachment["spec"]["nodeName"]
     if "deletionTimestamp" in attachment["metadata"]:
         return

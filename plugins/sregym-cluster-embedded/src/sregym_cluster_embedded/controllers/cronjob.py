@@ -40,7 +40,7 @@ def listen(world: World, change: Change) -> None:
 
 
 def job_changed(world: World, change: Change) -> None:
-    """A Job of a CronJob has ended or gone, or somebody made it: its CronJob is looked at."""
+    """A Job of a CronJob has ended or gone, or was created by hand: reconcile its CronJob."""
     owner = owner_of(change.obj)
     if owner is None or owner["kind"] != "CronJob":
         return

@@ -193,7 +193,7 @@ def _ensure_newest(
 
 
 def _say_refused(world: World, deployment: Object, name: str, error: ApiError) -> None:
-    """The ReplicaSet of a template cannot be created; where its namespace goes nobody cares."""
+    """The ReplicaSet of a template cannot be created; where its namespace is being deleted that does not matter."""
     causes = (error.status.get("details") or {}).get("causes") or ()
     if any(cause.get("reason") == "NamespaceTerminating" for cause in causes):
         return

@@ -1,4 +1,4 @@
-"""ResourceClaims of pods: made from templates, freed when nobody uses them any more."""
+"""ResourceClaims of pods: made from templates, freed when no pod uses them any more."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def pod_changed(world: World, change: Change) -> None:
 
 
 def claim_changed(world: World, change: Change) -> None:
-    """A claim that is to go is let go when nobody uses it."""
+    """A claim that is to go is released when no pod uses it."""
     if "deletionTimestamp" in change.obj["metadata"] and change.type is not ChangeType.DELETED:
         _release(world, change.obj, "")
 
@@ -94,7 +94,7 @@ def _make(world: World, pod: Object, name: str, template_name: str) -> str:
 
 
 def _free(world: World, key: Key, pod: Object | None) -> None:
-    """Nobody of this name uses claims any more."""
+    """No pod of this name uses claims any more."""
     for claim in list(world.store.list(RESOURCE, key.namespace)):
         status: Object = claim.get("status") or {}
         for user in status.get("reservedFor") or ():

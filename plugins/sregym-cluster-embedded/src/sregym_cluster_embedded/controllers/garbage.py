@@ -111,7 +111,7 @@ def _place(world: World, namespace: str, owner: Object) -> Key | None:
 def _exists(world: World, namespace: str, owner: Object) -> bool:
     place = _place(world, namespace, owner)
     if place is None:
-        # A type that nobody serves: nothing is known, nothing is collected.
+        # A type that is not served: nothing is known, nothing is collected.
         return True
     obj = world.store.get(place)
     return obj is not None and obj["metadata"]["uid"] == owner["uid"]

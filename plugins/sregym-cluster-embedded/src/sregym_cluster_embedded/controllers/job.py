@@ -26,7 +26,7 @@ HANDLER = "controllers.job"
 RELEASE = "controllers.job.release"
 TTL = "controllers.job.ttl"
 RESOURCE = job_pods.RESOURCE
-# Who looks after Jobs that name nobody.
+# The controller of Jobs that name none.
 _OWN = "kubernetes.io/job-controller"
 _DELAY_S = 0.01
 # What happens to pods is gathered for a second before their Job is looked at.

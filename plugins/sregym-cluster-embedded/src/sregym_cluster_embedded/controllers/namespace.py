@@ -104,7 +104,7 @@ def empty(world: World, name: str) -> None:
     """Handler: one pass over a terminating namespace, and its end when nothing is left in it.
 
     Pods go first: as long as one is there, nothing else is deleted and nothing is reported. It does
-    not end as long as there are APIs that nobody answers for: something of theirs may be left.
+    not end as long as there are APIs whose servers do not answer: something of theirs may be left.
     """
     mark_processing(world, HANDLER, name)
     key = Key("namespaces", "", name)
@@ -194,7 +194,7 @@ def _delete(world: World, resource: str, obj: Object, refused: list[str]) -> Non
 
 
 def _undiscovered(unknown: set[tuple[str, str]]) -> str:
-    """What is said of APIs that nobody answers for."""
+    """The message about APIs whose servers do not answer."""
     names = sorted(f"{group}/{version}" for group, version in unknown)
     listed = ", ".join(f"{name}: stale GroupVersion discovery: {name}" for name in names)
     return (

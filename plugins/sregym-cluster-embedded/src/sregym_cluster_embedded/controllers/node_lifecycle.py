@@ -98,7 +98,7 @@ def monitor(world: World, name: str) -> None:
         try:
             node = _declare_unknown(world, name, node)
         except ApiError:
-            # It is as if nobody had looked: nothing follows from what cannot be written.
+            # As if there had been no check: nothing follows from what cannot be written.
             world.table(_SEEN).pop(name)
             if before != "True":
                 world.table(_SEEN)[name] = before
@@ -151,7 +151,7 @@ def _eviction_key(ready: str) -> str:
 
 
 def _declare_unknown(world: World, name: str, node: Object) -> Object:
-    """Nobody knows how the node is any more."""
+    """The state of the node is unknown."""
     fresh = world.service_or_none(HEARTBEATS)
     known = fresh(world, "nodes", node) if fresh is not None else node
     conditions = list(conditions_of(known))

@@ -1,4 +1,4 @@
-"""The pod garbage collector: pods that nobody else ends, on nodes that are no more."""
+"""The pod garbage collector: ends pods on nodes that no longer exist."""
 
 from __future__ import annotations
 

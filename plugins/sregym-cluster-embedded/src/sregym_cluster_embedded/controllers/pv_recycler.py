@@ -1,4 +1,4 @@
-"""Volumes that are emptied when nobody claims them any more: a pod scrubs each of them.
+"""Empties volumes that are released, with the policy Recycle: a pod scrubs each of them.
 
 What the pod's kubelet and the scheduler say of it is said of the volume, too.
 """

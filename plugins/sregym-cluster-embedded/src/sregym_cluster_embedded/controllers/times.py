@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 
-# What a moment that nobody told is.
+# The value of a missing time.
 _NEVER = "0001-01-01T00:00:00+00:00"
 
 
 def seconds_since(world: World, timestamp: str | None) -> float:
     """How long ago a timestamp of the API was, in virtual seconds; negative for the future.
 
-    None, a moment that nobody told, is the beginning of the first year.
+    None, a missing time, is the beginning of the first year.
     """
     return world.epoch + world.now - _unix(timestamp or _NEVER)
 

@@ -171,7 +171,7 @@ def _become(world: World, key: Key, status: Object, phase: str) -> Object:
 
 
 def _reclaim(world: World, key: Key, volume: Object, status: Object) -> None:
-    """Delete a volume that nobody claims any more, as far as anybody here can."""
+    """Delete a volume that is no longer claimed, as far as a driver can."""
     spec, name = volume["spec"], key.name
     provisioner = (volume["metadata"].get("annotations") or {}).get(provisioning.PROVISIONED_BY)
     if provisioner is not None:

@@ -2,7 +2,7 @@
 
 Embedded clusters are deterministic: the same problem and seed and the same commands at the same
 virtual times make the same world. What the commands print is compared with the record, so that
-nobody takes another world for that of the episode.
+another world is not taken for that of the episode.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def replayed(workspace: Workspace, recorded: Recorded) -> Replayed:
 
 
 def an_hour(workspace: Workspace, problem: str, seed: int, *, broken: bool) -> Replayed:
-    """The world of a problem after an hour in which nobody repairs anything.
+    """The world of a problem after an hour without any repair.
 
     Args:
         workspace: The plugins.

@@ -86,7 +86,7 @@ class Reader:
         return await self._take(more, closed=closed)
 
     async def on_terminal(self) -> ExecResult:
-        """Let somebody type at it on a terminal until it ends; how it ended."""
+        """Let a client type at it on a terminal until it ends; how it ended."""
         if await self._take("", closed=False):
             return self.result
         async for piece in typed_at(self._streams, terminal=True):

@@ -37,7 +37,7 @@ class LiveWorld:
     """A world, the lock that guards it, and the rule by which its time moves.
 
     Args:
-        world: The cluster. Nobody may touch it but through `open` and the methods here.
+        world: The cluster. It may be used only through `open` and the methods here.
         pacing: How virtual time moves.
         wall: The clock that paces it, in seconds; monotonic.
         limit_s: CPU seconds for which one call may compute.
@@ -247,7 +247,7 @@ class LiveWorld:
     def keep_pace(self) -> None:
         """Move virtual time to where the pace wants it now, a slice of work at most.
 
-        Whoever serves the world calls this a few dozen times a second. A simulation slower than
+        The server of the world calls this a few dozen times a second. A simulation slower than
         its pace falls behind instead of blocking its clients.
 
         Raises:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 @dataclass(frozen=True)
 class Stepped:
-    """Time stands still unless somebody moves it.
+    """Time stands still unless a caller moves it.
 
     It moves by `LiveWorld.advance`, by a modelled cost with each request, and while a client is
     blocked in a stream (a watch, a followed log) and no other request arrives: otherwise

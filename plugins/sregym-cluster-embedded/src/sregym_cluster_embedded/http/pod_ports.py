@@ -45,7 +45,7 @@ def pod_port(world: World, namespace: str, pod: str, port: int) -> PodPort | Non
 
 
 def listening(world: World, where: PodPort) -> bool:
-    """Whether somebody listens there."""
+    """Whether a process listens there."""
     return listener_at(world, where.uid, where.port) is not None
 
 

@@ -2,7 +2,7 @@
 
 `Frames` turns bytes into events and back and does no input or output; `SpdyConnection` runs it on
 a carrier, which is an upgraded TCP connection or the binary messages of a websocket. Flow control
-is left out, as the clients' library leaves it out: nobody waits for window updates.
+is left out, as the clients' library leaves it out: no side waits for window updates.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ class SpdyConnection:
         self._streams: dict[int, SpdyStream] = {}
 
     async def run(self) -> None:
-        """Deal out what arrives until the client leaves or says what nobody understands."""
+        """Deal out what arrives until the client leaves or violates the protocol."""
         try:
             while data := await self.carrier.read():
                 for event in self.frames.feed(data):

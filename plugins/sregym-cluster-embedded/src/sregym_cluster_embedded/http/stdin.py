@@ -47,7 +47,7 @@ async def entered(
 ) -> str | None:
     """The input until it is complete, the client has left, or more of it makes no difference.
 
-    None when it has gone to `reading`, which is given the input of whoever goes on typing.
+    None when it has gone to `reading`, which is given the input of a client that goes on typing.
     """
     begun = False
     pieces: list[str] = []

@@ -30,7 +30,7 @@ def changes(live: LiveWorld, *, of_objects: bool = False) -> Iterator[asyncio.Ev
     changed = asyncio.Event()
 
     def bell() -> None:
-        # Whoever has been woken looks at the world only after this change of it.
+        # A watcher that was woken reads the world only after this change.
         if not changed.is_set() and not loop.is_closed():
             loop.call_soon_threadsafe(changed.set)
 

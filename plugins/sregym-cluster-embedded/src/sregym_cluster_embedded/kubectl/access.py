@@ -47,7 +47,7 @@ class Access(Protocol):
     kubeconfig: Callable[[], Path] | None
 
     def seen_by(self, user: User) -> Access:
-        """The same cluster, asked by somebody else."""
+        """The same cluster, used as another user."""
 
     def request(self, request: Request) -> Response:
         """Answer a request that ends."""
@@ -96,7 +96,7 @@ class DirectAccess:
     """Access to a bare world in stepped time.
 
     Args:
-        world: The cluster; the caller sees to it that nobody else touches it meanwhile.
+        world: The cluster; the caller sees to it that no other code uses it meanwhile.
         user: Who asks.
         request_cost_s: Virtual seconds that each request takes.
         policy: What holds for who asks; None for nothing but the user's rights.
@@ -119,7 +119,7 @@ class DirectAccess:
         self._request_cost_s = request_cost_s
 
     def seen_by(self, user: User) -> DirectAccess:
-        """The same cluster, asked by somebody else."""
+        """The same cluster, used as another user."""
         other = copy(self)
         other.user = user
         return other
@@ -129,7 +129,7 @@ class DirectAccess:
         if self._request_cost_s:
             self.world.run_until(self.world.now + self._request_cost_s)
         answer = self._answer(request)
-        # Whoever may name a path refuses those of streams.
+        # Where paths may be given, those of streams are refused.
         assert isinstance(answer, Response)
         self._let_pass(answer.took_s)
         return answer

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
-# What a container has written before somebody joined it stands in its log only.
+# What a container has written before a client attached stands in its log only.
 FROM_NOW_ON: Mapping[str, str] = MappingProxyType({"tailLines": "0"})
 WINDOW_OPTIONS = ("tailLines", "sinceSeconds", "sinceTime", "limitBytes")
 
@@ -99,7 +99,7 @@ class MainProcess:
         return result
 
     def close(self, world: World) -> None:
-        """The client has left: with `stdinOnce` nobody can come again."""
+        """The client has left: with `stdinOnce` no client can attach again."""
         process = process_of(world, self._ref)
         if process is not None and process.running and self._spec.get("stdinOnce"):
             world.service(INTERACTION).feed(world, self._ref, "", True)

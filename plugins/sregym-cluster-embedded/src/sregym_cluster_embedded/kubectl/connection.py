@@ -43,7 +43,7 @@ class Connection:
 
 
 class PromptedError(Exception):
-    """The binary asks for a name and a password, which nobody gives it."""
+    """The binary asks for a name and a password, which it does not get."""
 
 
 def connected(access: Access, arguments: Arguments, files: Path, stdin: str) -> Connection:
@@ -51,7 +51,7 @@ def connected(access: Access, arguments: Arguments, files: Path, stdin: str) -> 
 
     Raises:
         CommandError: There is none.
-        PromptedError: Nobody is named, and the input is empty.
+        PromptedError: No user is named, and the input is empty.
         NotCovered: It is none to this cluster, or not by its own credentials.
     """
     ours = read(default_kubeconfig(access))

@@ -179,7 +179,7 @@ def _default_name(session: Session, pod: Object) -> str:
 
 
 def _suffix(session: Session, what: str) -> str:
-    """Five letters that nobody has chosen."""
+    """Five random letters."""
     digest = sha256(f"debug {what} {session.access.unix_now()}".encode()).digest()
     return "".join(NAME_ALPHABET[byte % len(NAME_ALPHABET)] for byte in digest[:_SUFFIX])
 

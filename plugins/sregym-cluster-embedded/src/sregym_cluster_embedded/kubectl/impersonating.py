@@ -1,4 +1,4 @@
-"""`--as` and its companions: the headers by which requests become somebody else's."""
+"""`--as` and its companions: the headers by which requests act as another user."""
 
 from __future__ import annotations
 

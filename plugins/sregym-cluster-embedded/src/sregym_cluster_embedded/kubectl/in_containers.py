@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
-# What one command takes: of the budget of whoever runs it, and of time.
+# What one command takes: of its caller's budget, and of time.
 _STEPS = 3_000
 _TAKES_S, _COMPUTES_S = 0.12, 0.06
 # How long client-go tries to connect.
@@ -147,7 +147,7 @@ def kubectl(session: Session, words: list[str], stdin: str) -> Output:
     if refused := _unreachable(session):
         return Output(1, "", refused)
     if "delete" in rest[:3]:
-        # What is deleted goes by itself; nobody's next step hangs on the moment.
+        # What is deleted goes by itself; no later step depends on the moment.
         rest = [*rest, "--wait=false"]
     return _done(session, rest, stdin)
 

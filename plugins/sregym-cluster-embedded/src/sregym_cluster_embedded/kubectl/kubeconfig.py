@@ -84,7 +84,7 @@ def _named(entries: Any, one: str) -> dict[str, Object]:
 
 
 def remember(memory: dict[str, Any], path: Path) -> None:
-    """Note for later commands what a kubeconfig says that somebody else has changed."""
+    """Note for later commands what a kubeconfig says that another program has changed."""
     try:
         context = read(path).context
     except NotCovered:

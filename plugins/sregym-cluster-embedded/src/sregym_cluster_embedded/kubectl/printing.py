@@ -51,7 +51,7 @@ _VALIDATION = {
 
 
 def field_validation(arguments: Arguments) -> tuple[str, str]:
-    """What a write sends about fields that nobody knows."""
+    """What a write sends about unknown fields."""
     asked = arguments.text("validate", "strict")
     if asked not in _VALIDATION:
         allowed = "must be one of: strict (or true), warn, ignore (or false)"

@@ -1,6 +1,6 @@
 """What the logs of containers take of their node's disk: it counts as their ephemeral storage.
 
-A look of the kubelet adds what was written since the one before. In between, whoever asks counts
+A look of the kubelet adds what was written since the one before. In between, a query counts
 the rest himself: an answer changes nothing.
 """
 

@@ -25,7 +25,7 @@ _WAITING = {
     "ImagePullBackOff": "trying and failing to pull image",
 }
 
-# Of whoever follows a log: a virtual second, exactly. What clients send is text, and not taken.
+# For followers of a log: a virtual second, exactly. What clients send is text, and not taken.
 SINCE_MOMENT = "since moment"
 
 
@@ -53,7 +53,7 @@ def read_logs(
     name = chosen_container(obj, container)
     node = obj["spec"].get("nodeName")
     if not node:
-        # There is nobody to ask.
+        # No kubelet can be asked.
         return ""
     check_reachable(world, obj, "containerLogs", name)
     container_id = _container_id(obj, name, is_true(options.get("previous", "false")))

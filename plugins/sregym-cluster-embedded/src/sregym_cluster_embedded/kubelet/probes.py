@@ -63,7 +63,7 @@ class Probe(NamedTuple):
         ok: The last answer; None before the first of this life.
         streak: How many times in a row.
         ends: When the run that is under way ends; the next does not begin before.
-        held: It has failed for good in this life: nobody probes until the next begins.
+        held: It has failed for good in this life: no probe runs until the next begins.
         at: When it was last run.
     """
 
@@ -109,7 +109,7 @@ def touch(world: World, ref: ContainerRef) -> None:
         probe: Probe | None = world.table(_TABLE).get(key)
         began = world.now if container.started_at is None else container.started_at
         early = world.now < began + spec[field].get("initialDelaySeconds", 0)
-        # Nobody probes before the initial delay is over, and then it is planned already.
+        # No probe runs before the initial delay is over, and then it is planned already.
         if probe is not None and not probe.held and not early:
             period = spec[field].get("periodSeconds", 10)
             enqueue(world, HANDLER, key, _until_grid(world.now, probe.origin, period))

@@ -33,7 +33,7 @@ _FIELDS = (
 
 
 def status_changed(world: World, uid: str, node: str, old: Object, new: Object) -> None:
-    """Somebody wrote the status of a pod: what its kubelet did not say does not stay."""
+    """The status of a pod was written by another client: what its kubelet did not report is reverted."""
     if uid in world.table(WRITING) or _said_by_kubelets(old) == _said_by_kubelets(new):
         return
     if state_of(world, uid) is not None:

@@ -1,6 +1,6 @@
 """Static pods: a kubelet runs them from files on its node; the API shows a mirror of each.
 
-Whoever deletes a mirror sees it come back at once, with the same containers: only the file counts.
+A deleted mirror comes back at once, with the same containers: only the file counts.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def read(world: World, node: str, file: str, content: str | None) -> None:
         with dynamic.dynamic_admission(world, dynamic.kubelet_of(node)):
             internal_client.create(world, "pods", wanted.pod)
     except ApiError:
-        # A real kubelet would run it without a mirror; here nobody could see that.
+        # A real kubelet would run it without a mirror; here that could not be seen.
         del known[key]
 
 

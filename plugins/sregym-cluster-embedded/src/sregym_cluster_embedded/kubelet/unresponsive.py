@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FROZEN, STOPPED, OFF = "frozen", "stopped", "off"
 NO_RUNTIME = "without runtime"
-# Of a machine that is no part of the simulation: whoever registered the node sees to its pods.
+# Of a machine that is no part of the simulation: the program that registered the node runs its pods.
 OUTSIDE = "outside"
 # By node: how its kubelet is, while it is not running.
 _ABSENT: TableKey[str, str] = TableKey("kubelet.absent")

@@ -82,7 +82,7 @@ def pods_on(world: World, node: str) -> list[PodState]:
 
 
 def available_memory(world: World, machine: machines.Machine, pods: list[PodState]) -> int:
-    """Bytes of a node's memory that nobody uses."""
+    """Bytes of a node's memory that are unused."""
     used = sum(memory_bytes(world, state, name) for state in pods for name in state.containers)
     return max((machine.memory_kib - machine.other_memory_kib) * 1024 - used, 0)
 

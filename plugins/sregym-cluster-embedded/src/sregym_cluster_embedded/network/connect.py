@@ -197,7 +197,7 @@ def _accepted(world: World, backend: Backend) -> Outcome:
         return Outcome.CONNECTED if listens else Outcome.REFUSED
     if backend.node and daemon_listens(world, backend.node, backend.ip, backend.port):
         return Outcome.CONNECTED
-    # An endpoint that someone wrote by hand: whoever has its address, or nobody.
+    # An endpoint written by hand leads to the peer with its address, if there is one.
     pod = holder(world, backend.ip)
     if pod is not None:
         listens = runtime.listening(world, pod["metadata"]["uid"], backend.port)

@@ -50,7 +50,7 @@ class Lookup(NamedTuple):
     """The result of a look-up.
 
     Attributes:
-        status: `ok`, `nodata`, `nxdomain`, `servfail`, `refused`, `closed` (nobody listens where the
+        status: `ok`, `nodata`, `nxdomain`, `servfail`, `refused`, `closed` (no process listens where the
             name server should be), `unreachable` or `timeout`.
         addresses: IPv4 addresses, when `ok`.
         name: The absolute name that was found, or the last that was tried.

@@ -55,7 +55,7 @@ def echo(world: World, source: Object, host: str, heard: dns.Replies | None = No
     else:
         failure = services.backends(world, address, 0, source).failure
         known = next(iter(world.store.indexed("services", "address", address)), None)
-        # Services translate ports, so that nobody answers for their addresses.
+        # Services translate ports, so that their addresses answer no ping.
         lost = known is not None or failure is None
         return Echo(Outcome.TIMEOUT if lost else failure or Outcome.TIMEOUT, address)
     path = packet_path(world, source, end, "ICMP")

@@ -1,6 +1,6 @@
 """Links between ends of the network: what happens to packets on their way.
 
-A link that nobody has set is perfect and costs nothing. Whoever wants to disturb the network sets
+A link that was not set is perfect and costs nothing. To disturb the network set
 links; each speaks about packets in one direction, between ends written as text:
 
     pod:UID    node:NAME    ip:ADDRESS    cidr:10.244.0.0/16    namespace:NAME    *

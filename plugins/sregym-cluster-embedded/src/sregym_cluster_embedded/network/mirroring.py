@@ -1,4 +1,4 @@
-"""Endpoints that somebody wrote by hand are mirrored into EndpointSlices, which all others read."""
+"""Mirrors Endpoints written by hand into EndpointSlices, which all others read."""
 
 from __future__ import annotations
 

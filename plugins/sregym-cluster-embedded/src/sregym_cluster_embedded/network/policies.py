@@ -170,7 +170,7 @@ def _in_block(block: Object, address: str) -> bool:
             ip in ip_network(entry, strict=False) for entry in block.get("except") or ()
         )
     except ValueError:
-        # A range that cannot be read holds nobody.
+        # A range that cannot be parsed contains no address.
         return False
 
 

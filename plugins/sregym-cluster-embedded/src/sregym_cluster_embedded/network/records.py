@@ -43,7 +43,7 @@ class Reply(NamedTuple):
 
     Attributes:
         status: `ok`, `nodata` (the name exists, but has no record of that type), `nxdomain`,
-            `servfail`, `refused` (answered so), `closed` (nobody listens at the address),
+            `servfail`, `refused` (answered so), `closed` (no process listens at the address),
             `unreachable` (its network is) or `timeout`.
         records: The answer section in order.
         additional: The additional section.

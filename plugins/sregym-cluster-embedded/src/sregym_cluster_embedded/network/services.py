@@ -62,7 +62,7 @@ def backends(
         return _loopback(source, address, port)
     nodes = ".".join(control_plane_address(world).split(".")[:2]) + "."
     if address.startswith((_SERVICE_NETWORK, nodes, *_POD_NETWORKS)):
-        # The network is known, but nobody there has the address.
+        # The network is known, but no host there has the address.
         return Target(Outcome.NO_ROUTE)
     # Nodes have no way out of the cluster.
     return Target(Outcome.UNREACHABLE)
@@ -168,7 +168,7 @@ def _service_target(
         return service_backends(
             world, rules, service, entry, local_to=local_to, client=client, node=node
         )
-    # The address alone is nobody's: packets for other ports find no host.
+    # The address itself belongs to no host: packets for other ports find no host.
     return Target(Outcome.NO_ROUTE, (), f"{metadata['namespace']}/{metadata['name']}")
 
 

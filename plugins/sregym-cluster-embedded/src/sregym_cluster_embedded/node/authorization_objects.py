@@ -35,7 +35,7 @@ class _Role(NamedTuple):
         collects: The roles whose rules it has.
         runs: Whether the controller of that name runs here.
         rules: As in the API.
-        subjects: Who has the role; None when nobody is bound to it.
+        subjects: Who has the role; None when it is not bound.
     """
 
     name: str
@@ -225,7 +225,7 @@ def _metadata(name: str, namespace: str = "") -> Object:
     metadata: Object = {"name": name}
     if namespace:
         metadata["namespace"] = namespace
-    # Bindings and roles without these were made by somebody else, the DNS's by its manifest.
+    # Bindings and roles without these were created by others, the DNS's by its manifest.
     if name != "system:coredns":
         metadata["labels"] = {"kubernetes.io/bootstrapping": "rbac-defaults"}
         metadata["annotations"] = {"rbac.authorization.kubernetes.io/autoupdate": "true"}

@@ -1,4 +1,4 @@
-"""Signs of life of nodes, derived when somebody reads them instead of written every ten seconds."""
+"""Signs of life of nodes, derived when read instead of written every ten seconds."""
 
 from __future__ import annotations
 

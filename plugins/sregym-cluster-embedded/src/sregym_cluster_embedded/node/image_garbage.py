@@ -1,4 +1,4 @@
-"""Images that nobody uses go when the disk of their node is nearly full."""
+"""Removes unused images when the disk of their node is nearly full."""
 
 from __future__ import annotations
 

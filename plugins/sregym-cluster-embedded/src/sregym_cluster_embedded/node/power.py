@@ -23,7 +23,7 @@ _CHANGED = "Pod sandbox changed, it will be killed and re-created."
 
 
 def power_off(world: World, node: str) -> None:
-    """Let a machine go dark: all its processes end, nobody says so, packets to it are lost.
+    """Let a machine go dark: all its processes end without notice, packets to it are lost.
 
     Raises:
         LookupError: There is no such machine.

@@ -1,7 +1,7 @@
 """Nodes that run short of memory, disk or process ids: conditions, reclaiming, eviction by rank.
 
 What is looked at is derived: what pods use and what is gone besides (`machines`). A look happens
-when somebody changed a machine, and every ten seconds as long as the node is short.
+when a machine was changed, and every ten seconds as long as the node is short.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Heartbeats that the API server rejects: leases are not renewed, the status of nodes is not reported.
 
-Signs of life are derived, not written. Only while somebody who configured admission could be asked
+Signs of life are derived, not written. Only while configured admission could be asked
 about them, or the server gives kubelets no seat, each does ask at the times at which it renews its lease and
 reports.
 """
@@ -29,7 +29,7 @@ _LEASES, _NAMESPACE = "leases.coordination.k8s.io", "kube-node-lease"
 
 
 def configuration_changed(world: World, _change: Change) -> None:
-    """Somebody configured admission, or who waits for whom: kubelets meet it when they next give signs of life."""
+    """Admission or flow control was configured: kubelets meet it when they next give signs of life."""
     for node in world.store.list("nodes", ""):
         name = node["metadata"]["name"]
         if machines.machine(world, name) is not None:

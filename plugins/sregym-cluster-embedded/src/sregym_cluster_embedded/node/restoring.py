@@ -1,4 +1,4 @@
-"""What API servers and kubelets recreate when somebody has deleted or changed it.
+"""Recreates what API servers and kubelets own after it was deleted or changed.
 
 An API server looks every ten seconds whether its own Service and endpoints are as they should be;
 it and the kubelets notice that their lease is gone when they renew it.
@@ -35,7 +35,7 @@ _LOST: TableKey[Key, Object] = TableKey("node.restore.lost")
 
 
 def server_changed(world: World, change: Change) -> None:
-    """Somebody has written the Service of the API server, or its endpoints."""
+    """The Service of the API server, or its endpoints, were written."""
     _, namespace, name = change.key
     if name == _OWN[1] and namespace == _OWN[0] and change.type is not ChangeType.ADDED:
         enqueue(world, SERVER, "", _EVERY_S - world.now % _EVERY_S)

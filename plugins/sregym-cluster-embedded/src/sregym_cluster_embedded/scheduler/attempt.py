@@ -53,7 +53,7 @@ class Attempt:
         nodes: All nodes of the cluster by name.
         feasible: Nodes that can take the pod, with what they are worth.
         verdicts: Why the others cannot.
-        neighbours: How pods around see it; None when nobody has terms.
+        neighbours: How pods around see it; None when no pod has terms.
     """
 
     def __init__(

@@ -37,7 +37,7 @@ class DeviceRequirements(NamedTuple):
 
     Attributes:
         claims: Its ResourceClaims.
-        held: Whether one is not there yet: then nobody looks at the pod.
+        held: Whether one is not there yet: then the pod is not tried.
         problem: Why it cannot be scheduled at all, or empty.
     """
 

@@ -36,7 +36,7 @@ Domains = dict[tuple[str, str], int]
 class Neighbours:
     """How one pod to be scheduled and the pods that have nodes want to live together.
 
-    Lives for one attempt; made only when somebody has terms.
+    Lives for one attempt; made only when a pod has terms.
     """
 
     def __init__(self, world: World, wanted: PodLoad, nodes: Iterable[NodeFacts]) -> None:
@@ -81,7 +81,7 @@ class Neighbours:
         return None
 
     def scores(self, names: Iterable[str]) -> dict[str, int]:
-        """The sum of weights for each node; empty when nobody prefers anything."""
+        """The sum of weights for each node; empty when there are no preferences."""
         weighted = list(self._scored)
         for term in self._wanted.terms:
             if term.kind in (PREFERRED, AVOIDED):

@@ -1,4 +1,4 @@
-"""Pods that were promised a node: their victims are on their way out, nobody may take the room."""
+"""Pods that were promised a node: their victims are terminating, and no other pod may take the room."""
 
 from __future__ import annotations
 

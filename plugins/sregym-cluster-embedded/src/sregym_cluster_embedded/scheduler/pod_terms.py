@@ -1,7 +1,7 @@
 """Affinity and spread terms over other pods, and the number of matching pods on each node.
 
 Counting goes on from pod to pod: a selector is counted once over the pods that there are, and from then
-on kept up to date by the writes of pods in its namespaces. Selectors that nobody asks for cost nothing.
+on kept up to date by the writes of pods in its namespaces. Selectors that are not used cost nothing.
 """
 
 from __future__ import annotations

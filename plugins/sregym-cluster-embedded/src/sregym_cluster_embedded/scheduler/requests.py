@@ -1,4 +1,4 @@
-"""What the scheduler asks of the API server where somebody configured admission: it may be refused.
+"""What the scheduler asks of the API server where admission is configured, which may refuse it.
 
 A pod whose binding was refused waits before it is tried again, each time twice as long.
 """

@@ -1,6 +1,6 @@
 """Pods that have a node, and are bound to it as soon as their volumes are.
 
-They count there as if they were bound already: nobody takes their room, and who must not live with
+They count there as if they were bound already: no other pod takes their room, and who must not live with
 them goes elsewhere.
 """
 

@@ -1,7 +1,7 @@
 """Pods that fit nowhere, and which writes let them be looked at again.
 
 As with the scheduler's queueing hints, a write wakes a pod only when it could remove what one of the
-filters said against the pod. Whoever nothing wakes is tried again after five minutes.
+filters said against the pod. A pod that no event wakes is tried again after five minutes.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def relabelled(world: World, key: Key) -> None:
 
 
 def pod_bound(world: World, pod: Object) -> None:
-    """A pod has got a node: whoever wants its company may fit now."""
+    """A pod has got a node: pods with affinity to it may fit now."""
 
     def helped(other: Object, waiting: Waiting) -> bool:
         if not _looks_for_company(waiting):

@@ -5,7 +5,7 @@ A command is a function `(session, words, stdin) -> Output`, offered as a
 and environment; `words[0]` is the name. It changes nothing but through these.
 
 `connect` opens a connection to a server as kube-proxy leads it, `ask` says what its server answers
-to a text; `wait_for` lets the time of one that nobody answers pass.
+to a text; `wait_for` lets time pass for one without an answer.
 """
 
 from __future__ import annotations

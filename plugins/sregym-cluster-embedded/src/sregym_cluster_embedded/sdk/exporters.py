@@ -1,4 +1,4 @@
-"""Metrics and log lines that are worked out from history when somebody looks.
+"""Metrics and log lines that are computed from history when queried.
 
 An exporter is an instance of `Exporter`. `StoreExporter` is for a kind of server: families made
 of what traffic did, each with a `Measure` (`counter`, `gauge`, `counters`, `gauges`). `ObjectExporter`

@@ -23,7 +23,7 @@ def subsystem(extensions: Installed | None = None) -> Subsystem:
     """The rooms `telemetry`, `querying` and `exporters`.
 
     Args:
-        extensions: Whose exporters there are; what is installed unless given.
+        extensions: Extensions with the exporters; what is installed unless given.
     """
     querying = Querying()
     services = {

@@ -1,6 +1,6 @@
 """Lives of containers, those that the kubelet has forgotten among them.
 
-Whoever looks back asks here: metrics, logs and traces of a pod outlive the pod.
+For queries about the past: metrics, logs and traces of a pod outlive the pod.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Moments of what happens at one rate: the same whoever asks for which part."""
+"""Moments of what happens at one rate: the same for every query and part."""
 
 from __future__ import annotations
 

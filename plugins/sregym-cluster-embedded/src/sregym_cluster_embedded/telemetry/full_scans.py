@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 
-# More than that nobody counts.
+# More than that are not counted.
 _MOST = 100
 
 

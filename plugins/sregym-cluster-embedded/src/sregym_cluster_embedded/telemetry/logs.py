@@ -127,7 +127,7 @@ def written(
 
     Args:
         world: The cluster.
-        instance: Whose lines.
+        instance: The instance of the lines.
         oldest: From where on all lines are in the answer; earlier ones may be.
         until: Lines at this moment and later are not, but what was written at start and end is.
         wanted: At least so many of the last ones; all when None.
@@ -285,7 +285,7 @@ def _rhythm(segment: Segment, stream: LineStream) -> RateModulations:
 
 
 def _asker(world: World, ref: ContainerRef, segment: Segment) -> str:
-    """The address of whoever asks a server most while a segment stands; `-` when nobody is known."""
+    """The address of the most frequent client of a server during a segment; `-` when none is known."""
     found, most = "-", 0.0
     for instance in instances(world):
         sent = segments(world, SENT, instance.ref)

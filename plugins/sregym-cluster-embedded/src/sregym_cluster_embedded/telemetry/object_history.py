@@ -60,7 +60,7 @@ class Past:
     """What was. Objects that have not changed have the same lifelines whenever they are asked for.
 
     Args:
-        world: Whose past.
+        world: The world that is looked back on.
     """
 
     def __init__(self, world: World) -> None:
@@ -98,7 +98,7 @@ class _Lines(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """The changes of each resource up to a revision; nobody writes to them."""
+    """The changes of each resource up to a revision; read-only."""
 
     last: int
     changes: Mapping[str, Sequence[Change]]

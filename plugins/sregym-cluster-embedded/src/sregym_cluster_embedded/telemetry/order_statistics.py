@@ -30,7 +30,7 @@ class Sampled:
     """Quantiles of requests, batch by batch.
 
     Args:
-        purpose: Whose requests; other ones scatter otherwise.
+        purpose: What the requests are for; other ones scatter otherwise.
     """
 
     def __init__(self, *purpose: object) -> None:

@@ -65,7 +65,7 @@ def rounds(
 class _Teller:
     """The lines of the rounds of one generator.
 
-    Rounds that are over stay as they were: what has flowed is immutable. And whoever counts goes
+    Rounds that are over stay as they were: what has flowed is immutable. And a count goes
     on from where he stopped for as long as nothing else flows.
 
     Args:

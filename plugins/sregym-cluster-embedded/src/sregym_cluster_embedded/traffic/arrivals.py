@@ -225,7 +225,7 @@ class Course:
 
 
 def rate_modulations(structure: Structure, numbers: FlowState) -> list[RateModulations]:
-    """How unevenly requests come to each operation; evenly those that nobody sends.
+    """How unevenly requests come to each operation; evenly where there are none.
 
     Records of message queues are taken evenly.
     """

@@ -120,7 +120,7 @@ class Counting:
         self._courses = []
 
     def _catch_up(self, until: float) -> None:
-        """Come to the segment of a moment, from the latest one before which somebody has counted."""
+        """Come to the segment of a moment, from the latest one before which was counted."""
         shared_cache, key = self._findings, ("traffic.come", self._operation)
         last = bisect_right(self._starts, until) - 1
         if shared_cache is None or last < _WORTH_KEEPING:

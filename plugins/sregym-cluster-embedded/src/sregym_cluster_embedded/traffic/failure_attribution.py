@@ -106,7 +106,7 @@ def fail(account: Account, site: CallSite, share: float, cause: Cause) -> None:
         facts["status"] = str(status or _BROKEN)
     written = [line for line in reaction.log if not line.kinds or cause.kind in line.kinds]
     if reaction.then == "panic":
-        # Whoever writes these writes nothing behind them.
+        # A program that logs these logs nothing after them.
         account.last_words.append((share, tuple(written), facts))
     else:
         first = len(account.lines)

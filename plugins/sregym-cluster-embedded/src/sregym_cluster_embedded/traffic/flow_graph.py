@@ -354,7 +354,7 @@ class Builder:
                 if client.protocol == "grpc":
                     inner = f"rpc error: code = Unimplemented desc = {inner}"
                 return (broken("server", inner),)
-            if callee == _UNFINISHED and call.share == 1:  # it goes around until somebody gives up
+            if callee == _UNFINISHED and call.share == 1:  # it goes around until a caller gives up
                 return (broken("timeout"),)
         transit, lost = Time(), 0.0
         if target.path is not None:

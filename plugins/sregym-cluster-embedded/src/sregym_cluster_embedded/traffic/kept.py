@@ -32,7 +32,7 @@ def group_of(world: World, storage: str, topic: str, group: str) -> str:
 
 
 def keeps_unread(world: World, storage: str) -> bool:
-    """Whether what nobody takes waits there."""
+    """Whether messages without a consumer accumulate there."""
     return world.service(RUNTIME).brokers.keeps_unread(world, storage)
 
 

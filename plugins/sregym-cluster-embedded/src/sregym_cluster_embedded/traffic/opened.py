@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.dependency_tracking import DependencyTracker
     from sregym_cluster_embedded.world import World
 
-# A failure that is known at once takes so long, and one that is known only when nobody answers on
+# A failure that is known at once takes so long, and one that is known only when there is no answer on
 # the network where the host should be.
 FAST_MS = 1.0
 NO_ROUTE_MS = 3100.0

@@ -38,7 +38,7 @@ class _Holder(NamedTuple):
     """A client of a process that holds connections to a server.
 
     Attributes:
-        process: Whose.
+        process: The process that is meant.
         name: Of the client.
         client: The client.
         share: Fraction of its connections that go there.
@@ -90,7 +90,7 @@ def open_connections(
         made: Who calls whom.
         footing: Keeps what is looked at.
         targets: A client of a process, and where it leads.
-        whole: Whether it matters who holds connections to servers that nobody calls.
+        whole: Whether it matters who holds connections to servers that are not called.
     """
     holders: Holders = {}
     for operation in made.operations:

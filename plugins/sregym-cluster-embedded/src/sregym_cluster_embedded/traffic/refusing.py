@@ -52,7 +52,7 @@ def reset_share(world: World, caller: ContainerRef, server: ContainerRef, then: 
     """Which part of the calls between two services meets a connection that is reset.
 
     Connections that stand are those of programs that serve themselves; drivers of datastores look
-    after theirs, and nobody leaves a program as it is that ends whenever this happens.
+    after theirs, and a program that ended whenever this happens would have been mended.
 
     Args:
         world: The cluster.

@@ -1,6 +1,6 @@
 """What was worked out last of the traffic, for changes after which the same flows.
 
-Most changes are of that kind while programs start: one opens its connections and nobody calls it yet.
+Most changes are of that kind while programs start: one opens its connections and is not called yet.
 """
 
 from __future__ import annotations

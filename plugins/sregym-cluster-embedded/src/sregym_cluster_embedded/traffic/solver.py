@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _SATURATED = 0.98
 
 # What has waited so many times as long as the longest deadline of its callers is dropped: until then
-# a server does not learn that nobody is there any more.
+# a server does not learn that its client has gone.
 _UNNOTICED = 2.0
 
 # Spread of the time that requests wait in a long queue.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.world import World
 
-# What a process that serves nobody uses: timers, garbage collection, health checks.
+# What an idle process uses: timers, garbage collection, health checks.
 _IDLE_NANOCORES = 1_000_000
 _IDLE_SPREAD_NANOCORES = 2_000_000
 _NODE_NANOCORES = 60_000_000
@@ -54,7 +54,7 @@ class ContainerUsage:
 
 
 def idle_nanocores(ref: ContainerRef) -> float:
-    """What a process uses that serves nobody.
+    """What an idle process uses.
 
     A world that goes on with another seed has the same past: the pod's name is chance enough.
     """

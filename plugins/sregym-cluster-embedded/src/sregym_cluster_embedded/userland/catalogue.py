@@ -41,7 +41,7 @@ class Known:
     """An image of a service model, with the programs of that model.
 
     Attributes:
-        application: Whose service model it is of.
+        application: The application that the service model is of.
         image: The image; packages in its tools are named by their commands.
         programs: Name -> behaviour.
         users: Numbers of users that official images of servers bring.

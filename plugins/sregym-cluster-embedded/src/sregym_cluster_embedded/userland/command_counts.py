@@ -77,7 +77,7 @@ class Counted(NamedTuple):
 
 
 def counted(world: World, ref: ContainerRef) -> Counted:
-    """What a server has been asked for; nothing where nobody counts."""
+    """What a server has been asked for; nothing where it is not counted."""
     telemetry = world.service_or_none(TELEMETRY)
     if telemetry is None:
         return Counted({})
@@ -143,7 +143,7 @@ class Scheduled(NamedTuple):
 
 
 def scheduled(world: World, ref: ContainerRef) -> Scheduled:
-    """How a container has been scheduled; nothing where nobody counts."""
+    """How a container has been scheduled; nothing where it is not counted."""
     telemetry = world.service_or_none(TELEMETRY)
     if telemetry is None:
         return Scheduled()

@@ -1,4 +1,4 @@
-"""The TCP connections that programs hold, worked out from the traffic when somebody looks.
+"""The TCP connections that programs hold, derived from the traffic on demand.
 
 Both ends see the same: what a pod holds to others is worked out once, for the caller's side, and a
 server's side is what all the callers hold to it. How many there are follows from the requests that
@@ -57,7 +57,7 @@ class HeldConnection(NamedTuple):
 
     Attributes:
         caller: Who holds it.
-        server: Who is at the other end; None while nobody answers.
+        server: Who is at the other end; None while there is no answer.
         state: As `ss` calls it.
         local: The caller's end, as both see it.
         dialled: The other end as the caller sees it: the address that it asked for.
@@ -76,7 +76,7 @@ class Socket(NamedTuple):
     """A TCP socket of a pod.
 
     Attributes:
-        process: Whose it is.
+        process: The process that it belongs to.
         state: As `ss` calls it.
         here: This end; without an address for one that listens on all.
         there: The other end; empty, with port 0, for one that listens.

@@ -1,6 +1,6 @@
 """How what depends on the state of a cluster is read, so that a reader can keep what it saw.
 
-Most changes in a cluster do not touch what somebody has looked at: a process that nobody calls
+Most changes in a cluster do not touch what was read before: a process that is not called
 starts, an endpoint comes to a Service that is reached anyway. Looking at the same things again is
 much cheaper than working out anew what follows from them.
 """
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class UntrackedReads:
-    """Reads and keeps nothing: for whoever asks once."""
+    """Reads and keeps nothing: for a single query."""
 
     __slots__ = ()
 

@@ -72,7 +72,7 @@ class Reply(NamedTuple):
         result: What was written; the exit code.
         dialogue: What the shell remembers.
         ended: Whether it has ended with the result's exit code.
-        unread: What nobody has read of what was typed.
+        unread: Typed input that was not read.
     """
 
     result: ExecResult

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
-# Below this share of a disk that others fill nobody has to count what containers wrote.
+# Below this share of a disk that others fill what containers wrote need not be counted.
 _ROOMY = 0.5
 # A server that finds less room than this cannot extend its files.
 _ROOM_BYTES = 1 << 20

@@ -52,7 +52,7 @@ class Files(View):
     """A view of one container's files at the moment of use, with the rights of its user.
 
     Attributes:
-        charge: Told of bytes that a write is about to hold in memory; None: nobody minds.
+        charge: Told of bytes that a write is about to hold in memory; None: not counted.
     """
 
     charge: Callable[[int], None] | None = None

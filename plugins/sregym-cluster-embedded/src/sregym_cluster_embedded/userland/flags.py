@@ -88,7 +88,7 @@ def ofrep(
 
 
 def flags_written(world: World, ref: ContainerRef) -> None:
-    """Files of a pod may have been written: whoever serves flags there watches his."""
+    """Files of a pod may have been written: a flag server there watches its own."""
     served = (
         process.behaviour.flags_file
         for process in world.service(RUNTIME).running(world)

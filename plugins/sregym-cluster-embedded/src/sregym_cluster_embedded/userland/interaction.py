@@ -1,6 +1,6 @@
 """Talking to processes: shells that are typed at line by line, main processes that read input.
 
-A shell of its own (exec of `sh`) keeps a `Dialogue` between lines, held by whoever types. A main
+A shell of its own (exec of `sh`) keeps a `Dialogue` between lines, held by its client. A main
 process with `stdin: true` keeps what it was told in its journal, in the world.
 """
 

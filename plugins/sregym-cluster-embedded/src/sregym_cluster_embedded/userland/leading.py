@@ -49,7 +49,7 @@ class ServerPreference(NamedTuple):
     Attributes:
         seeds: `host:port` of those that it knows from the beginning.
         reads: With whom its reads are content, as its driver words it; empty where it does not say.
-        direct: Whether it goes to what it is told, whoever leads.
+        direct: Whether it goes to what it is told, whichever member leads.
         staleness_s: How far behind one may be for its reads; 0: as far as it is.
         watched: Whether its seeds are monitors of servers, and tell which one leads.
     """
@@ -192,7 +192,7 @@ def watched(
 ) -> tuple[Target, ...]:
     """Where connections end of a driver that asks monitors of servers which one leads.
 
-    The first of them that answers is believed; whoever does not lead although it says so is no end.
+    The first of them that answers is believed; a member that wrongly says that it leads is not followed further.
 
     Args:
         world: The cluster.
@@ -219,7 +219,7 @@ def watched(
 def _first(
     wish: ServerPreference, known: dict[str, tuple[Target, ...]], alone: list[Target]
 ) -> tuple[Target, ...]:
-    """The ends of the first address behind which somebody is; else what the first one comes to."""
+    """The ends of the first address behind which a process listens; else what the first one comes to."""
     if len(wish.seeds) > 1:
         for seed in wish.seeds:
             if any(target in alone for target in known[seed]):

@@ -271,7 +271,7 @@ def load_changed(
 
 
 def emptied(world: World, ref: ContainerRef) -> None:
-    """Note that a server let all go that it kept: whoever uses it as a cache finds nothing at first."""
+    """Note that a server let all go that it kept: users of a cache find nothing at first."""
     change(world, ref, emptied_at=world.now)
     invalidate_traffic(world)
 

@@ -1,4 +1,4 @@
-"""Locks that somebody holds in a datastore, and that commands of others wait for."""
+"""Locks held in a datastore, for which commands of other sessions wait."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def release(world: World, server: ContainerRef, session: int) -> bool:
 def holder(
     world: World, server: ContainerRef, database: str, collection: str, *, write: bool
 ) -> Lock | None:
-    """The lock that a command of somebody else waits for, or None."""
+    """The lock that a command of another session waits for, or None."""
     table = world.table(_TABLE)
     if not table:
         return None

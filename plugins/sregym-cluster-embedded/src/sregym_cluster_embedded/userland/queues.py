@@ -74,7 +74,7 @@ class Broker(ABC):
     The identity of what a process keeps stands in its settings as `KIND.storage`.
 
     Attributes:
-        keeps_unread: Whether what nobody takes waits, rather than being there for whoever comes.
+        keeps_unread: Whether messages without a consumer accumulate; a log keeps them for any reader.
     """
 
     keeps_unread: bool = False
@@ -119,7 +119,7 @@ class Brokers:
         return group if found is None else found[0].group(topic, group)
 
     def keeps_unread(self, world: World, storage: str) -> bool:
-        """Whether what nobody takes waits there."""
+        """Whether messages without a consumer accumulate there."""
         found = self._found(world, storage)
         return found is not None and found[0].keeps_unread
 

@@ -27,7 +27,7 @@ def register(world: World, registry: ContainerRef, name: str, ref: ContainerRef,
 
 
 def deregister(world: World, registry: ContainerRef, name: str, ref: ContainerRef) -> None:
-    """Let a registry forget that a process serves under a name; until it begins anew, nobody finds it."""
+    """Let a registry forget that a process serves under a name; until it registers anew, clients do not find it."""
     table = world.table(_REGISTRATIONS)
     known = table.get((registry, name), ())
     table[(registry, name)] = tuple(entry for entry in known if entry[0] != ref)

@@ -195,7 +195,7 @@ class Runtime(Hosts, Identified):
         self, world: World, ref: ContainerRef, command: tuple[str, ...], stdin: str,
         *, looks: bool = False,
     ) -> ExecResult:  # fmt: skip
-        """Run a command in the container to its end; of one that only looks nobody is told."""
+        """Run a command in the container to its end; one that only reads is not reported."""
         process = process_of(world, ref)
         if process is None or not process.running:
             return ExecResult(1, error="container not running")

@@ -186,7 +186,7 @@ def is_busybox(tools: Iterable[str], command: str) -> bool:
 
 
 def flavour_of(tools: Iterable[str]) -> str:
-    """Whose commands an image has.
+    """The tool set whose commands an image has.
 
     `alpine` is BusyBox with all that it can do, `busybox` a build that leaves much out, `debian`
     the GNU commands; `none` stands for a bare image.

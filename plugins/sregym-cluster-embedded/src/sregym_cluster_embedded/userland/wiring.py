@@ -343,7 +343,7 @@ def _end(
         return Target(share, "refused", None, "", facts)
     process, listener = found
     if process.stopped:
-        # The kernel takes connections for it until nobody has taken too many.
+        # The kernel takes connections for it until too many were not accepted.
         return Target(share, "timeout", None, "", facts)
     spoken = world.service(RUNTIME).protocol_of(process, listener)
     if protocol not in ("tcp", spoken) and spoken != "tcp":
@@ -359,7 +359,7 @@ def _daemon(
     facts: dict[str, str],
     look: UntrackedReads,
 ) -> Target:
-    """What is no pod: the API server and the kubelets, which speak TLS, or whoever has the address."""
+    """What is no pod: the API server and the kubelets, which speak TLS, or any host with the address."""
     outcome = look.at(_dialled, world, facts["ip"], int(facts["port"]))
     if outcome != "connected":
         return Target(share, outcome, None, "", facts)

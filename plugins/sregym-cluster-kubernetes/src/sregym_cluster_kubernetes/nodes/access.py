@@ -60,7 +60,7 @@ class HostNodes(NodeAccess):
     """Settings by recipes of host commands.
 
     Args:
-        cluster: Whose nodes.
+        cluster: The cluster of the nodes.
         transport: The way to their hosts.
     """
 

@@ -48,7 +48,7 @@ class Agents:
     """An agent on each node, sent there when it is first needed.
 
     Args:
-        cluster: Whose nodes; None for this machine without a cluster.
+        cluster: The cluster of the nodes; None for this machine without a cluster.
         run: Runs a command on a node's host.
         owner: Whose changes these are: the same for all that belong together.
         renewed: Whether changes are renewed while this process runs; else they last for hours, since

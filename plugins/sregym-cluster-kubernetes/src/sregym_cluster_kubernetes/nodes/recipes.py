@@ -68,7 +68,7 @@ def parameters_in(node: str, shown: str, names: Sequence[str]) -> Iterator[Sysct
     """Those of some kernel parameters that `sysctl NAME ...` shows: a node need not have them all.
 
     Args:
-        node: Whose.
+        node: The node that is meant.
         shown: Lines `NAME = VALUE`.
         names: What was asked for.
     """

@@ -23,7 +23,7 @@ class Relay:
     """Passes GET and POST on, from when the block begins to its end.
 
     Args:
-        service: Whose requests they are.
+        service: The service that gets the requests.
         asked: Answers: name, path, parameters and method.
     """
 

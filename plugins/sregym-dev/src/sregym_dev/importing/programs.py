@@ -105,7 +105,7 @@ def with_calls(
     """Add what a program calls.
 
     Args:
-        program: Whose containers these are.
+        program: The program that these containers run.
         edges: Calls of its containers.
         programs: Identity of a container -> its program.
         stores: Identity of a container -> the server it is.

@@ -1,6 +1,6 @@
-"""Nobody gives away more than they have: what a write of roles and bindings is checked for.
+"""Prevention of privilege escalation: writes of roles and bindings may grant only rights that their author has.
 
-Whoever has `escalate` on the role, or `bind` on the role that a binding refers to, may.
+A user with `escalate` on the role, or `bind` on the role that a binding refers to, may.
 """
 
 from __future__ import annotations

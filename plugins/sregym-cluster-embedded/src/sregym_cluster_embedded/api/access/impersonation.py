@@ -1,4 +1,4 @@
-"""Acting as somebody else: the headers behind `kubectl --as`."""
+"""User impersonation: the headers behind `kubectl --as`."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _IDENTITY = "authentication.k8s.io"
 
 
 def is_impersonating(request: Request) -> bool:
-    """Whether a request wants to be somebody else's."""
+    """Whether a request asks to act as another user."""
     return any(key.startswith("impersonate-") for key in request.headers)
 
 
 def effective(world: World, request: Request) -> Request:
-    """The request in the name of whom its headers name; itself when they name nobody.
+    """The request in the name of whom its headers name; itself when they name no user.
 
     Raises:
         errors.ApiError: Forbidden: its user may not act as that one. BadRequest: groups, a uid

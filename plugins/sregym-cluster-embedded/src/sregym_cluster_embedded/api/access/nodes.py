@@ -1,7 +1,7 @@
 """The node authorizer: a kubelet sees what the pods of its node need, and nothing else.
 
 What it may do apart from that is the same for all nodes and stands in the role `system:node`, which
-is bound to nobody.
+has no subjects.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tokens of ServiceAccounts: JSON web tokens that this cluster makes and recognizes.
 
-Their form is the real one. The signature is a keyed digest, which nobody outside can verify and
-nobody outside has to.
+Their form is the real one. The signature is a keyed digest, which no client can verify or
+has to.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class TokenError(Exception):
 
 @dataclass(frozen=True)
 class Identity:
-    """Whose a token is.
+    """The user of a token.
 
     Attributes:
         user: The ServiceAccount as a user.
@@ -133,7 +133,7 @@ def issue_legacy(world: World, account: Object, secret: str) -> str:
 
 
 def identify(world: World, token: str) -> Identity:
-    """Whose a token is.
+    """The user of a token.
 
     Raises:
         TokenError: It is none of this cluster, it has expired, or what it was bound to is gone.

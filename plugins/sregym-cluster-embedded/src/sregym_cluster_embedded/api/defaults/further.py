@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
-# Fields of an event that are written even when nobody said anything.
+# Fields of an event that are written even when they were not given.
 _EVENT: Object = {
     "eventTime": None,
     "firstTimestamp": None,
@@ -83,7 +83,7 @@ def new_service_cidr(world: World, obj: Object) -> Object:
 
 
 def node(obj: Object) -> Object:
-    """Whoever registers a node may leave its specification out; the API gives back an empty one."""
+    """A node may be registered without its specification; the API gives back an empty one."""
     return obj if obj.get("spec") is not None else {**obj, "spec": {}}
 
 

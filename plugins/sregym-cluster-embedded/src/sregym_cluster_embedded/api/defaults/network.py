@@ -152,7 +152,7 @@ def release(old: Object, spec: Object) -> Object:
 
 
 def _kept(before: Object, spec: Object) -> Object:
-    """What a service was given stays its own while nobody asks for something else."""
+    """What a service was given stays its own while no update asks for something else."""
     if "ExternalName" in (before["type"], spec["type"]):
         return spec
     first, given = before.get("clusterIP"), spec.get("clusterIP")
@@ -237,7 +237,7 @@ def _affinity(config: Object) -> Object:
 
 
 def _taken(world: World) -> set[str]:
-    """The addresses of all Services; nobody may change the set."""
+    """The addresses of all Services; the set is read-only."""
     revision, known = world.store.revision, world.cache.kept(_TAKEN)
     found = None if known is None else _with_later(world, *known)
     if found is None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # After which the API server gives a write up, whatever its client would wait for.
 REQUEST_LIMIT_S = 34.0
 GIVEN_UP = "Timeout: request did not complete within requested timeout - context deadline exceeded"
-# Seconds that requests have taken which nobody has accounted for yet.
+# Seconds that requests have taken which are not accounted for yet.
 _TOOK: TableKey[bool, float] = TableKey("api.dynamic.took")
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def any_rules(world: World, attributes: Attributes) -> bool:
-    """Whether somebody could be asked about such a request, wherever its object is."""
+    """Whether a webhook or policy could be asked about such a request, wherever its object is."""
     for configurations in (VALIDATING, MUTATING):
         for configuration in world.store.list(configurations, ""):
             for hook in configuration.get("webhooks") or ():

@@ -161,7 +161,7 @@ def _stored(attributes: Attributes, resource: Resource, changed: Any) -> Object:
     """A mutated object in the form in which it is stored.
 
     Raises:
-        errors.ApiError: It has fields that nobody knows, or values of other types.
+        errors.ApiError: It has unknown fields, or values of other types.
     """
     try:
         _, unknown = body.canonical(changed, resource.group, resource.version, resource.kind)

@@ -163,7 +163,7 @@ def _send(world: World, call: Call) -> Answer:
 
 
 def unreachable(world: World, call: Call) -> Answer:
-    """The answer of a pod, or why there is none: nobody listens, or no way leads there.
+    """The answer of a pod, or why there is none: no process listens, or no route leads there.
 
     Raises:
         CallFailed: With the error text of Go's client.

@@ -18,13 +18,13 @@ _OPTIONS = ("fieldManager", "fieldValidation")
 
 
 def _user(world: World) -> User:
-    """As whom somebody in the cluster writes just now."""
+    """The user as whom a component of the cluster writes."""
     found: User = world.table(dynamic.HEARD).get(True, dynamic.CONTROLLERS)
     return found
 
 
 def admitted(world: World, kind: Resource, obj: Object) -> Object:
-    """A new object of somebody in the cluster, as admission lets it pass.
+    """A new object of a component of the cluster, as admission lets it pass.
 
     Raises:
         errors.ApiError: It does not.
@@ -45,7 +45,7 @@ def admitted(world: World, kind: Resource, obj: Object) -> Object:
 
 
 def replaced(world: World, kind: Resource, old: Object, new: Object) -> Object:
-    """What somebody in the cluster writes in place of an object: its status is a request of its own.
+    """What a component of the cluster writes in place of an object: its status is a request of its own.
 
     Raises:
         errors.ApiError: It is not to be.
@@ -92,7 +92,7 @@ def _update(world: World, kind: Resource, old: Object, new: Object, subresource:
 def admitted_event(
     world: World, kind: Resource, component: str, host: str | None, old: Object | None, new: Object
 ) -> Object | None:
-    """An event as admission lets it pass; None: it does not, and nobody tries again.
+    """An event as admission lets it pass; None: it does not, and there is no retry.
 
     Who is not at work under a name of its own says it as what its component is.
     """
@@ -138,7 +138,7 @@ def bound(world: World, kind: Resource, pod: Object, node: str) -> None:
 def deleted(
     world: World, kind: Resource, old: Object, propagation: str, grace_s: int | None = None
 ) -> None:
-    """Ask about an object that somebody in the cluster deletes.
+    """Ask about an object that a component of the cluster deletes.
 
     Raises:
         errors.ApiError: It is not to go.

@@ -41,7 +41,7 @@ def apply(
     entries = system_owners.without_status_owners(resource, old)
     others = [entry for entry in entries if not _mine(entry, manager)]
     before: FieldSet = next((entry["fieldsV1"] for entry in entries if _mine(entry, manager)), {})
-    # The name of the object is applied, too, although nobody is told to own it.
+    # The name of the object is applied, too, although it is not listed as owned.
     owned = fieldsets.union({"f:metadata": {}}, wanted)
     for entry in others:
         owned = fieldsets.union(owned, entry["fieldsV1"])
@@ -87,7 +87,7 @@ def _check_conflicts(others: list[dict[str, Any]], differing: FieldSet, exempt: 
 
 
 def merged(old: Object, sent: Object, definition: Definition | None) -> Object:
-    """`old` with the fields of a configuration, whoever they belong to."""
+    """`old` with the fields of a configuration, whichever manager owns them."""
     return _merge(old, sent, definition)
 
 
@@ -135,7 +135,7 @@ def _merge_items(
 
 
 def _pruned(value: Any, last: FieldSet, owned: FieldSet, definition: Definition | None) -> Any:
-    """`value` without what its manager applied last (`last`) and nobody owns any longer."""
+    """`value` without what its manager applied last (`last`) and no manager owns any longer."""
     for key, below in last.items():
         if key == ".":
             continue

@@ -41,7 +41,7 @@ class Subject(NamedTuple):
 
     @property
     def own_users(self) -> bool:
-        """Whether root in the pod is nobody on the node (looked at from v1.35 on)."""
+        """Whether root in the pod is an unprivileged user on the node (looked at from v1.35 on)."""
         return self.minor >= 35 and self.spec.get("hostUsers") is False
 
 
@@ -87,7 +87,7 @@ def containers(names: Sequence[str]) -> str:
 
 
 def setters(pod: bool, names: Sequence[str]) -> str:
-    """`pod and containers "a", "b"`: who set something; empty when nobody did."""
+    """`pod and containers "a", "b"`: which set something; empty for none."""
     who = ["pod"] if pod else []
     if names:
         who.append(containers(names))

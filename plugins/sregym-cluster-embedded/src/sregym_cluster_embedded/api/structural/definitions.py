@@ -277,7 +277,7 @@ def _stored(obj: Object, versions: list[Object]) -> list[Cause]:
 
 
 def _approval(obj: Object) -> list[Cause]:
-    """Groups of the Kubernetes community need somebody's approval."""
+    """Groups of the Kubernetes community need an approval."""
     group = obj.get("spec", {}).get("group", "")
     if group not in ("k8s.io", "kubernetes.io") and not group.endswith(
         (".k8s.io", ".kubernetes.io")

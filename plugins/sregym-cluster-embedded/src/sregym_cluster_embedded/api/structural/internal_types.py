@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.store import Object
 
-# (name in the server, JSON name, what stands there when nobody wrote it), in the server's order.
+# (name in the server, JSON name, its default), in the server's order.
 _SCHEMA: tuple[tuple[str, str, Any], ...] = (
     ("ID", "id", ""),
     ("Schema", "$schema", ""),

@@ -184,7 +184,7 @@ class _Round:
 
     def _write(self, status: Object) -> None:
         status = {**status, "conditions": self.conditions}
-        # What nobody has computed yet is not there, but for two fields that always are.
+        # What was not computed yet is not there, but for two fields that always are.
         status.setdefault("currentMetrics", None)
         status.setdefault("desiredReplicas", 0)
         internal_client.update_status(self.world, self.key, status)

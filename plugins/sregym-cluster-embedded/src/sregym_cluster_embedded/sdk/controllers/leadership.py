@@ -41,7 +41,7 @@ class Campaign(NamedTuple):
     """What came of a look at the Lease.
 
     Attributes:
-        won: Whether somebody leads who did not before.
+        won: Whether there is a new leader.
         again_s: After how many seconds to look again; None for when something changes.
     """
 
@@ -107,7 +107,7 @@ class Replicas:
 
         As in client-go a Lease is only taken when its holder has not renewed it for as long as it
         lasts. What the API refuses is logged, and tried again. A leader that may and can renews
-        the Lease every ten seconds; that is worked out when somebody reads it, not written.
+        the Lease every ten seconds; that is derived on reads, not written.
         """
         ready, table = self.ready(world), world.table(self._table)
         before = table.get(self.lease)

@@ -72,7 +72,7 @@ class RecordedExits(Kubelet):
         world.table(_EXITS)[ref] = ended
 
     def touch(self, world: World, ref: ContainerRef) -> None:
-        """Nobody probes here."""
+        """There are no probes here."""
 
 
 @dataclass

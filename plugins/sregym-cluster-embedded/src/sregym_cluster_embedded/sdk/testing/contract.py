@@ -89,7 +89,7 @@ class ExtensionContract:
     def test_loading_is_cheap(self, entry_point: EntryPoint) -> None:
         """Importing its description imports no third-party package and nothing that simulates.
 
-        Whoever reads a service model pays for it, on a real cluster too.
+        Every reader of a service model pays for it, on a real cluster too.
         """
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         done = subprocess.run(

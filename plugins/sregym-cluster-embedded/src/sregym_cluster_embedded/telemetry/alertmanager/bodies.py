@@ -60,7 +60,7 @@ class BodyError(ValueError):
 
 
 class Posted(NamedTuple):
-    """An alert as somebody posts it; times are Unix seconds, None when they are not said."""
+    """An alert as it is posted; times are Unix seconds, None when they are not said."""
 
     labels: Mapping[str, str]
     annotations: Mapping[str, str]

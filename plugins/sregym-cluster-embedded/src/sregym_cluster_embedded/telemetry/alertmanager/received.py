@@ -1,4 +1,4 @@
-"""Alerts that somebody posts to the Alertmanager of a world, besides those of its rules.
+"""Alerts that clients post to the Alertmanager of a world, besides those of its rules.
 
 They are entries of the world's table `alertmanager.alerts`, so that forks, checkpoints and digests
 know of them. Who posts an alert has to repeat it: it is over after a while.

@@ -159,7 +159,7 @@ def _found(world: World, request: Request) -> list[dict[str, Any]]:
 
 
 def _known(world: World, now: float) -> list[dict[str, Any]]:
-    """All alerts without their status: those of rules, and those that somebody posted."""
+    """All alerts without their status: those of rules, and those that clients posted."""
     found = {alert.labels: _of_rule(alert, now) for alert in firing(world)}
     for posted in received(world, now):
         if posted.labels not in found:

@@ -76,12 +76,12 @@ class Calls:
     """The graph of a span that ends now.
 
     Args:
-        world: Whose traffic.
+        world: The world of the traffic.
         span_s: How many seconds are looked at.
 
     Attributes:
         nodes: Workload id -> what it served.
-        edges: (caller's id, callee's id) -> calls; ids without a `/` are hosts that nobody knows.
+        edges: (caller's id, callee's id) -> calls; ids without a `/` are unknown hosts.
         roles: Workload id -> `load`, `service` or `store`; missing for other things.
         users: All that load generators saw.
     """

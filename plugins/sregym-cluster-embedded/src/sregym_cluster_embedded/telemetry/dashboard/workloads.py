@@ -50,7 +50,7 @@ class Census:
     """The workloads of a world, for one question about it.
 
     Args:
-        world: Whose workloads.
+        world: The world of the workloads.
     """
 
     def __init__(self, world: World) -> None:

@@ -23,7 +23,7 @@ JOB = "kube-apiserver-audit"
 
 
 def audit_labels(world: World, matchers: Sequence[Matcher]) -> Labels | None:
-    """Labels of the stream; None where it is not selected, or nobody runs an API server."""
+    """Labels of the stream; None where it is not selected, or no node runs an API server."""
     for node in world.store.list("nodes"):
         if _CONTROL_PLANE in (node["metadata"].get("labels") or {}):
             labels = {
@@ -47,7 +47,7 @@ def audit_stream(
     """The stream with its lines of a span; empty where there are none.
 
     Args:
-        world: Whose.
+        world: The world that is meant.
         matchers: What selects streams.
         start_ns: First moment, nanoseconds since 1970.
         end_ns: Last moment.

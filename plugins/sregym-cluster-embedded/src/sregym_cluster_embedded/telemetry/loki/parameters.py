@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _NS = 1_000_000_000
 _HOUR_NS = 3600 * _NS
 _LARGEST = 1 << 63
-# Limits that a Loki has which nobody configured.
+# Default limits of Loki.
 MOST_ENTRIES = 5000
 LONGEST_NS = 721 * _HOUR_NS
 _MOST_POINTS = 11_000

@@ -43,7 +43,7 @@ class WorldLogs:
     span that is asked for, and are those of `kubectl logs`; unlike there none are rotated away.
 
     Args:
-        world: Whose containers. One object serves one question: it remembers labels.
+        world: The world of the containers. One object serves one question: it remembers labels.
         without: Words: containers with one of them for a label are not there.
     """
 

@@ -252,7 +252,7 @@ def selected(
 
     Args:
         view: The cluster.
-        exporter: Whose metric.
+        exporter: The exporter of the metric.
         sample: Its name.
         matchers: Of other labels than the name.
         span: Virtual seconds; series that are not there in between may be left out.

@@ -42,7 +42,7 @@ def container_targets(
 
     Args:
         view: The cluster.
-        exporter: Whose targets.
+        exporter: The exporter of the targets.
         wanted: Which instances.
         port: Where it is scraped.
         job: The job; by default the workload's name.

@@ -1,4 +1,4 @@
-"""Whether a Service led to somebody who listened, at any moment of the past."""
+"""Whether a Service led to a listening process, at any moment of the past."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def opened(instance: ContainerInstance) -> set[int]:
 
 
 def _blocked(policies: Sequence[Object], labels: Mapping[str, str]) -> bool:
-    """Whether policies let nobody from another namespace in to pods with these labels."""
+    """Whether policies refuse all other namespaces to pods with these labels."""
     selecting = [policy for policy in policies if _selects(policy, labels)]
     return bool(selecting) and not any(_admits(policy) for policy in selecting)
 

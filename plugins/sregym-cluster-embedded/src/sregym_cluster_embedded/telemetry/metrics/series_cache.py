@@ -94,7 +94,7 @@ def cached_series(
 
     Args:
         view: The cluster.
-        exporter: Whose.
+        exporter: The exporter that is meant.
         target: Which one.
         sample: The name.
         matchers: Series that they do not select may be left out.

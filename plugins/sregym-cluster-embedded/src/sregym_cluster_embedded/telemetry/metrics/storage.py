@@ -69,7 +69,7 @@ class WorldStorage:
     """Implements `promql.data.Storage`.
 
     Args:
-        world: Whose metrics.
+        world: The world of the metrics.
         once: Whether the world stands still as long as this is asked.
         most_samples: More are not worked out at once.
     """

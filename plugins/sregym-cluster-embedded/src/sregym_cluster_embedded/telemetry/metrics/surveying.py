@@ -31,7 +31,7 @@ class Survey:
     """The series of a world that had samples in a span.
 
     Args:
-        world: Whose series; it stands still as long as this is asked.
+        world: The world of the series; it stands still as long as this is asked.
         start_ms: First moment of the span, Unix milliseconds.
         end_ms: Last moment.
     """

@@ -83,7 +83,7 @@ class View:
     """A world up to a moment at which something changed, and since.
 
     Args:
-        world: Whose past.
+        world: The world that is looked back on.
         state: What it is made of, as `_state` has it.
         memory: What is remembered, of the view before.
     """

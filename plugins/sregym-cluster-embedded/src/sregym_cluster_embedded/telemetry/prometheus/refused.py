@@ -1,4 +1,4 @@
-"""What a Prometheus refuses that nobody configured to allow it."""
+"""Requests that a Prometheus with default flags refuses."""
 
 from __future__ import annotations
 

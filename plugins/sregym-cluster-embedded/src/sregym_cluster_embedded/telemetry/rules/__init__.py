@@ -1,6 +1,6 @@
 """Recording and alerting rules, evaluated on the virtual clock.
 
-Nothing is kept: what a rule gave at a moment is worked out from the history when somebody asks.
+Nothing is kept: what a rule gave at a moment is computed from the history when queried.
 `firing(world)` says which alerts fire now; `observed(world)` is the storage of a world with what
 its rules make of it.
 """

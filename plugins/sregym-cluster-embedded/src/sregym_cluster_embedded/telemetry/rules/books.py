@@ -63,7 +63,7 @@ class RecordBook:
         return self.first <= first and self.last >= other.last
 
     def copy(self) -> RecordBook:
-        """The same: nobody writes to it."""
+        """The same, read-only."""
         return self
 
 
@@ -74,7 +74,7 @@ _MOST = 8
 
 
 class Books:
-    """What was evaluated when somebody asked before, by rule.
+    """Earlier evaluations, by rule.
 
     Attributes:
         found: Gives what was evaluated of copies of the world for which all that rules look at is

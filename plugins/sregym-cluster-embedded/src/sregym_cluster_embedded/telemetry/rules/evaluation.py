@@ -67,7 +67,7 @@ class Evaluated:
         groups: The rules.
         begin_ms: When evaluations began, Unix milliseconds.
         now_ms: Up to when there were any.
-        books: What was evaluated when somebody asked before; evaluations are added to it.
+        books: Earlier evaluations; new ones are added to it.
     """
 
     def __init__(
@@ -305,7 +305,7 @@ _NO_ROWS: Rows = {}
 
 
 def _given_back() -> AbstractContextManager[None]:
-    """A part of the work on behalf of somebody that gives back its memory when it ends."""
+    """A part of a client's work that gives back its memory when it ends."""
     budget = present()
     return nullcontext() if budget is None else budget.process()
 

@@ -92,7 +92,7 @@ def observed(world: World, without: frozenset[str] = frozenset()) -> Evaluated:
     For one question: make it anew when the world has gone on.
 
     Args:
-        world: Whose.
+        world: The world that is meant.
         without: Words: series with one of them for a label are not there, for rules either.
     """
     begin_ms = world.epoch * 1000

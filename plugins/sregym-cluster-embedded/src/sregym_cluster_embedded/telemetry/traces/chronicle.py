@@ -59,7 +59,7 @@ class Traced(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """Requests that nobody traced before, as they come in to an operation of a traced instance.
+    """Requests without a trace so far, as they come in to an operation of a traced instance.
 
     Those that succeed or those that fail, since they are counted apart.
 
@@ -87,7 +87,7 @@ class Chronicle:
     """What was, for one question about a world; recreated for each.
 
     Args:
-        world: Whose history.
+        world: The world of the history.
     """
 
     def __init__(self, world: World) -> None:

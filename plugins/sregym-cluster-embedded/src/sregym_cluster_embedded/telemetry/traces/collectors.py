@@ -107,7 +107,7 @@ class Reach:
         return self._known[key]
 
     def _spans(self, namespace: str, address: str) -> Iterator[tuple[float, float]]:
-        """Directly, or by way of whoever hands on what he receives."""
+        """Directly, or through a collector that forwards what it receives."""
         since, end = self._collector.since, self._now + 1.0
         own = self._collector.process
         yield from self._led_to(namespace, address, own, (since, end))

@@ -57,7 +57,7 @@ class Messages:
     def with_trace(
         self, topic: Topic, rate: Callable[[float], float]
     ) -> Iterable[tuple[Stint, float]]:
-        """Whoever takes from a topic, and the fraction of records that come with a trace.
+        """Consumers of a topic, and the fraction of records that come with a trace.
 
         Args:
             topic: The topic.

@@ -82,7 +82,7 @@ class Following:
 
     Args:
         chronicle: The history.
-        known: What is known of operations; whoever knows that keeps this, and not the other way round.
+        known: What is known of operations; its owner keeps this object, and not the other way round.
     """
 
     def __init__(self, chronicle: Chronicle, known: Known) -> None:

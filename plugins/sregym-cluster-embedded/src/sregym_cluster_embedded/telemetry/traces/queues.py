@@ -2,7 +2,7 @@
 
 Records of a partition are taken in the order in which they came. The record that arrives as number
 n is done with when as many are; who sets a group forward or empties a queue leaves records behind
-that nobody ever takes.
+that are never consumed.
 """
 
 from __future__ import annotations

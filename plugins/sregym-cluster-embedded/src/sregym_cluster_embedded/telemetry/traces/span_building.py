@@ -250,7 +250,7 @@ class RequestWriter:
             beyond = flow.time.beyond(limit)
             if beyond <= 0:
                 return
-            # The answer comes when nobody waits for it any more.
+            # The answer comes after the caller has given up.
             late = sample(flow.time, tail_score(self._fraction(path, "vain"), beyond))
             wanted = max(spent, late)
         at = begin + around * (0.3 + 0.4 * self._fraction(path, "there")) / 1000

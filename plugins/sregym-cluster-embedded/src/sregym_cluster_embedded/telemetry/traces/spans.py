@@ -39,7 +39,7 @@ class Span(NamedTuple):
         tags: In the order in which they were set.
         events: In order of time.
         source: Who wrote it.
-        library: Whose conventions it follows.
+        library: The library whose conventions it follows.
         scope: The instrumentation library, for OpenTelemetry.
     """
 

@@ -1,4 +1,4 @@
-"""What a collector knows: searches over traces that are built when somebody asks for them."""
+"""What a collector knows: searches over traces that are built on demand."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Traces:
 
     Args:
         world: The cluster.
-        collector: Whose traces.
+        collector: The collector of the traces.
     """
 
     def __init__(self, world: World, collector: Collector) -> None:
@@ -164,7 +164,7 @@ class Traces:
                 heads.append((self._builder.arrival(origin, following), index, following))
 
     def _beginning(self, query: Query) -> tuple[float, float]:
-        """From when on requests are looked at that nobody waits with, and where those that are kept begin.
+        """From when on requests are looked at that wait in no queue, and where those that are kept begin.
 
         Each request that comes is asked for whether it is kept, so that only who passes over
         requests without a look, or follows messages that wait, has to know that beforehand.

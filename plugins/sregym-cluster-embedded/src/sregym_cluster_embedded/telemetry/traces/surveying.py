@@ -143,7 +143,7 @@ class Surveyor:
         Args:
             origin: The origin.
             query: What is searched.
-            first: Virtual second from which on requests count that nobody waits with.
+            first: Virtual second from which on requests count that wait in no queue.
             kept: Virtual second from which on traces are kept.
         """
         ref = origin.traced.instance.ref

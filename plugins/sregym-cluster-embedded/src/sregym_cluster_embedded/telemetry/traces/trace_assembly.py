@@ -56,7 +56,7 @@ class Builder:
         return flow.errors[index][0], rank
 
     def build(self, origin: Origin, number: int) -> list[Written]:
-        """All spans that the request made somebody write, the entering one first."""
+        """All spans of the request, the entering one first."""
         error, rank = self.outcome(origin, number)
         return RequestWriter(self, self._chronicle, origin, number).run(error, rank)
 

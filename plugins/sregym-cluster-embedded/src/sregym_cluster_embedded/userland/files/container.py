@@ -130,7 +130,7 @@ class Container:
         return data_files(self.world, self.config.ref)
 
     def volume_at(self, place: str) -> Mapping[str, Any]:
-        """The volume of the pod spec behind a mount path; empty when nobody knows it."""
+        """The volume of the pod spec behind a mount path; empty when unknown."""
         names = [
             entry["name"]
             for entry in self.config.spec.get("volumeMounts", ())

@@ -125,7 +125,7 @@ def name_of(number: int, table: str) -> str:
 
 
 def number_of(name: str, table: str) -> int | None:
-    """The number of a user or group, which may be given as a number; None for nobody known."""
+    """The number of a user or group, which may be given as a number; None when unknown."""
     for line in table.splitlines():
         parts = line.split(":")
         if len(parts) > 2 and parts[0] == name:

@@ -1,6 +1,6 @@
 """Files of a running datastore: what stands in its folder follows from what it keeps.
 
-Whoever removes one of them or writes over it changes nothing that the server has open, and takes
+To remove one of them or write over it changes nothing that the server has open, and takes
 away what its next start would read.
 """
 
@@ -60,7 +60,7 @@ def forget_lost(world: World, storage: str) -> None:
 
 
 def note_change(container: Container, place: str, inode: Inode | None) -> None:
-    """Somebody puts an inode at a path of a container, or takes away what stands there: tell its server."""
+    """An inode was put at a path of a container, or removed there: notify its server."""
     base, files = container.kept
     kept = files.get(place) if base else None
     process = process_of(container.world, container.config.ref)

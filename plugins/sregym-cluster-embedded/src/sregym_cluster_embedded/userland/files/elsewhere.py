@@ -47,7 +47,7 @@ class ProcFileOwner:
         return other, "/" if inode is None else inode.content
 
     def of(self, place: str) -> tuple[Files, str] | None:
-        """Whose file it is, and its path there, for one below the root of another process."""
+        """The container of a file, and the path there, for one below the root of another process."""
         if not place.startswith("/proc/") or "/root" not in place:
             return None
         head = "/".join(place.split("/", 4)[:4])

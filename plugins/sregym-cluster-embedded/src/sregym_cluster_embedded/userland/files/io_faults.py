@@ -19,7 +19,7 @@ def demand_readable(container: Container, place: str, kept: str, size: int) -> N
     """Refuse a read that the disk or the kernel lets fail.
 
     Args:
-        container: Whose process reads.
+        container: The container whose process reads.
         place: The path of the file, without links.
         kept: Identity of what keeps it, and the path in there.
         size: Its bytes.

@@ -47,7 +47,7 @@ class View:
     """Looks at one container's files, without asking who may; paths are absolute.
 
     Args:
-        container: Whose.
+        container: The container that is meant.
 
     Attributes:
         elsewhere: What is seen of others' files through their processes.
@@ -307,7 +307,7 @@ class View:
         return _inner_path(point.place, point.mount, path)
 
     def _kept(self, place: str) -> Inode | None:
-        """What the container's own server keeps at a path, where nobody has written anything."""
+        """What the container's own server keeps at a path, where nothing was written."""
         base, files = self.container.kept
         return files.get(place) if base and place.startswith(base) else None
 

@@ -66,7 +66,7 @@ def volume_point(
     Args:
         place: Where.
         mount: What the kubelet mounted.
-        volume: The volume of the pod spec; empty when nobody knows it.
+        volume: The volume of the pod spec; empty when unknown.
         fs_group: Of the pod's security context.
         memory_bytes: Size of a tmpfs without a limit of its own.
         made_at: Unix seconds of its set-up.

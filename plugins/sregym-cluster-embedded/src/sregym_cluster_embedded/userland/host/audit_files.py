@@ -62,7 +62,7 @@ def inode(world: World, node: str, path: str) -> Inode | None:
 
 
 def _text(world: World) -> str:
-    """All lines but those about what is hidden from whoever looks at machines."""
+    """All lines but those about what is hidden from users of machines."""
     redaction = redaction_of(world)
     shown = [
         line(world, number, entry)

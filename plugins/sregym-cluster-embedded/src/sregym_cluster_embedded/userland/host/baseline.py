@@ -40,7 +40,7 @@ class Nodes(NamedTuple):
     Attributes:
         machines: Their clocks, disks, kernel parameters, by node.
         files: What was written to their disks, by node and path.
-        units: (state, enabled, masked) of services that somebody has changed, by node and name.
+        units: (state, enabled, masked) of services that were changed, by node and name.
         links: Links of the network that are set.
     """
 
@@ -111,7 +111,7 @@ def restore(world: World, before: Nodes) -> None:
         _restore_unit(world, node, name, before.units.get((node, name), _unit_as_installed(name)))
 
 
-# What somebody on a node can change of it.
+# What a user of the node can change of it.
 _FIELDS = (
     "disks",
     "clock_offset_s",

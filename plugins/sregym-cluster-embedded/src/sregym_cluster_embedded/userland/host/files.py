@@ -123,7 +123,7 @@ class HostFiles(Files):
         return found
 
     def give_back(self, place: str, inode: Inode | None, *, installed: bool) -> None:
-        """Let a path be as it was, with what follows from that; `installed`: nobody had touched it."""
+        """Let a path be as it was, with what follows from that; `installed`: it was unchanged."""
         layers, ref = self._world.table(LAYERS), self.host.config.ref
         if installed:
             present = dict(layers.get(ref, {}))

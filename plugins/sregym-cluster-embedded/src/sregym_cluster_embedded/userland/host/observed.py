@@ -25,7 +25,7 @@ _SECTOR = 512
 
 
 def observed(world: World, node: str) -> list[Entry]:
-    """The lines that nobody has to keep."""
+    """The lines that need not be kept."""
     return [*kernel_lines(world, node), *_kubelet_lines(world, node), *_stopped(world, node)]
 
 
@@ -100,7 +100,7 @@ def _kubelet_lines(world: World, node: str) -> Iterator[Entry]:
 
 
 def _stopped(world: World, node: str) -> Iterator[Entry]:
-    """A kubelet that somebody has stopped who does not write to the journal."""
+    """A kubelet that was stopped without a line in the journal."""
     since = heartbeats.silent_since(world, node)
     stopped = unresponsive.absent(world, node) == unresponsive.STOPPED
     if not stopped or since is None or service_state(world, node, KUBELET).state != "active":

@@ -1,4 +1,4 @@
-"""Pods that whoever looks at a node is not to see: tools of the harness, as the Kubernetes API hides them."""
+"""Hides pods from users of a node: tools of the harness, as the Kubernetes API hides them."""
 
 from __future__ import annotations
 

@@ -235,7 +235,7 @@ def set_clock(world: World, node: str, offset_s: float) -> None:
 
 
 def clock_was_set(world: World, node: str) -> None:
-    """Somebody has set the clock by hand: an NTP client that runs turns it back in its time."""
+    """The clock was set by hand: an NTP client that runs turns it back in its time."""
     machine = machines.machine(world, node)
     present = status(world, node, CHRONY)
     if machine is not None and present.state == ACTIVE and machine.clock_offset_s:

@@ -1,7 +1,7 @@
 """The services of a node: which there are, how they are, starting and stopping them.
 
 How the kubelet, the container runtime and kube-proxy are is known to those who are concerned
-(`kubelet.unresponsive`, `network.proxies`); kept here is what nobody else has to know: since when, with
+(`kubelet.unresponsive`, `network.proxies`); kept here is what no other layer needs: since when, with
 what result, and whether a service is enabled.
 """
 
@@ -31,7 +31,7 @@ CHRONY, SSH = "chrony.service", "ssh.service"
 
 
 class ServiceState(NamedTuple):
-    """What is remembered of a service that somebody has started or stopped.
+    """What is remembered of a service that was started or stopped.
 
     Attributes:
         state: `active`, `inactive`, `failed` or `activating` (it waits for its next start).
@@ -158,7 +158,7 @@ def service_state(world: World, node: str, name: str) -> ServiceState:
 
 
 def as_installed(name: str) -> ServiceState:
-    """How a service is that nobody has touched."""
+    """The state of an unchanged service."""
     return ServiceState(state=INACTIVE if name not in _RUNNING else ACTIVE)
 
 
@@ -170,12 +170,12 @@ def keep(world: World, node: str, name: str, **fields: Any) -> ServiceState:
 
 
 def changed_units(world: World) -> dict[tuple[str, str], ServiceState]:
-    """All services that somebody has changed, by node and name."""
+    """All services that were changed, by node and name."""
     return world.table(_TABLE)
 
 
 def status(world: World, node: str, name: str) -> ServiceState:
-    """How a service is now, whoever has brought it there."""
+    """The current state of a service, whatever its cause."""
     known = service_state(world, node, name)
     runs = known.state == ACTIVE
     if name == KUBELET:
@@ -212,7 +212,7 @@ _EARLY = (
     "dbus.service",
     "systemd-logind.service",
 )
-# What runs when a node has been set up; others are files that nobody has started.
+# What runs when a node has been set up; others are installed and not started.
 _RUNNING = frozenset(
     {
         *_EARLY, KUBELET, CONTAINERD, PROXY, CHRONY, SSH, "cron.service", "smartmontools.service",

@@ -213,7 +213,7 @@ class Kind(ABC):
     def file_lost(  # noqa: B027 - most go on with what they have open
         self, world: World, process: Process, program: Any, name: str
     ) -> None:
-        """Somebody removed one of its `data_files` or wrote over it while it serves.
+        """One of its `data_files` was removed or written over while it serves.
 
         Those that are not `made_anew` its next start misses: `lost_at_start`.
         """

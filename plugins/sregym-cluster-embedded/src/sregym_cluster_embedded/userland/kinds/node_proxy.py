@@ -25,7 +25,7 @@ _MODES = ("iptables", "ipvs", "nftables")
 _SCHEDULERS = ("rr", "wrr", "lc", "wlc", "lblc", "lblcr", "sh", "dh", "sed", "nq", "mh")
 _UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(h|ms|us|µs|ns|m|s)")
-# A proxy that is told no other period collects changes for so long, which nobody notices.
+# A proxy that is told no other period collects changes for so long, which is not noticeable.
 _USUAL_S = 1.0
 
 
@@ -69,7 +69,7 @@ class NodeProxyKind(ServiceKind):
         super().begin(world, process, program)
 
     def ended(self, world: World, process: Process) -> None:
-        """Nobody writes rules any more."""
+        """No rules are written any more."""
         if proxies.works(world, process.config.node):
             proxies.stop(world, process.config.node)
 

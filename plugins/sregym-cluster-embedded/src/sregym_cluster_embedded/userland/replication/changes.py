@@ -29,7 +29,7 @@ class Progress(NamedTuple):
     Attributes:
         applied: Virtual second up to which it has all changes of its source.
         looked: Virtual second at which that was worked out.
-        changes: How many its source had counted then; negative: nobody has looked.
+        changes: How many its source had counted then; negative: not looked at yet.
     """
 
     applied: float
@@ -93,7 +93,7 @@ def caught_up(
     Args:
         world: The cluster.
         progress: How far it was when it last looked.
-        source: Whose changes it takes.
+        source: The source whose changes it takes.
         path: The way of packets between both; a narrow one carries only so many changes.
         stopped: Whether it takes them, but does not apply them.
         delay_s: How old changes must be before it applies them.

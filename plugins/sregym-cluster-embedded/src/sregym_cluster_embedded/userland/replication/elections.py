@@ -6,7 +6,7 @@ other may have a primary each for as long as the old one has not noticed that it
 
 A secondary that has seen no primary for the set's election timeout stands for election. Who it reaches
 votes for it unless they have newer changes. A primary that does not see a majority for as long
-steps down. Terms number the elections; whoever learns of a higher one steps down as well.
+steps down. Terms number the elections; a leader that learns of a higher one steps down as well.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SPREAD = 0.15
 _UNSET_S = 2.0
 # Who is so far behind the newest changes is no candidate.
 _FRESH_S = 10.0
-# Changes between two heartbeats have come through, although nobody has looked yet.
+# Changes between two heartbeats have come through, although they were not looked at yet.
 _UNDER_WAY_S = 2.0
 # Changes that come with the next heartbeat are not late.
 LATE_S, _LONGEST_S = 4.0, 3600.0
@@ -335,7 +335,7 @@ def _taken(
     if own.role is Role.SYNCING:
         own = own._replace(progress=Progress(world.now - delay_s, world.now))
     elif own.data_term < theirs.term and own.progress.applied > theirs.inherited + _UNDER_WAY_S:
-        # What it has beyond what the winner of the election that it missed had is nobody else's.
+        # What it has beyond what the winner of the election that it missed had is on no other member.
         electing.tell(world, process, "rolled-back", {"host": member_of(given, sight.number).host})
         own = own._replace(progress=Progress(theirs.inherited, world.now))
     progress = caught_up(world, own.progress, source, sight.path, stopped=stopped, delay_s=delay_s)
@@ -355,7 +355,7 @@ def _taken(
 
 
 def _grade(behind_s: float) -> int:
-    """How far behind is far enough that somebody may notice: not at all, or so many half minutes."""
+    """How far behind is far enough that it is noticeable: not at all, or so many half minutes."""
     return 0 if behind_s <= LATE_S else 1 + int(min(behind_s, _LONGEST_S) // 30)
 
 

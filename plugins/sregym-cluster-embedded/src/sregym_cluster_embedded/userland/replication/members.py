@@ -170,7 +170,7 @@ class Electing(ABC):
 
         Args:
             world: The cluster.
-            process: Whose log.
+            process: The process of the log.
             what: `role` (`old`, `new`), `standing`, `elected` (`term`), `unelected`, `alone`, `deposed`
                 (`term`), `lost` (`host`, `kind`), `found` (`host`, `role`), `rolled-back`.
             facts: What belongs to it.

@@ -41,7 +41,7 @@ _WRAPPERS = ("nohup", "setsid", "nice", "exec")
 _LOWEST_PID = 8
 # What it takes to carry out one command of a job.
 _STEPS, _STARTED_STEPS = 40, 500
-# Whoever waits for something that does not end waits so long.
+# A wait for something that does not end takes so long.
 _FOR_EVER_S = 3600.0
 
 
@@ -79,7 +79,7 @@ class Backgrounds:
     """What shells do with commands that have `&` behind them; it has no state of its own."""
 
     def start(self, shell: Interpreter, body: Node) -> Output:
-        """Start one; what it writes at once where nobody redirected it.
+        """Start one; what it writes at once where it is not redirected.
 
         Raises:
             BecomeProgram: It is a program of the model.
@@ -117,7 +117,7 @@ def _start(shell: Interpreter, body: Node) -> Output:
         return output
     keep_job(world, ref, left)
     if not shell.recording and not _silent(redirections):
-        # A client of exec is served until nobody holds its streams any more.
+        # A client of exec is served until no process holds its streams any more.
         session.held_s = max(session.held_s, min(left.wakes_at - world.now, _FOR_EVER_S))
     return output
 
@@ -174,7 +174,7 @@ def _listed(session: Session) -> Output:
 
 
 def _run(session: Session, job: Job) -> tuple[Job | None, Output]:
-    """Let a job run until it waits or ends; what is left of it, and what nobody took of its words."""
+    """Let a job run until it waits or ends; what is left of it, and what was not read of its output."""
     own = replace(
         session, environment=dict(job.environment), working_dir=job.working_dir,
         arguments=job.arguments, unexported=set(job.unexported), functions=dict(job.functions),

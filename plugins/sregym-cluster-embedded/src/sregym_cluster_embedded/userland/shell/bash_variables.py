@@ -11,7 +11,7 @@ _VERSION = "5.2.15(1)-release"
 
 
 def bash_variable(session: Session, name: str) -> str | None:
-    """What a name stands for that nobody has set; None when it stands for nothing."""
+    """What an unset name stands for; None when it stands for nothing."""
     if name in ("BASH_VERSION", "BASH_SUBSHELL", "SHLVL", "OSTYPE", "MACHTYPE", "HOSTTYPE"):
         return {
             "BASH_VERSION": _VERSION,

@@ -69,7 +69,7 @@ def work_of(session: Session, name: str, words: list[str]) -> Work | None:
 
 
 def reads_all(words: Iterable[str]) -> bool:
-    """Whether a command of a pipeline goes on as long as somebody writes to it."""
+    """Whether a command of a pipeline goes on as long as its input is open."""
     name, *rest = [*words][:20] or [""]
     return (name in _READERS and not _limited(rest, _READERS[name])) or name in ("dd", "tail")
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Of Debian 12 and its relatives; others bring one of their own.
 _DEBIAN, _LATEST, _NETSHOOT = "7.88.1", "8.15.0", "8.14.1"
-# How long the kernel looks for the owner of an address that nobody has.
+# How long the kernel looks for the owner of an address without a host.
 _NO_ROUTE_S = 3.057
 METER = (
     "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n"

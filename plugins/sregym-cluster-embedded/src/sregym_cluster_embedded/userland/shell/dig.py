@@ -223,7 +223,7 @@ def _asked(session: Session, place: Place, query: _Query, server: str, head: str
 
 
 def _nobody(session: Session, query: _Query, server: str, asked: DnsQuery, head: str) -> Output:
-    """Nobody has answered."""
+    """There was no answer."""
     where, cause = f"{server}#{query.port}", _CAUSES[asked.reply.status]
     if "tcp" in query.on or asked.reply.status == "unreachable":
         tries = query.tries if asked.reply.status != "timeout" else 1

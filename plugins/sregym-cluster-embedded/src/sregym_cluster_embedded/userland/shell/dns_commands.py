@@ -170,7 +170,7 @@ def _bind(session: Session, words: list[str]) -> Output:
 
 
 def _unanswered(session: Session, server: str, status: str, tries: int) -> str:
-    """What the tools of BIND say when nobody has answered."""
+    """What the tools of BIND print without an answer."""
     session.slept_s += _BIND_S if status == "timeout" else 0.0
     cause = {"timeout": "timed out", "closed": "connection refused"}.get(status)
     if cause is None:

@@ -40,7 +40,7 @@ def place_of(session: Session) -> Place:
     servers: list[str] = []
     searches: tuple[str, ...] = ()
     ndots = 1
-    # Tools read the file: somebody may have written to it.
+    # Tools read the file: it may have been changed.
     for line in (session.files.read("/etc/resolv.conf") or "").splitlines():
         words = line.split()
         if words[:1] == ["nameserver"] and len(words) > 1:

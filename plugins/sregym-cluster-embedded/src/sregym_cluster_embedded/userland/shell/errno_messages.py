@@ -88,7 +88,7 @@ def complaint(session: Session, name: str, doing: str, path: str, why: FileError
     """The line that a command writes to standard error.
 
     Args:
-        session: Whose flavour of commands it is.
+        session: The session with the flavour of commands.
         name: The command.
         doing: `open`, `create`, `write`, `remove`, `stat` or `change`.
         path: The operand as it was typed.

@@ -344,7 +344,7 @@ class Execution(Pacing):
         except RecursionError:
             return self._ended(signal.SIGSEGV)
         except (ValueError, ArithmeticError):
-            # Numbers and patterns that nobody has thought of: the command gives up, not the world.
+            # Numbers and patterns that were not thought of: the command gives up, not the world.
             return self._ended(signal.SIGABRT)
         return result
 

@@ -40,7 +40,7 @@ class Expansion:
     """Expands words in a session.
 
     Args:
-        session: Whose variables count.
+        session: The session whose variables count.
         substitute: Runs a script and gives its output without the last line breaks.
     """
 

@@ -57,7 +57,7 @@ def takes_some(command: Node) -> bool:
 
 
 def ends_early(command: Node) -> bool:
-    """Whether a command of a pipeline may end while somebody still writes to it."""
+    """Whether a command of a pipeline may end while its input is still written."""
     if not isinstance(command, Simple):
         return False
     return takes_some(command) or not reads_all(_plain(command))
@@ -194,7 +194,7 @@ class Flow(Execution):
             for command in node.commands[1:]:
                 text = result.out
                 if self.session.endless > endless and takes_some(command):
-                    # Whoever writes to a pipe that nobody reads any more is ended.
+                    # A process that writes to a pipe without readers is ended.
                     self.session.endless, self.session.slept_s = endless, slept_s
                 result = self._feeding(text, lambda c=command, t=text: self._stage(c, t))  # type: ignore[misc]  # bound at once
                 if self.session.endless > endless and writes_last(_plain(command)):

@@ -105,7 +105,7 @@ def _wanted(flags: dict[str, str]) -> tuple[str, int, bool]:
 
 
 def _streamed(session: Session, path: str, flags: dict[str, str]) -> str:
-    """What a device gives: zeros, or bytes that nobody can guess but that are the same every time."""
+    """What a device gives: zeros, or bytes that cannot be guessed but that are the same every time."""
     letter, number, _ = _wanted(flags)
     size = min(number, _MOST) if letter == "c" else 0
     if path == "/dev/zero":

@@ -56,7 +56,7 @@ def reads_input(command: Sequence[str], consoles: Container[str]) -> bool:
 
 
 def waits_for_input(process: Process, consoles: Container[str]) -> bool:
-    """Whether a main process reads an input that somebody may attach to."""
+    """Whether a main process reads an input that clients may attach to."""
     return bool(process.config.spec.get("stdin")) and reads_input(process.argv, consoles)
 
 

@@ -96,7 +96,7 @@ def run_command(session: Session, command: tuple[str, ...], stdin: str) -> ExecR
         if taken > _UNNOTICED_STEPS:
             session.slept_s += taken * SECONDS_PER_STEP
             session.computed_s += taken * SECONDS_PER_STEP
-    # Nobody waits for longer than that.
+    # No wait is longer than that.
     seconds = min(max(session.slept_s, session.held_s), _FOR_EVER_S)
     if session.computed_s >= _NOTICED_S:
         _go_on_computing(session, seconds)

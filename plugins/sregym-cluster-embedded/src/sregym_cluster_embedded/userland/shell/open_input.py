@@ -94,7 +94,7 @@ class OpenShell(Interpreter):
         self.taken = dict(state.taken)
         self.said = Output()
         self.has_exited = False  # whether the shell has ended by its own line
-        self.unread = ""  # what nobody has read of the input, at the end
+        self.unread = ""  # the part of the input that was not read, at the end
         self._granted = False  # whether what is read now has been found to be enough
 
     @property

@@ -13,7 +13,7 @@ from sregym_cluster_embedded.userland.shell.session import Output, Session
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Whoever waits for something that does not end waits so long.
+# A wait for something that does not end takes so long.
 FOR_EVER_S = 3600.0
 
 

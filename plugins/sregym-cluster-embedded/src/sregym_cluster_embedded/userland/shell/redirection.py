@@ -28,7 +28,7 @@ class Redirector:
     """Carries out redirections in a session.
 
     Args:
-        session: Whose files are read and written.
+        session: The session whose files are read and written.
         expansion: Expands the targets.
     """
 

@@ -119,7 +119,7 @@ class Session:
         descriptors: Descriptor -> file that `exec` has opened.
         aliases: What `alias` has named.
         mask: What `umask` has set.
-        on_terminal: Whether somebody types at it, so that a shell within it stays open.
+        on_terminal: Whether a client types at it, so that a shell within it stays open.
         interactive: Whether it is a shell on a terminal, which some signals do not end.
         entered: The node whose shell what is typed next goes to; empty: this one's.
     """

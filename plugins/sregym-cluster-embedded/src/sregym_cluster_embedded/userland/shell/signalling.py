@@ -26,7 +26,7 @@ NUMBERS = {name: number for number, name in enumerate(SIGNALS, start=1)}
 HARMLESS = frozenset((0, 17, 18, 19, 20, 21, 22, 23, 28))
 # Those that no process can handle or ignore: KILL, STOP.
 UNSTOPPABLE = frozenset((9, 19))
-# Those that a shell at which somebody types does not end by: INT, QUIT, TERM.
+# Those that an interactive shell does not end by: INT, QUIT, TERM.
 SHRUGGED_OFF = frozenset((2, 3, 15))
 
 

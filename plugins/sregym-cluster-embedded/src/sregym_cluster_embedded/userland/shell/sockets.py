@@ -16,7 +16,7 @@ from sregym_cluster_embedded.userland.wiring import Target, reach
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.session import Session
 
-# How long a TCP connection is tried when nobody answers and the command sets no limit.
+# How long a TCP connection is tried without an answer where the command sets no limit.
 CONNECT_S = 131.0
 
 _LOOPBACK = ("", "localhost", "127.0.0.1", "::1")
@@ -54,7 +54,7 @@ def connect(session: Session, host: str, port: int, protocol: str = "tcp", url: 
 
 
 def wait_for(session: Session, limit_s: float | None) -> None:
-    """Let the time of a connection that nobody answers pass."""
+    """Let the time of a connection without an answer pass."""
     session.slept_s += CONNECT_S if limit_s is None else limit_s
 
 

@@ -237,7 +237,7 @@ def _watch(session: Session, words: list[str], stdin: str) -> Output:
 
 
 def _yes(_session: Session, words: list[str], _stdin: str) -> Output:
-    """As much as whoever reads it may take: nobody waits for its end."""
+    """As much as its reader may take: its end is not waited for."""
     return Output(0, (" ".join(words[1:]) or "y").join(["", "\n"]) * 4096)
 
 

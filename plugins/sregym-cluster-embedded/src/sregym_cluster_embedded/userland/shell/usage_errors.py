@@ -48,7 +48,7 @@ def refusal(session: Session, words: list[str]) -> Output | None:
     """What a command ends with at once when its command line is not to be read; None when it is.
 
     Args:
-        session: Whose flavour of commands it is.
+        session: The session with the flavour of commands.
         words: The command line, the command's name first.
     """
     name = words[0].rpartition("/")[2]

@@ -243,7 +243,7 @@ def _gone(view: View, namespace: str) -> float:
 
 
 def _connections(view: View, probed: _Port) -> tuple[list[float], list[int]]:
-    """From when on a connection succeeds; a name that nobody resolves leads nowhere."""
+    """From when on a connection succeeds; a name that cannot be resolved leads nowhere."""
     reach = Reach(view, probed.namespace, probed.service)
     servers = _running(view, NameServerProgram)
 
@@ -271,7 +271,7 @@ def _running(view: View, kind: type[Program]) -> list[ContainerInstance]:
 
 
 def _answers(view: View, page: _Page) -> tuple[list[float], list[int]]:
-    """From when on a page is answered with which status; 0 when nobody answers."""
+    """From when on a page is answered with which status; 0 when there is no answer."""
     ingress = next(
         line for line in view.past.of(_INGRESSES) if line.key[1:] == (page.namespace, page.ingress)
     )

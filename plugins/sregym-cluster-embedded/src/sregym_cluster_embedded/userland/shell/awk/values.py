@@ -28,7 +28,7 @@ class Input(str):
 
 
 Value: TypeAlias = float | str
-# A variable that nobody has set: zero and the empty text at once.
+# A variable that was not set: zero and the empty text at once.
 NOTHING = Input("")
 
 

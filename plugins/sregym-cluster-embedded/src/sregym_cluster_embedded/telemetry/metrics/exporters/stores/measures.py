@@ -73,7 +73,7 @@ def by_command(label: str, words: Mapping[str, str], *more: str) -> Saying:
     Args:
         label: Its label.
         words: Command -> how the exporter calls it.
-        more: What is there even when nobody has asked for it.
+        more: What is there even without any request for it.
     """
 
     def said(store: Store) -> Said:
