@@ -135,3 +135,17 @@ def test_a_command_that_goes_on_hears_signals(project: SregymProject, server: Fo
         assert str(error.value) == "Command '['sregym', 'plugins']' timed out after 0.01 seconds"
         started.send_signal(signal.SIGKILL)
         assert started.wait(60.0) == -signal.SIGKILL
+
+
+@needs_pidfd
+def test_the_end_of_a_command_is_unknown_once_its_server_was_closed(
+    project: SregymProject, server: ForkServer
+) -> None:
+    started = server.start(("plugins",), project.folder, project.environment)
+    with started.stdout, started.stderr:
+        os.kill(started.pid, signal.SIGSTOP)
+        server.close()
+        with pytest.raises(EOFError) as error:
+            started.wait(60.0)
+        assert str(error.value) == "the server of forks has ended"
+        os.kill(started.pid, signal.SIGKILL)

@@ -25,9 +25,6 @@ hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
 
 
-# --------------------------------------------------------------------------- registration
-
-
 @hookspec
 def sregym_register_clusters() -> Sequence[Registration]:  # type: ignore[empty-body]
     """Contribute providers of clusters, subclasses of `sregym_core.interfaces.ClusterProvider`.
@@ -326,9 +323,6 @@ def sregym_register_problems() -> Sequence[Traversable]:  # type: ignore[empty-b
     """
 
 
-# --------------------------------------------------------------------------- episodes
-
-
 @hookspec(firstresult=True)
 def sregym_join_applications(parts: Sequence[Application]) -> Application | None:
     """Give one application that is several, side by side in one cluster: `NAME+NAME`.
@@ -337,8 +331,7 @@ def sregym_join_applications(parts: Sequence[Application]) -> Application | None
         parts: The applications, in the order of their names; at least two.
 
     Returns:
-        An application with all of their objects, components and users, called as they are with `+`
-        between; None to leave it to another plugin. The first that is not None is taken.
+        An application with all that they have, named `NAME+NAME`; None leaves it to another plugin.
 
     Errors:
         An exception goes on to the caller that asked for the application.
@@ -361,24 +354,19 @@ def sregym_drive_noise(request: NoiseRequest) -> EpisodeNoise | None:
         request: What the problem wants, what is installed, and where it is to disturb.
 
     Returns:
-        An `EpisodeNoise` for this episode alone, or None to leave it to another plugin; the first
-        that is not None is taken.
+        An `EpisodeNoise` for this episode alone; None leaves it to another plugin.
 
     Errors:
         An exception is attributed to the plugin whose code raised it, and the episode ends as an error.
 
     Called:
-        In the process that plays the episode, once the world is broken and before the agent starts;
-        not for an episode without noise.
+        In the process that plays an episode with noise, after the fault and before the agent starts.
 
     Example:
         `sregym_injectors/src/sregym_injectors/plugin.py`
 
     Added in 0.1.
     """
-
-
-# --------------------------------------------------------------------------- events
 
 
 @hookspec

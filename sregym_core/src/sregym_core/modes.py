@@ -84,7 +84,7 @@ class TextMode(Mode):
 
 
 def _reported(briefing: BriefingContext) -> str:
-    return f"Something in it is said not to work as it should. {briefing.application.description.strip()}"
+    return f"Something in it does not work as it should. {briefing.application.description.strip()}"
 
 
 def _alerted(briefing: BriefingContext) -> str:
@@ -104,7 +104,7 @@ def _nothing_said(briefing: BriefingContext) -> str:
 def _cause_told(briefing: BriefingContext) -> str:
     causes = " ".join(describe_cause(truth) for truth in briefing.ground_truths)
     return (
-        f"Something in it is said not to work as it should. {briefing.application.description.strip()}"
+        f"Something in it does not work as it should. {briefing.application.description.strip()}"
         f"\n\nA colleague looked into it and found the cause. {causes}"
     )
 

@@ -85,7 +85,7 @@ def test_only_the_mitigation_counts(theatre: Any) -> None:
     assert outcomes(record) == ("pass", "-", "pass")
     assert (record.reason, record.ttd_s, record.ttm_s) == ("mitigation passed", None, 2.0)
     assert record.instruction.split("\n\n")[1:3] == [
-        "Something in it is said not to work as it should. A web shop with a cart.",
+        "Something in it does not work as it should. A web shop with a cart.",
         "A colleague looked into it and found the cause. It is ConfigMap cart-settings in namespace "
         "shop, part of cart, with this defect: wrong currency. data[cart.json].currency. "
         "Expected: EUR. Found: XXX. It also hurts web. Nobody can buy.",

@@ -152,8 +152,8 @@ class ForkedCommand:
         if self._code is None:
             if not select.select([self._answers], [], [], timeout)[0]:
                 raise subprocess.TimeoutExpired(["sregym", *self.args], timeout or 0.0)
-            self._code = int(_line(self._answers))
-            self._answers.close()
+            with self._answers:
+                self._code = int(_line(self._answers))
         return self._code
 
     def send_signal(self, number: int) -> None:
