@@ -145,7 +145,7 @@ def test_the_end_of_a_command_is_unknown_once_its_server_was_closed(
     with started.stdout, started.stderr:
         os.kill(started.pid, signal.SIGSTOP)
         server.close()
+        os.kill(started.pid, signal.SIGKILL)
         with pytest.raises(EOFError) as error:
             started.wait(60.0)
         assert str(error.value) == "the server of forks has ended"
-        os.kill(started.pid, signal.SIGKILL)
