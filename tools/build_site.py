@@ -27,7 +27,10 @@ def main(words: list[str]) -> int:
     except ValueError as error:
         print(error)
         return 1
-    sphinx = ("-m", "sphinx", "--builder", "html", "--quiet", "--fail-on-warning", "--keep-going")
+    sphinx = (
+        *("-m", "sphinx", "--builder", "html", "--jobs", "auto"),
+        *("--quiet", "--fail-on-warning", "--keep-going"),
+    )
     done = subprocess.call([sys.executable, *sphinx, str(source), str(site)])
     if done:
         # Else pages that are already read would be taken over without their warnings.
