@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ INPUTS: dict[str, list[str]] = yaml.safe_load(
 # So many of each family with every run, chosen by the day's seed; all of them with
 # `benchmarks/hostile_input.py`.
 SAMPLE, SEED = 2, 12
+# Beside other work times are measured too long by up to so much; what is quadratic takes many times more.
+MEASURED = 1.5
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +42,12 @@ def test_hostile_inputs_keep_the_bounds(ready: Any, capsys: Any) -> None:
     with capsys.disabled():
         for text, trial in sorted(tried, key=lambda each: -each[1].cpu_s)[:5]:
             sys.stdout.write(f"\n  {trial.cpu_s:5.2f} s, {trial.extra_mib:4.0f} MB: {text[:80]!r}")
-    assert [(text[:100], trial) for text, trial in tried if not trial.kept] == []
+    broken = [
+        (text[:100], trial)
+        for text, trial in tried
+        if not replace(trial, cpu_s=trial.cpu_s / MEASURED).kept
+    ]
+    assert broken == []
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.cli import Subcommand
 from sregym_core.errors import ExitCode, UsageError
-from sregym_kubernetes.scratch import ScratchFolder
 from sregym_runs import options
 
 if TYPE_CHECKING:
@@ -52,6 +51,7 @@ class RedTeamCommand(Subcommand):
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Try all routes; exit code 1 when anything leaked."""
         from sregym_core.api import Workspace
+        from sregym_kubernetes.scratch import ScratchFolder
 
         from sregym_agent_redteam.agent import chosen
         from sregym_agent_redteam.judging import Judge
