@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sregym_core.events import EpisodeEvent
+    from sregym_core.interfaces import Application, NoiseRequest
 
 REGISTER = "sregym_register_"
 
@@ -80,6 +81,8 @@ def hook_recorder() -> Callable[[Plugins], HookRecorder]:
         names = [name for name in vars(hookspecs) if name.startswith(REGISTER)]
         members = {name: _contribute_nothing(name, recorder) for name in names}
         members["sregym_episode_event"] = _keep_events(recorder)
+        members["sregym_drive_noise"] = _leave_noise(recorder)
+        members["sregym_join_applications"] = _leave_applications(recorder)
         plugins.add(SimpleNamespace(**members), "hook-recorder")
         return recorder
 
@@ -98,5 +101,21 @@ def _keep_events(recorder: HookRecorder) -> Callable[..., Any]:
     def implementation(episode: str, at_s: float, event: EpisodeEvent) -> None:
         arguments = {"episode": episode, "at_s": at_s, "event": event}
         recorder.calls.append(("sregym_episode_event", arguments))
+
+    return hookimpl(implementation)
+
+
+def _leave_noise(recorder: HookRecorder) -> Callable[..., Any]:
+    def implementation(request: NoiseRequest) -> None:
+        """Leave it to another plugin."""
+        recorder.calls.append(("sregym_drive_noise", {"request": request}))
+
+    return hookimpl(implementation)
+
+
+def _leave_applications(recorder: HookRecorder) -> Callable[..., Any]:
+    def implementation(parts: Sequence[Application]) -> None:
+        """Leave it to another plugin."""
+        recorder.calls.append(("sregym_join_applications", {"parts": parts}))
 
     return hookimpl(implementation)
