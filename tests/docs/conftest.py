@@ -15,7 +15,7 @@ from fresh import fresh_environment
 
 BROUGHT = (
     *("sregym-server-redis", "sregym-server-sql"),
-    *("sregym-injectors", "sregym-injector-kubernetes"),
+    *("sregym-injectors", "sregym-injector-kubernetes", "sregym-oracle-checklist"),
 )
 
 
@@ -23,8 +23,8 @@ BROUGHT = (
 def author(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
     """What an author of plugins has installed: the core with its kit, the generator, a toolkit.
 
-    And the embedded cluster, whose commands the pages about queries use, and kinds of servers and
-    faults for an application that is brought along.
+    And the embedded cluster, whose commands the pages about queries use, kinds of servers and faults
+    for an application that is brought along, and the judge whom contracts of faults ask.
     """
     tools = ("sregym-catalogue", "sregym-dev", "sregym-doctor", "sregym-testing")
     names = ("sregym-core", *tools, "sregym-apps", "sregym-cluster-embedded", *BROUGHT)
