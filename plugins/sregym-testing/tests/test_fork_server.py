@@ -15,6 +15,29 @@ from sregym_testing import ForkServer, RunOutcome, SregymProject
 
 needs_pidfd = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="the system has no pidfd")
 LANGUAGE = {"LANG": "C.UTF-8"}
+# A plugin with a command: a worker imports something and is killed.
+FORKING = """
+import os, signal, sys
+from sregym_core import Registration, hookimpl
+from sregym_core.cli import Subcommand
+from sregym_core.errors import ExitCode
+
+@hookimpl
+def sregym_register_commands():
+    return [Registration("forking", "forking:Forking")]
+
+class Forking(Subcommand):
+    name, summary, examples = "forking", "fork a worker", ("sregym forking",)
+
+    def run(self, arguments):
+        self.console.json("sregym_lint.documents" in sys.modules)
+        worker = os.fork()
+        if worker == 0:
+            import sregym_lint.documents
+            os.kill(os.getpid(), signal.SIGKILL)
+        os.waitpid(worker, 0)
+        return ExitCode.DONE
+"""
 
 
 @pytest.fixture
@@ -78,6 +101,20 @@ def test_the_second_command_finds_imported_what_the_first_one_imported(
     before = libraries()
     project.run("--version")
     assert before < libraries()
+
+
+@needs_pidfd
+def test_what_a_worker_imported_is_there_too_and_workers_may_be_killed(
+    project: SregymProject,
+) -> None:
+    about = project.folder / "forking-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: forking\nVersion: 1\n")
+    (about / "entry_points.txt").write_text("[sregym]\nforking = forking\n")
+    (project.folder / "forking.py").write_text(FORKING)
+    run = [project.run("forking").assert_success().out for _ in range(3)]
+    assert run == ["false\n", "true\n", "true\n"]
+    assert dataclasses.replace(project, server=None).run("forking").out == "false\n"
 
 
 @needs_pidfd

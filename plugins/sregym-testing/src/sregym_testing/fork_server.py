@@ -2,8 +2,8 @@
 
 Half of what a short command takes is the start of the interpreter and its imports. `ForkServer` starts
 this module once; for each command the server forks, and the child runs it as `python -m sregym_core`
-would. What one child imported the server imports before it forks the next one. It runs nothing but
-imports, in one thread. Commands share its hash seed; an environment that tells the interpreter
+would. What one child imported, or processes that it forked, the server imports before it forks the
+next one. It runs nothing but imports, in one thread. Commands share its hash seed; an environment that tells the interpreter
 something (`PYTHONPATH`, `PYTHONHASHSEED`) needs a process of its own.
 """
 
@@ -194,7 +194,7 @@ def _text(file: IO[bytes]) -> str:
 
 @dataclass(frozen=True)
 class _Child:
-    """A command that runs: its process, who is told of its end, and where it writes what it imported."""
+    """A command that runs: its process, who is told of its end, and where it writes what it imports."""
 
     pid: int
     answers: socket.socket
@@ -281,7 +281,7 @@ def _run(order: Mapping[str, Any], streams: Sequence[int], imported: IO[bytes]) 
     os.chdir(order["folder"])
     sys.path.insert(0, order["folder"])
     tempfile.tempdir = None
-    known = {*sys.modules}
+    sys.meta_path.insert(0, _Imports(imported.fileno()))
     with tempfile.TemporaryFile("w+", encoding="utf-8") as handed:
         # As a command line that is hidden hands its words over, without a new interpreter.
         json.dump(order["words"], handed)
@@ -294,10 +294,23 @@ def _run(order: Mapping[str, Any], streams: Sequence[int], imported: IO[bytes]) 
         code = end.code
     except BaseException:
         sys.excepthook(*sys.exc_info())
-    names = [n for n in sys.modules if n.startswith(_OURS) and n not in known]
-    imported.write("\n".join(names).encode())
-    imported.flush()
     _leave(code)
+
+
+class _Imports:
+    """Finder that finds nothing: it notes down what a command looks for, and the workers it forks.
+
+    Those are often ended by force: what they imported is written down at once.
+    """
+
+    def __init__(self, file: int) -> None:
+        self._file = file
+
+    def find_spec(self, name: str, _path: object, _target: object = None) -> None:
+        """Note a module of SREGym, unless it is run and not imported."""
+        if name.startswith(_OURS) and not name.endswith(".__main__"):
+            with suppress(OSError):  # a worker has closed what it inherited
+                os.write(self._file, f"{name}\n".encode())
 
 
 def _leave(code: Any) -> None:
