@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from statsmodels.stats.proportion import proportion_confint
 
 from sregym_statistics import Estimate, over_problems, pass_at_k, pass_hat_k, rate
 
@@ -14,6 +15,15 @@ def test_wilson_interval_as_newcombe_1998_prints_it() -> None:
     # No success at all has an interval, too.
     assert round(rate([False] * 20).high or 0, 4) == 0.1611
     assert rate([None]) == Estimate(None, None, None, 0, 0)
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_wilson_interval_is_that_of_statsmodels_to_the_last_bit(confidence: float) -> None:
+    for n in (1, 2, 3, 7, 20, 97, 1000):
+        for count in {0, 1, n // 3, n // 2, n - 1, n}:
+            told = proportion_confint(count, n, alpha=1 - confidence, method="wilson")
+            found = rate([True] * count + [False] * (n - count), confidence)
+            assert (found.low, found.high) == told
 
 
 def test_problems_count_once_however_often_they_are_played() -> None:

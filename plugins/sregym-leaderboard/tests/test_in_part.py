@@ -10,20 +10,14 @@ from typing import Any
 import pytest
 from sregym_core.api import EpisodeRecord, Outcome, Session, Workspace, play
 from sregym_core.model import ToolCall
-from sregym_core.settings import Settings
 from sregym_leaderboard.keys import key_of
 from sregym_leaderboard.replay import Replay, replayed
 from sregym_leaderboard.submission import Content, opened, written
-from sregym_testing import SregymProject
+from sregym_testing import RunOutcome, SregymProject
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
 OPEN = "the session was open to processes outside, by the wall clock"
 CLIENTS = "the agent's own clients asked the cluster past the session's tools"
-
-
-@pytest.fixture(scope="module")
-def workspace() -> Workspace:
-    return Workspace(Settings())
 
 
 def _again(record: EpisodeRecord, workspace: Workspace) -> Replay:
@@ -149,7 +143,7 @@ def test_of_some_nothing_can_be_verified(reached: EpisodeRecord, workspace: Work
 
 
 def test_the_page_and_the_json_say_what_is_not_verified(
-    project: SregymProject, signed: Callable[..., Path]
+    project: SregymProject, leaderboard: Callable[..., RunOutcome], signed: Callable[..., Path]
 ) -> None:
     """An own tool in one episode, a missing salt in another: neither counts as verified."""
     file = signed()
@@ -159,9 +153,9 @@ def test_the_page_and_the_json_say_what_is_not_verified(
     own["transcript"].insert(1, {"at_s": 0.0, "tool": "note<b>book", "own": True})
     bare["salt"] = ""
     written(Content.model_validate(content), key_of(project.folder / "key.pem"), file.parent)
-    done = project.run("leaderboard", "verify", str(file), "--sample", "0").assert_success()
+    done = leaderboard("verify", str(file), "--sample", "0").assert_success()
     assert done.out == ("mine: 0 of 0 episodes agree when played again; 1 in part; 1 cannot be\n")
-    build = project.run("leaderboard", "build", "board", "--sample", "0", "--json")
+    build = leaderboard("build", "board", "--sample", "0", "--json")
     (told,) = build.assert_success().json()["entries"]
     counts = {name: told[name] for name in ("played_again", "agreed", "in_part", "not_possible")}
     assert counts == {"played_again": 0, "agreed": 0, "in_part": 1, "not_possible": 1}

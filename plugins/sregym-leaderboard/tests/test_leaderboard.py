@@ -17,10 +17,11 @@ from pydantic import ValidationError
 from sregym_core.errors import ExitCode, UsageError
 from sregym_leaderboard.keys import key_of
 from sregym_leaderboard.submission import Content, Statement, collected, opened, written
-from sregym_testing import SregymProject
+from sregym_testing import RunOutcome, SregymProject
 from sregym_testing.browser import browse, needs_browser
 
 Sign = Callable[..., Path]
+Run = Callable[..., RunOutcome]
 PROBLEM = "wrong_service_selector_hotel_reservation"
 
 
@@ -31,13 +32,17 @@ def _changed(file: Path, key: Path, change: Callable[[dict[str, Any]], None]) ->
     written(Content.model_validate(content), key_of(key), file.parent)
 
 
-def _build(project: SregymProject, *words: str) -> dict[str, Any]:
-    found: dict[str, Any] = project.run("leaderboard", "build", "board", "--json", *words).json()
+def _build(leaderboard: Run, *words: str) -> dict[str, Any]:
+    found: dict[str, Any] = leaderboard("build", "board", "--json", *words).json()
     return found
 
 
-def test_from_a_campaign_to_the_site(project: SregymProject, signed: Sign) -> None:
-    file = signed()
+def test_from_a_campaign_to_the_site(project: SregymProject) -> None:
+    mine = ("--name", "mine", "--agent", "restart-loop", "--key", "key.pem", "--out", "board")
+    about = ("--contamination", "none: <b>a script</b>")
+    sign = project.run("leaderboard", "sign", "campaigns/small", *mine, *about)
+    assert sign.assert_success().out == "submission: board/mine.submission.gz (6 episodes)\n"
+    file = project.folder / "board" / "mine.submission.gz"
     assert stat.S_IMODE((project.folder / "key.pem").stat().st_mode) == 0o600
     key = opened(file)[1].key
     (project.folder / "board" / "signers.json").write_text(json.dumps({key: "Acme Labs"}))
@@ -59,7 +64,9 @@ def test_from_a_campaign_to_the_site(project: SregymProject, signed: Sign) -> No
     assert re.findall(r'(?:src)="|url\(|@import|https?://', index + entry) == []
 
 
-def test_another_verdict_is_found_by_playing_again(project: SregymProject, signed: Sign) -> None:
+def test_another_verdict_is_found_by_playing_again(
+    project: SregymProject, leaderboard: Run, signed: Sign
+) -> None:
     def praise(content: dict[str, Any]) -> None:
         for one in content["episodes"]:
             if one["agent"] == "restart-loop":
@@ -68,20 +75,22 @@ def test_another_verdict_is_found_by_playing_again(project: SregymProject, signe
                     one["record"][stage]["verdict"]["outcome"] = "pass"
 
     _changed(signed(), project.folder / "key.pem", praise)
-    done = project.run("leaderboard", "verify", "board/mine.submission.gz", "--sample", "0")
+    done = leaderboard("verify", "board/mine.submission.gz", "--sample", "0")
     assert done.exit_code == ExitCode.FAILED
     lines = done.out.splitlines()
     assert lines[0] == "mine: 4 of 6 episodes agree when played again"
     assert lines[1].endswith(": diagnosis was pass, and is fail when played again")
 
 
-def test_a_made_up_answer_is_found_by_playing_again(project: SregymProject, signed: Sign) -> None:
+def test_a_made_up_answer_is_found_by_playing_again(
+    project: SregymProject, leaderboard: Run, signed: Sign
+) -> None:
     def edit(content: dict[str, Any]) -> None:
         for one in content["episodes"]:
             one["record"]["transcript"][0]["digest"] = "0" * 32
 
     _changed(signed(), project.folder / "key.pem", edit)
-    told = _build(project, "--sample", "1")
+    told = _build(leaderboard, "--sample", "1")
     assert (told["entries"][0]["played_again"], told["entries"][0]["agreed"]) == (1, 0)
     assert "was answered in another way" in told["entries"][0]["objections"][0]
     index = (project.folder / "board" / "site" / "index.html").read_text()
@@ -90,7 +99,7 @@ def test_a_made_up_answer_is_found_by_playing_again(project: SregymProject, sign
 
 
 def test_episodes_that_are_there_twice_or_knew_the_answers(
-    project: SregymProject, signed: Sign
+    project: SregymProject, leaderboard: Run, signed: Sign
 ) -> None:
     file = signed()
     _changed(
@@ -99,7 +108,9 @@ def test_episodes_that_are_there_twice_or_knew_the_answers(
         lambda content: content["episodes"].append(content["episodes"][0]),
     )
     signed("cheat", "expert")
-    told = {one["name"]: one["objections"] for one in _build(project, "--sample", "1")["entries"]}
+    told = {
+        one["name"]: one["objections"] for one in _build(leaderboard, "--sample", "1")["entries"]
+    }
     assert told == {
         "mine": ["an episode is there twice"],
         "cheat": ["agent expert was given the answers"],
@@ -225,10 +236,12 @@ def test_names_of_signers_that_are_none(project: SregymProject, signed: Sign) ->
 
 
 @needs_browser
-def test_the_ranking_in_a_browser(project: SregymProject, signed: Sign, tmp_path: Path) -> None:
+def test_the_ranking_in_a_browser(
+    project: SregymProject, leaderboard: Run, signed: Sign, tmp_path: Path
+) -> None:
     signed("zeta")
     signed("alpha", "noop")
-    _build(project, "--sample", "1")
+    _build(leaderboard, "--sample", "1")
     index = project.folder / "board" / "site" / "index.html"
     act = (
         "<script>document.querySelectorAll('#ranking th button')[1].click();"

@@ -1,6 +1,6 @@
 """Toolkit for reports: what counts of an episode, and what many of them say together.
 
-The arithmetic is that of scipy and statsmodels, which are imported when something is computed.
+The arithmetic is that of scipy and statsmodels, which are imported when something is computed that needs them.
 """
 
 from __future__ import annotations

@@ -69,8 +69,6 @@ def pairwise(facts: Sequence[EpisodeFacts], metric: str) -> dict[tuple[str, str]
     """All pairs of agents in one metric, with `adjusted` over all of these pairs (Holm)."""
     from dataclasses import replace
 
-    from statsmodels.stats.multitest import multipletests
-
     agents = sorted({one.agent for one in facts})
     found = {
         (a, b): _difference(
@@ -82,6 +80,8 @@ def pairwise(facts: Sequence[EpisodeFacts], metric: str) -> dict[tuple[str, str]
     }
     tested = {pair: one.p for pair, one in found.items() if one.p is not None}
     if tested:
+        from statsmodels.stats.multitest import multipletests
+
         corrected = multipletests(list(tested.values()), method="holm")[1]
         for pair, p in zip(tested, corrected, strict=True):
             found[pair] = replace(found[pair], adjusted=float(p))

@@ -97,16 +97,19 @@ class Leaderboard(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Do what the verb says."""
-        from sregym_core.api import Workspace
-
         if arguments.verb == "sign":
             return self._sign(arguments)
         if arguments.sample < 0:
             raise UsageError(f"--sample {arguments.sample}: give a number from 0 on")
-        workspace = Workspace(self.settings)
         if arguments.verb == "verify":
-            return self._verify(arguments, workspace)
-        return self._build(arguments, workspace)
+            return self._verify(arguments, self.workspace())
+        return self._build(arguments, self.workspace())
+
+    def workspace(self) -> Workspace:
+        """Plugins and worlds with which episodes are played again."""
+        from sregym_core.api import Workspace
+
+        return Workspace(self.settings)
 
     def _sign(self, arguments: argparse.Namespace) -> ExitCode:
         from pydantic import ValidationError
