@@ -22,6 +22,8 @@ SMALL: dict[str, Any] = {
     "agents": ["noop"],
     "baselines": [],
     "backoff_s": 0,
+    # Each worker makes a world of its own, which takes as long as some episodes.
+    "runner": {"jobs": 1},
 }
 
 Campaign = Callable[..., SregymProject]

@@ -196,9 +196,10 @@ def test_a_runs_folder_has_statistics_and_keeps_its_report(
 ) -> None:
     project = sregym_project()
     problem = "wrong_service_selector_hotel_reservation"
-    for name, agent in (("a", "noop"), ("b", "expert")):
-        project.run("run", problem, "--agent", agent, "--out", name)
-    done = project.run("compare", "a", "b", "--json").assert_success().json()
+    agents = ("--agent", "noop", "--agent", "expert")
+    project.run("run", problem, *agents, "--jobs", "1", "--out", "a")
+    between = ("--agent-a", "noop", "--agent-b", "expert")
+    done = project.run("compare", "a", "a", *between, "--json").assert_success().json()
     assert list(done) == [
         *("diagnosis", "mitigation", "e2e", "ttd_s", "ttm_s", "tokens", "cost", "steps"),
     ]
@@ -214,7 +215,7 @@ def test_a_runs_folder_has_statistics_and_keeps_its_report(
     reported = project.run("campaign", "report", "a")
     assert reported.out == "report: a/statistics.html\n"
     assert (project.folder / "a" / "report.html").read_text() == "the run's own"
-    told = project.run("power", "b", "--points", "20", "--agent", "expert").assert_success().out
+    told = project.run("power", "a", "--points", "20", "--agent", "expert").assert_success().out
     assert told.startswith("expert: from 100.0%, 20 points take ")
 
 

@@ -41,7 +41,7 @@ def test_a_suite_without_problems(campaign: Campaign) -> None:
     done = project.run("campaign", "run", "campaign.yaml", env={"SREGYM_PLUGINS": names})
     assert done.err == (
         f"sregym: {HEAD}1 mistake, nothing was begun\n"
-        "  line 8, suites[0]: suite 'gray' has no problem that is installed\n"
+        "  line 10, suites[0]: suite 'gray' has no problem that is installed\n"
     )
 
 
