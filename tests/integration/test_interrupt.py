@@ -167,7 +167,10 @@ def test_proofs_that_are_there_are_kept(start: Starts, jobs: str, number: signal
 
     A service manager ends all processes of a group with SIGTERM, which ends workers at once.
     """
-    slow, quick = "astronomy_shop_ad_service_high_cpu", "wrong_service_selector_hotel_reservation_single"
+    slow, quick = (
+        "astronomy_shop_ad_service_high_cpu",
+        "wrong_service_selector_hotel_reservation_single",
+    )
     several = (slow, quick) if jobs == "2" else (quick, slow)
     verify = start("verify", *several, "--jobs", jobs)
     assert re.fullmatch(rf"{quick}: proved \(\d+ checks, [\d.]+ s\)\n", verify.line())
