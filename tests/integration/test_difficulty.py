@@ -10,19 +10,7 @@ from sregym_testing import SregymProject
 PROBLEM = "missing_service_hotel_reservation"
 
 
-def test_difficulty(module_project: SregymProject) -> None:
-    told = module_project.run("difficulty", PROBLEM, "--json").assert_success().json()
-    (one,) = told
-    assert (one["id"], one["expert_steps"], one["playbook"]) == (PROBLEM, 5, True)
-    # Nobody but those who ask it sees that a Service is gone: no pod and no restart tells it.
-    assert one["signals"][-1] == "Service"
-    assert set(one["signals"]).isdisjoint({"pods", "restarts"})
-    # Its client, which waits for it, is not ready.
-    assert not one["green"]
-    assert set(one) == {"id", "expert_steps", "signals", "green", "playbook", "shortcuts"}
-
-
-def test_a_problem_that_cannot_be_played_leaves_the_others(module_project: SregymProject) -> None:
+def test_difficulty_and_a_problem_that_cannot_be_played(module_project: SregymProject) -> None:
     """Nobody asks Jaeger for anything, so no user notices that its Service is gone."""
     (module_project.folder / "quiet.yaml").write_text(
         "id: quiet\n"
@@ -36,7 +24,14 @@ def test_a_problem_that_cannot_be_played_leaves_the_others(module_project: Sregy
     )
     done = module_project.run("difficulty", "quiet.yaml", PROBLEM, "--json")
     done.assert_exit(ExitCode.FAILED)
-    assert [one["id"] for one in done.json()] == [PROBLEM]
+    (one,) = done.json()
+    assert (one["id"], one["expert_steps"], one["playbook"]) == (PROBLEM, 5, True)
+    # Nobody but those who ask it sees that a Service is gone: no pod and no restart tells it.
+    assert one["signals"][-1] == "Service"
+    assert set(one["signals"]).isdisjoint({"pods", "restarts"})
+    # Its client, which waits for it, is not ready.
+    assert not one["green"]
+    assert set(one) == {"id", "expert_steps", "signals", "green", "playbook", "shortcuts"}
     [line] = [one for one in done.err.splitlines() if one.startswith("difficulty of ")]
     assert line.startswith(
         "difficulty of 'quiet': agent 'expert' could not play it: users did not notice the fault within"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyarrow import parquet
+from pyarrow import compute, parquet
 from sregym_core.errors import ExitCode
 from sregym_testing import SregymProject
 
@@ -23,42 +23,42 @@ def played(module_project: SregymProject) -> SregymProject:
     return module_project
 
 
-def rows(project: SregymProject, table: str) -> list[dict[str, str]]:
-    with (project.folder / f"out/{table}.csv").open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+def rows(file: Path, *filters: tuple[str, str, Any]) -> list[dict[str, Any]]:
+    """Rows of a table in Parquet, their moment in Unix seconds."""
+    found = parquet.read_table(file, filters=list(filters) or None).to_pylist()
+    return [{**row, "ts": row["ts"].timestamp()} for row in found]
 
 
 def test_an_episode(played: SregymProject) -> None:
-    words = ("--format", "csv", "--out", "out", "--json")
-    done = played.run("export", "telemetry", "played/e0001", *words).assert_success()
-    told = done.json()
-    tables = {name: rows(played, name) for name in ("metrics", "logs", "traces")}
+    words = ("export", "telemetry", "played/e0001", "--out", "out", "--json")
+    told = played.run(*words).assert_success().json()
+    files = {name: played.folder / f"out/{name}.parquet" for name in ("metrics", "logs", "traces")}
     assert told["tables"] == {
-        name: {"file": f"out/{name}.csv", "rows": len(found)} for name, found in tables.items()
+        name: {"file": f"out/{name}.parquet", "rows": parquet.read_metadata(file).num_rows}
+        for name, file in files.items()
     }
-    for found in tables.values():
-        assert all(
-            told["span"]["start"] <= float(row["ts"]) <= told["span"]["end"] for row in found
-        )
+    for file in files.values():
+        times = parquet.read_table(file, columns=["ts"])["ts"]
+        first, last = (at.as_py().timestamp() for at in compute.min_max(times).values())
+        assert told["span"]["start"] <= first < last <= told["span"]["end"]
     record = json.loads((played.folder / "played/episodes/e0001/record.json").read_text())
     stopped = next(e["at_s"] for e in record["timeline"] if e["event"] == "AgentStopped")
     injected = next(e["at_s"] for e in record["timeline"] if e["event"] == "FaultInjected")
     # The export ends where the agent stopped: the Service was away from one moment to the other.
     began = told["span"]["end"] - stopped
     services = [
-        float(row["ts"])
-        for row in tables["metrics"]
-        if row["metric"] == "kube_service_info"
-        and json.loads(row["labels"])["service"] == "mongodb-rate"
+        row["ts"]
+        for row in rows(files["metrics"], ("metric", "=", "kube_service_info"))
+        if json.loads(row["labels"])["service"] == "mongodb-rate"
     ]
     assert any(at < began + injected for at in services)
-    failed = [row for row in tables["traces"] if row["failed"] == "true"]
-    late = [row for row in failed if float(row["ts"]) > began + injected]
+    failed = rows(files["traces"], ("failed", "=", True))
+    late = [row for row in failed if row["ts"] > began + injected]
     assert {row["service"] for row in late} >= {"frontend", "search"}
     panics = [
         row
-        for row in tables["logs"]
-        if "no reachable servers" in row["line"] and float(row["ts"]) > began
+        for row in rows(files["logs"])
+        if "no reachable servers" in row["line"] and row["ts"] > began
     ]
     assert {json.loads(row["labels"])["app"] for row in panics} >= {"rate"}
 
@@ -77,7 +77,13 @@ def test_an_episode_of_another_mode(played: SregymProject, mode: tuple[str, ...]
     played.run(*words).assert_success()
     export = ("export", "telemetry", f"run-{name}/e0001", "--format", "csv", "--out", name)
     # It is played again whatever is exported; lines of logs are written soonest.
-    played.run(*export, "--only", "logs").assert_success()
+    done = played.run(*export, "--only", "logs", "--json").assert_success()
+    with (played.folder / name / "logs.csv").open(encoding="utf-8", newline="") as stream:
+        lines = list(csv.DictReader(stream))
+    told = done.json()
+    assert told["tables"] == {"logs": {"file": f"{name}/logs.csv", "rows": len(lines)}}
+    assert {tuple(line) for line in lines} == {("ts", "labels", "line")}
+    assert all(told["span"]["start"] <= float(line["ts"]) <= told["span"]["end"] for line in lines)
 
 
 def test_what_was_recorded_decides(played: SregymProject, tmp_path: Path) -> None:

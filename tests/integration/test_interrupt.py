@@ -33,10 +33,9 @@ def _wait_for(condition: Callable[[], bool], timeout_s: float = 60.0) -> None:
     pytest.fail("it never came so far")
 
 
-@pytest.mark.parametrize("alone", [True, False])
-def test_in_up(start: Starts, alone: bool) -> None:
-    """In an interpreter of its own, and forked as those of the other tests."""
-    up = start("up", PROBLEM, "--json", alone=alone)
+def test_in_up(start: Starts) -> None:
+    """In an interpreter of its own: commands of the other tests are forked."""
+    up = start("up", PROBLEM, "--json", alone=True)
     up.line()
     up.interrupt()
     code, out, err = up.end()
@@ -80,7 +79,13 @@ def test_before_anything_stands(
 
 
 @pytest.mark.parametrize(
-    ("jobs", "alone"), [("1", None), ("2", None), ("1", signal.SIGHUP), ("2", signal.SIGTERM)]
+    ("jobs", "alone"),
+    [
+        pytest.param("1", None, marks=pytest.mark.thorough),
+        ("2", None),
+        ("1", signal.SIGHUP),
+        ("2", signal.SIGTERM),
+    ],
 )
 def test_in_a_run(
     start: Starts,
@@ -162,7 +167,10 @@ def test_proofs_that_are_there_are_kept(start: Starts, jobs: str, number: signal
 
     A service manager ends all processes of a group with SIGTERM, which ends workers at once.
     """
-    slow, quick = "astronomy_shop_ad_service_high_cpu", "addresses_of_the_last_deployment"
+    slow, quick = (
+        "astronomy_shop_ad_service_high_cpu",
+        "wrong_service_selector_hotel_reservation_single",
+    )
     several = (slow, quick) if jobs == "2" else (quick, slow)
     verify = start("verify", *several, "--jobs", jobs)
     assert re.fullmatch(rf"{quick}: proved \(\d+ checks, [\d.]+ s\)\n", verify.line())

@@ -148,17 +148,29 @@ def test_verify(module_project: SregymProject) -> None:
     assert [check["name"] for check in content["problems"][0]["checks"] if not check["ok"]] == []
 
 
+@pytest.fixture(scope="module")
+def played(module_project: SregymProject) -> dict[str, Any]:
+    """Runs of two agents, as printed; that of the one that does nothing has two attempts."""
+
+    def run(agent: str, code: ExitCode, *more: str) -> Any:
+        words = ("run", PROBLEM, "--agent", agent, "--seed", "3", "--out", f"of-{agent}", "--json")
+        return module_project.run(*words, *more).assert_exit(code).json()
+
+    return {
+        "expert": run("expert", ExitCode.DONE),
+        "noop": run("noop", ExitCode.FAILED, "--attempts", "2"),
+    }
+
+
 @pytest.mark.parametrize(
-    ("agent", "outcome", "code"),
-    [("expert", "pass", ExitCode.DONE), ("noop", "fail", ExitCode.FAILED)],
+    ("agent", "outcome", "attempts"), [("expert", "pass", 1), ("noop", "fail", 2)]
 )
-def test_run(module_project: SregymProject, agent: str, outcome: str, code: ExitCode) -> None:
-    words = ("run", PROBLEM, "--agent", agent, "--seed", "3", "--out", f"of-{agent}", "--json")
-    done = module_project.run(*words).assert_exit(code)
-    content = done.json()
+def test_run(played: dict[str, Any], agent: str, outcome: str, attempts: int) -> None:
+    content = played[agent]
     assert list(content) == ["run", "episodes", "summary"]
     assert content["run"] == f"of-{agent}"
-    [episode] = content["episodes"]
+    assert len(content["episodes"]) == attempts
+    episode = content["episodes"][0]
     assert {key: shape(value) for key, value in episode.items()} == {
         "episode": "str",
         "problem": "str",
@@ -201,7 +213,7 @@ def test_run(module_project: SregymProject, agent: str, outcome: str, code: Exit
     assert list(episode["repair"]) == costs
     assert (episode["problem"], episode["agent"], episode["seed"]) == (PROBLEM, agent, 3)
     assert (episode["outcome"], episode["recovered"]) == (outcome, True)
-    assert content["summary"]["agents"][agent][outcome] == 1
+    assert content["summary"]["agents"][agent][outcome] == attempts
 
 
 def test_of_many_problems_it_is_said_how_they_are_listed(module_project: SregymProject) -> None:
@@ -212,14 +224,12 @@ def test_of_many_problems_it_is_said_how_they_are_listed(module_project: SregymP
     )
 
 
-def test_a_run_is_written_down(module_project: SregymProject) -> None:
-    words = ("run", PROBLEM, "--agent", "noop", "--out", "kept", "--json", "--attempts", "2")
-    printed = module_project.run(*words).assert_exit(ExitCode.FAILED).json()
-    folder = module_project.folder / "kept"
+def test_a_run_is_written_down(module_project: SregymProject, played: dict[str, Any]) -> None:
+    folder = module_project.folder / "of-noop"
     head = json.loads((folder / "run.json").read_text())
     lines = [json.loads(line) for line in (folder / "episodes.jsonl").read_text().splitlines()]
-    assert head["summary"] == printed["summary"]
-    assert head["seeds"] == [0, 1]
+    assert head["summary"] == played["noop"]["summary"]
+    assert head["seeds"] == [3, 4]
     assert {"name": "agent-shell", "distribution": "sregym-agent-shell"}.items() <= next(
         plugin.items() for plugin in head["plugins"] if plugin["name"] == "agent-shell"
     )

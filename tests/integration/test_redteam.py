@@ -119,14 +119,24 @@ def test_a_world_without_a_policy_leaks(
     )
 
 
-def test_services_that_count_what_is_hidden_leak(
+def test_services_that_count_and_nodes_that_show_what_is_hidden_leak(
     workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is hidden is taken out of what they answer, but was summed up before."""
+    """What is hidden is taken out of what services answer, but was summed up before.
+
+    Each route meets one of the two: one reads telemetry, the other what nodes run.
+    """
     monkeypatch.setattr(EmbeddedCluster, "observe_for", observe_with_policy)
-    [(route, finding)] = judged(workspace, tmp_path, "sums").items()
-    assert (route, finding.leaked) == ("sums", True)
-    assert re.fullmatch(r"\d+ pods are counted, \d+ are shown", finding.detail)
+    for module in ("processes", "pod_folders"):
+        name = f"sregym_cluster_embedded.userland.host.{module}.visible_pods"
+        monkeypatch.setattr(name, pods_on)
+    found = judged(workspace, tmp_path, "sums", "node-shells")
+    assert {route: finding.leaked for route, finding in found.items()} == {
+        "sums": True,
+        "node-shells": True,
+    }
+    assert re.fullmatch(r"\d+ pods are counted, \d+ are shown", found["sums"].detail)
+    assert found["node-shells"].detail == "found a hidden object"
 
 
 def test_a_guard_without_rules_leaks(
@@ -139,20 +149,6 @@ def test_a_guard_without_rules_leaks(
         "privileged-containers": True,
         "webhooks": True,
     }
-
-
-def test_nodes_that_show_hidden_pods_leak(
-    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for module in ("processes", "pod_folders"):
-        name = f"sregym_cluster_embedded.userland.host.{module}.visible_pods"
-        monkeypatch.setattr(name, pods_on)
-    [(route, finding)] = judged(workspace, tmp_path, "node-shells").items()
-    assert (route, finding.leaked, finding.detail) == (
-        "node-shells",
-        True,
-        "found a hidden object",
-    )
 
 
 FORGING = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -111,7 +111,9 @@ class Judge:
 
     def _tried(self, names: Sequence[str]) -> Iterator[Finding]:
         agent = RedTeam({**self._agent_options, "routes": ",".join(names)})
-        with self._bait.in_environment(), self._neighbour() as neighbour:
+        # A verdict that was not earned is sought in one's own session: no other one is made for it.
+        beside = nullcontext(Neighbour()) if ROUTES[names[0]].alone else self._neighbour()
+        with self._bait.in_environment(), beside as neighbour:
             agent.guesses.update(
                 {name: door for name, door in neighbour.doors.items() if name != "token"}
             )
