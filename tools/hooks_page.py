@@ -74,10 +74,22 @@ def signature(hook: Callable[..., Any]) -> str:
 
 
 def parts(hook: Callable[..., Any]) -> dict[str, str]:
-    """Sections of the docstring: `Summary`, those in `SECTIONS` that it has, and `Added`."""
+    """Sections of the docstring: `Summary`, those in `SECTIONS` that it has, and `Added`.
+
+    Hooks that register something have those of the module where they say nothing else.
+    """
+    shared = sections_of(hookspecs) if hook.__name__.startswith("sregym_register_") else {}
+    return {
+        **{name: text for name, text in shared.items() if name in SECTIONS},
+        **sections_of(hook),
+    }
+
+
+def sections_of(documented: object) -> dict[str, str]:
+    """Sections of a docstring, by heading."""
     found: dict[str, list[str]] = {"Summary": []}
     current = "Summary"
-    for line in (inspect.getdoc(hook) or "").splitlines():
+    for line in (inspect.getdoc(documented) or "").splitlines():
         heading = line.removesuffix(":")
         if line.endswith(":") and heading in SECTIONS:
             current = heading

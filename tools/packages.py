@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import sys
 
-from sregym_core.plugins import Plugins, load_extensions
+from sregym_apps.simulation.loading import load_extensions
+from sregym_core.plugins import Plugins
 from sregym_core.registry import KINDS, Registry
 from sregym_core.settings import Settings
 from workspace import projects

@@ -15,7 +15,7 @@ from sregym_agents.gateway import Gateway
 from sregym_agents.http_api import BODY_CAP_BYTES
 from sregym_core.interfaces import Stage
 from sregym_core.model import Claims
-from sregym_core.modes import mode_named
+from sregym_mode_basic.modes import mode_named
 from sregym_testing import Provision, ScriptedSession, Shop
 
 TOKEN = "token of the session"

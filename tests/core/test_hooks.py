@@ -249,6 +249,7 @@ def test_all_hooks_in_the_order_of_an_episode(register_plugin, hook_recorder) ->
         "episode_event:Submitted",
         "episode_event:AgentStopped",
         "episode_event:StageGraded",
+        "ground_diagnosis",
         "episode_event:Recovered",
         "episode_event:EpisodeFinished",
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import core_size
 
 # What was reached. It is only ever lowered: what can be a plugin, a toolkit or a library is one.
-MOST = 15_884
+MOST = 15_545
 # So far below it the figure is lowered.
 SLACK = 500
 

@@ -12,7 +12,7 @@ from sregym_agent_baselines.restart_loop import RestartLoop
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Budget, Command, CommandResult, Reference, Stage
 from sregym_core.model import Claims
-from sregym_core.modes import mode_named
+from sregym_mode_basic.modes import mode_named
 from sregym_testing import Provision, ScriptedSession, Shop
 
 

@@ -10,7 +10,7 @@ from sregym_agents.testing import final_message, use
 from sregym_core.errors import BudgetExceededError, UsageError
 from sregym_core.interfaces import Budget, CommandResult, Stage
 from sregym_core.model import Tokens
-from sregym_core.modes import mode_named
+from sregym_mode_basic.modes import mode_named
 from sregym_testing import Provision, ScriptedSession, Shop
 
 

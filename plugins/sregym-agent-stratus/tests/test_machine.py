@@ -14,7 +14,7 @@ from sregym_agents.testing import final_message, use
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Command, CommandResult, ServiceAnswer, ToolResult
 from sregym_core.model import Tokens
-from sregym_core.modes import mode_named
+from sregym_mode_basic.modes import mode_named
 from sregym_testing import Provision, ScriptedSession, Shop
 
 SERVICE = {

@@ -8,7 +8,7 @@ import pytest
 from sregym_core.errors import BudgetExceededError
 from sregym_core.interfaces import Agent, Session, Stage
 from sregym_core.model import ObjectRef
-from sregym_core.modes import mode_named
+from sregym_mode_basic.modes import mode_named
 from sregym_testing import AgentContract, Shop
 
 

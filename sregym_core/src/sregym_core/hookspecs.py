@@ -3,6 +3,15 @@
 A plugin contributes components by registration hooks and watches episodes by event hooks. Hooks
 are called with keyword arguments; an implementation may leave out the arguments it does not need.
 Implementations have no default arguments.
+
+What hooks named `sregym_register_...` have in common, where they say nothing else:
+
+Errors:
+    An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
+
+Called:
+    Once per process, when a component of this kind is first looked up: in the user's process and
+    in each worker, before any episode.
 """
 
 from __future__ import annotations
@@ -15,9 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.resources.abc import Traversable
 
+    from importlib_metadata import EntryPoint
+
     from sregym_core.events import EpisodeEvent
     from sregym_core.interfaces import Application, EpisodeNoise, NoiseRequest
-    from sregym_core.registration import Registration
+    from sregym_core.model import Grounding, StageRecord, ToolCall
+    from sregym_core.registration import PluginStatus, Registration
+    from sregym_core.settings import Settings
 
 PROJECT = "sregym"
 
@@ -31,13 +44,6 @@ def sregym_register_clusters() -> Sequence[Registration]:  # type: ignore[empty-
 
     Returns:
         One `Registration` for each class; the lists of all plugins are concatenated. Empty: none.
-
-    Errors:
-        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
-
-    Called:
-        Once per process, when a component of this kind is first looked up: in the user's process and
-        in each worker, before any episode.
 
     Example:
         `plugins/sregym-cluster-embedded/src/sregym_cluster_embedded/plugin.py`
@@ -53,13 +59,6 @@ def sregym_register_applications() -> Sequence[Registration]:  # type: ignore[em
     Returns:
         One `Registration` for each class; the lists of all plugins are concatenated. Empty: none.
 
-    Errors:
-        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
-
-    Called:
-        Once per process, when a component of this kind is first looked up: in the user's process and
-        in each worker, before any episode.
-
     Example:
         `plugins/sregym-app-deathstarbench/src/sregym_app_deathstarbench/plugin.py`
 
@@ -73,13 +72,6 @@ def sregym_register_injectors() -> Sequence[Registration]:  # type: ignore[empty
 
     Returns:
         One `Registration` for each class; the lists of all plugins are concatenated. Empty: none.
-
-    Errors:
-        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
-
-    Called:
-        Once per process, when a component of this kind is first looked up: in the user's process and
-        in each worker, before any episode.
 
     Example:
         `plugins/sregym-injector-kubernetes/src/sregym_injector_kubernetes/plugin.py`
@@ -95,13 +87,6 @@ def sregym_register_noise_sources() -> Sequence[Registration]:  # type: ignore[e
     Returns:
         One `Registration` for each class; the lists of all plugins are concatenated. Empty: none.
 
-    Errors:
-        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
-
-    Called:
-        Once per process, when a component of this kind is first looked up: in the user's process and
-        in each worker, before any episode.
-
     Example:
         `plugins/sregym-noise-kubernetes/src/sregym_noise_kubernetes/plugin.py`
 
@@ -115,13 +100,6 @@ def sregym_register_oracles() -> Sequence[Registration]:  # type: ignore[empty-b
 
     Returns:
         One `Registration` for each class; the lists of all plugins are concatenated. Empty: none.
-
-    Errors:
-        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
-
-    Called:
-        Once per process, when a component of this kind is first looked up: in the user's process and
-        in each worker, before any episode.
 
     Example:
         `plugins/sregym-oracle-state/src/sregym_oracle_state/plugin.py`
@@ -137,13 +115,6 @@ def sregym_register_agents() -> Sequence[Registration]:  # type: ignore[empty-bo
     Returns:
         One `Registration` for each class; the lists of all plugins are concatenated. Empty: none.
 
-    Errors:
-        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
-
-    Called:
-        Once per process, when a component of this kind is first looked up: in the user's process and
-        in each worker, before any episode.
-
     Example:
         `plugins/sregym-agent-baselines/src/sregym_agent_baselines/plugin.py`
 
@@ -158,13 +129,6 @@ def sregym_register_reporters() -> Sequence[Registration]:  # type: ignore[empty
     Returns:
         One `Registration` for each class; the lists of all plugins are concatenated. Empty: none.
 
-    Errors:
-        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
-
-    Called:
-        Once per process, when a component of this kind is first looked up: in the user's process and
-        in each worker, before any episode.
-
     Example:
         `plugins/sregym-reporter-html/src/sregym_reporter_html/plugin.py`
 
@@ -178,13 +142,6 @@ def sregym_register_rewards() -> Sequence[Registration]:  # type: ignore[empty-b
 
     Returns:
         One `Registration` for each class; the lists of all plugins are concatenated. Empty: none.
-
-    Errors:
-        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
-
-    Called:
-        Once per process, when a component of this kind is first looked up: in the user's process and
-        in each worker, before any episode.
 
     Example:
         `plugins/sregym-reward-standard/src/sregym_reward_standard/plugin.py`
@@ -201,13 +158,6 @@ def sregym_register_modes() -> Sequence[Registration]:  # type: ignore[empty-bod
         One `Registration` for each class, by the word behind `--mode`; the lists of all plugins are
         concatenated. Empty: none.
 
-    Errors:
-        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
-
-    Called:
-        Once per process, when a component of this kind is first looked up: in the user's process and
-        in each worker, before any episode.
-
     Example:
         `plugins/sregym-mode-on-call/src/sregym_mode_on_call/plugin.py`
 
@@ -223,13 +173,6 @@ def sregym_register_routines() -> Sequence[Registration]:  # type: ignore[empty-
         One `Registration` for each class; the lists of all plugins are concatenated, and every simulated
         cluster plays all of them, sorted by name. Empty: none.
 
-    Errors:
-        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
-
-    Called:
-        Once per process, when a component of this kind is first looked up: in the user's process and
-        in each worker, before any episode.
-
     Example:
         `plugins/sregym-routine-kubernetes/src/sregym_routine_kubernetes/plugin.py`
 
@@ -243,13 +186,6 @@ def sregym_register_runners() -> Sequence[Registration]:  # type: ignore[empty-b
 
     Returns:
         One `Registration` for each class; the lists of all plugins are concatenated. Empty: none.
-
-    Errors:
-        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
-
-    Called:
-        Once per process, when a component of this kind is first looked up: in the user's process and
-        in each worker, before any episode.
 
     Example:
         `plugins/sregym-campaign/src/sregym_campaign/plugin.py`
@@ -266,13 +202,6 @@ def sregym_register_tools() -> Sequence[Registration]:  # type: ignore[empty-bod
         One `Registration` for each class, in the order in which the tools are listed to language models; the
         lists of all plugins are concatenated. Every session offers all of them. Empty: none.
 
-    Errors:
-        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
-
-    Called:
-        Once per process, when a component of this kind is first looked up: in the user's process and
-        in each worker, before any episode.
-
     Example:
         `plugins/sregym-tools-observability/src/sregym_tools_observability/plugin.py`
 
@@ -286,13 +215,6 @@ def sregym_register_commands() -> Sequence[Registration]:  # type: ignore[empty-
 
     Returns:
         One `Registration` for each class; the lists of all plugins are concatenated. Empty: none.
-
-    Errors:
-        An exception marks this plugin as broken, with the reason in `sregym plugins`; others stay usable.
-
-    Called:
-        Once per process, when a component of this kind is first looked up: in the user's process and
-        in each worker, before any episode.
 
     Example:
         `plugins/sregym-dev/src/sregym_dev/plugin.py`
@@ -364,6 +286,60 @@ def sregym_drive_noise(request: NoiseRequest) -> EpisodeNoise | None:
 
     Example:
         `sregym_injectors/src/sregym_injectors/plugin.py`
+
+    Added in 0.1.
+    """
+
+
+@hookspec
+def sregym_list_extensions(  # type: ignore[empty-body]
+    settings: Settings, found: Sequence[EntryPoint] | None
+) -> Sequence[PluginStatus]:
+    """List plugins of another group of entry points than `sregym`, for `sregym plugins` and runs that need them.
+
+    Args:
+        settings: Which plugins are allowed and disabled.
+        found: Entry points to look through instead of the installed ones; None for those.
+
+    Returns:
+        One `PluginStatus` each, blocked and broken ones included, as `sregym_core.plugins.load_group`
+        gives them; the lists of all plugins are concatenated.
+
+    Errors:
+        An exception goes on to the caller that asked for the plugins.
+
+    Called:
+        At most once per process, when plugins are listed or a run requires one.
+
+    Example:
+        `sregym_apps/src/sregym_apps/plugin.py`
+
+    Added in 0.1.
+    """
+
+
+@hookspec(firstresult=True)
+def sregym_ground_diagnosis(
+    diagnosis: StageRecord, transcript: Sequence[ToolCall], components: Sequence[str]
+) -> Grounding | None:
+    """Say which observations of an episode show what its diagnosis says, for the record.
+
+    Args:
+        diagnosis: As it was handed in.
+        transcript: All calls of the episode, in order.
+        components: Names of the application's components.
+
+    Returns:
+        A `Grounding`; None leaves it to another plugin. Where none gives one the record has none.
+
+    Errors:
+        An exception is attributed to the plugin whose code raised it, and the episode ends as an error.
+
+    Called:
+        In the process that plays an episode, at its end; verdicts do not depend on it.
+
+    Example:
+        `sregym_oracles/src/sregym_oracles/plugin.py`
 
     Added in 0.1.
     """

@@ -1,8 +1,8 @@
 """Finding and loading plugins: the only file that touches entry points and the plugin manager.
 
-There are two groups of entry points. `sregym` holds modules with hooks. `sregym.simulation` holds
-objects that add to simulated clusters and to what service models may say; `load_extensions` gives
-them. Both have the same statuses and obey the same settings.
+The group of entry points `sregym` holds modules with hooks. Plugins may read further groups
+(`load_group`) and list what they found (`sregym_list_extensions`): all have the same statuses and
+obey the same settings.
 
 Loading never fails as a whole. A plugin that cannot be imported, clashes, misspells a hook or
 forgets a decorator is kept in the list as broken, with distribution, version and reason; who
@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pluggy
 from importlib_metadata import EntryPoint, entry_points
@@ -27,6 +27,7 @@ from sregym_core import __version__, error_location, hookspecs
 from sregym_core.core_range import core_mismatch
 from sregym_core.error_location import must_propagate
 from sregym_core.errors import PluginMissingError
+from sregym_core.registration import PluginStatus as PluginStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,60 +35,10 @@ if TYPE_CHECKING:
     from sregym_core.settings import Settings
 
 GROUP = "sregym"
-SIMULATION = "sregym.simulation"
 PREFIX = "sregym_"
 _NEEDS_CORE = re.compile(
     r"(?mi)^Requires-Dist:[ \t]*sregym[-_.]core(?:\[[^\]]*\])?[ \t]*\(?([^;)\n]*)"
 )
-
-
-@runtime_checkable
-class Extends(Protocol):
-    """What an entry point of the group `sregym.simulation` leads to."""
-
-    @property
-    def name(self) -> str:
-        """The name under which errors speak of it."""
-
-    def components(self) -> list[str]:
-        """What it adds, for `sregym plugins`: `server kind acme`."""
-
-    def clash_with(self, other: Any, /) -> str:
-        """What it offers that another offers differently: `server kind 'acme'`; empty for nothing.
-
-        None in place of another checks its own names.
-        """
-
-
-@dataclass(frozen=True)
-class PluginStatus:
-    """What is known of one plugin.
-
-    Attributes:
-        name: Entry-point name.
-        distribution: Name of the distribution it came with.
-        version: Version of that distribution.
-        state: `ok`, `blocked` (by the environment) or `broken`.
-        reason: Why it is not ok, for people.
-        hooks: Names of the hooks it implements, sorted.
-        group: Group of its entry point.
-        components: What an entry point of the group `sregym.simulation` adds; what the others
-            offer is read from them by `Registry`.
-    """
-
-    name: str
-    distribution: str
-    version: str
-    state: str
-    reason: str = ""
-    hooks: tuple[str, ...] = ()
-    group: str = GROUP
-    components: tuple[str, ...] = ()
-
-    @property
-    def owner(self) -> str:
-        """Distribution with version, as messages name it."""
-        return f"{self.distribution} {self.version}"
 
 
 class Found(NamedTuple):
@@ -95,19 +46,6 @@ class Found(NamedTuple):
 
     status: PluginStatus
     loaded: Any = None
-
-
-def load_extensions(settings: Settings, found: Iterable[EntryPoint] | None = None) -> list[Found]:
-    """The extensions of the simulation, sorted by name; blocked and broken ones in place.
-
-    Args:
-        settings: Which plugins are allowed and disabled.
-        found: Entry points to load instead of the installed ones.
-    """
-    checked: list[Found] = []
-    for one in _load_group(SIMULATION, settings, found):
-        checked.append(_apart(_checked(one), checked))
-    return checked
 
 
 class Plugins:
@@ -124,7 +62,7 @@ class Plugins:
         self._statuses: dict[str, PluginStatus] = {}
         self._settings = settings
         self._entries = None if found is None else list(found)
-        for one in _load_group(GROUP, settings, self._entries):
+        for one in load_group(GROUP, settings, self._entries):
             if one.status.state == "ok":
                 self._register(one.loaded, one.status)
             else:
@@ -134,8 +72,10 @@ class Plugins:
     @cached_property
     def _extensions(self) -> dict[str, PluginStatus]:
         """Loaded when somebody asks for them: most commands need none."""
-        loaded = load_extensions(self._settings, self._entries)
-        return {one.status.name: one.status for one in loaded}
+        listed = self.manager.hook.sregym_list_extensions(
+            settings=self._settings, found=self._entries
+        )
+        return {status.name: status for status in chain.from_iterable(listed)}
 
     def statuses(self) -> list[PluginStatus]:
         """All plugins that were found, sorted by name; broken and blocked ones in place."""
@@ -209,10 +149,16 @@ class Plugins:
                     self.mark_broken(name, f"there is no hook {hook!r}{hint}")
 
 
-def _load_group(
+def load_group(
     group: str, settings: Settings, found: Iterable[EntryPoint] | None
 ) -> Iterator[Found]:
-    """What the entry points of a group lead to, by name; a name that two claim is broken."""
+    """What the entry points of a group lead to, by name; a name that two claim is broken.
+
+    Args:
+        group: Name of the group.
+        settings: Which plugins are allowed and disabled.
+        found: Entry points to load instead of the installed ones.
+    """
     entries = entry_points(group=group) if found is None else found
     # Entry points come in no promised order; sorted, results do not depend on installation.
     ordered = sorted((e for e in entries if e.group == group), key=attrgetter("name"))
@@ -241,49 +187,6 @@ def _load(name: str, claimants: list[EntryPoint], settings: Settings, group: str
             raise
         reason = f"{entry.value} cannot be imported: {_told(error, entry.value)}"
         return Found(replace(status, state="broken", reason=reason))
-
-
-def _checked(one: Found) -> Found:
-    """An extension with what it adds; broken when it is none."""
-    if one.status.state != "ok":
-        return one
-    if isinstance(one.loaded, type) or not isinstance(one.loaded, Extends):
-        what = one.loaded.__name__ if isinstance(one.loaded, type) else repr(one.loaded)
-        reason = (
-            f"its entry point of {SIMULATION!r} leads to {what}, which is no "
-            "sregym_apps.simulation.Extension"
-        )
-        return Found(replace(one.status, state="broken", reason=reason))
-    try:
-        components = tuple(one.loaded.components())
-        told = one.loaded.clash_with(None)
-    except BaseException as error:
-        if must_propagate(error):
-            raise
-        reason = (
-            f"its extension cannot say what it adds: {error_location.format_with_location(error)}"
-        )
-        return Found(replace(one.status, state="broken", reason=reason))
-    if told or not all(isinstance(name, str) for name in components):
-        reason = told or f"its extension adds {components!r:.80}, which are no names"
-        return Found(replace(one.status, state="broken", reason=reason))
-    return Found(replace(one.status, components=components), one.loaded)
-
-
-def _apart(one: Found, others: Iterable[Found]) -> Found:
-    """An extension that offers nothing that another offers; broken when it does."""
-    for other in others if one.status.state == "ok" else ():
-        if other.status.state != "ok":
-            continue
-        what = one.loaded.clash_with(other.loaded)
-        if what:
-            owners = " and ".join(repr(status.owner) for status in (other.status, one.status))
-            reason = (
-                f"{what} is offered by two distributions, {owners}; "
-                f"uninstall one or set SREGYM_DISABLE={one.status.name}"
-            )
-            return Found(replace(one.status, state="broken", reason=reason))
-    return one
 
 
 def _blocked(name: str, settings: Settings) -> str:

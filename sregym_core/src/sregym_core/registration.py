@@ -1,4 +1,7 @@
-"""How a plugin registers a component: its name now, its class, which is imported on first use."""
+"""What plugins register, and what is known of a plugin.
+
+A component is registered by its name; its class is imported on first use.
+"""
 
 from __future__ import annotations
 
@@ -25,3 +28,34 @@ class Registration:
             return self.target
         module, _, attribute = self.target.partition(":")
         return getattr(import_module(module), attribute)
+
+
+@dataclass(frozen=True)
+class PluginStatus:
+    """What is known of one plugin.
+
+    Attributes:
+        name: Entry-point name.
+        distribution: Name of the distribution it came with.
+        version: Version of that distribution.
+        state: `ok`, `blocked` (by the environment) or `broken`.
+        reason: Why it is not ok, for people.
+        hooks: Names of the hooks it implements, sorted.
+        group: Group of its entry point.
+        components: What an entry point of another group than `sregym` adds; what the others
+            offer is read from them by `Registry`.
+    """
+
+    name: str
+    distribution: str
+    version: str
+    state: str
+    reason: str = ""
+    hooks: tuple[str, ...] = ()
+    group: str = "sregym"
+    components: tuple[str, ...] = ()
+
+    @property
+    def owner(self) -> str:
+        """Distribution with version, as messages name it."""
+        return f"{self.distribution} {self.version}"

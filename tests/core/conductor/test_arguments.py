@@ -21,7 +21,8 @@ from sregym_core.api import (
 )
 from sregym_core.api.arguments import checked
 from sregym_core.errors import UsageError
-from sregym_core.modes import check_start, mode_named
+from sregym_core.modes import check_start
+from sregym_mode_basic.modes import mode_named
 from sregym_runs import pair, pairs
 from sregym_testing import MemoryProvider
 

@@ -9,7 +9,7 @@ from sregym_core.conductor.offline import ground_truths_and_fixes, instruction
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import FaultContext
 from sregym_core.model import Change, GroundTruth, Problem
-from sregym_core.modes import mode_named
+from sregym_mode_basic.modes import mode_named
 
 PROBLEM = Problem.model_validate(
     {

@@ -7,7 +7,7 @@ from typing import Any
 from sregym_core.conductor.injection import moment_within
 from sregym_core.interfaces import Session, Stage
 from sregym_core.model import EpisodeRecord, Outcome
-from sregym_core.modes import mode_named
+from sregym_mode_basic.modes import mode_named
 
 PATCH = '{"data":{"cart.json":"{\\"currency\\": \\"EUR\\", \\"limit\\": 20}"}}'
 CAUSE = "The cart's currency is wrong."

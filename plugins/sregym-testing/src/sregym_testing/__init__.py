@@ -18,6 +18,8 @@ Clusters come from the fixture `provision`; by default those of `sregym_testing.
 
 from __future__ import annotations
 
+import gc
+
 from sregym_testing.agents import AgentContract, ScriptedSession
 from sregym_testing.applications import ApplicationContract, ApplicationTrafficContract
 from sregym_testing.clusters import (
@@ -122,3 +124,11 @@ __all__ = [
     "sregym_project",
     "worker_nodes",
 ]
+
+
+def pytest_configure() -> None:
+    """Look for cycles of references rarely: worlds are hundreds of thousands of objects that live long.
+
+    It takes a tenth of the time of tests that play, and worlds that are dropped leave no cycles.
+    """
+    gc.set_threshold(500_000, 20, 100)

@@ -17,9 +17,10 @@ from sregym_core.conductor.timeline import Timeline
 from sregym_core.errors import BudgetExceededError
 from sregym_core.interfaces import Agent, Budget, Command, Mode, Reference, Stage
 from sregym_core.model import Claims
-from sregym_core.modes import MODES, STANDARD
+from sregym_core.modes import STANDARD
 from sregym_core.plugins import Plugins
 from sregym_core.settings import Settings
+from sregym_mode_basic.modes import MODES
 
 from sregym_testing.memory import Shop
 from sregym_testing.watched import WatchedCluster
@@ -131,7 +132,7 @@ class AgentContract:
         session = _play(make_agent(), application, provision, Budget(steps=100))
         assert len(session.submissions) <= 2
 
-    @pytest.mark.parametrize("mode", MODES[1:], ids=lambda mode: mode.name)
+    @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
     def test_plays_in_every_mode(
         self, make_agent: MakeAgent, application: Application, provision: Provision, mode: Mode
     ) -> None:

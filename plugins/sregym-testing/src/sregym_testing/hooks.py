@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import wraps
+from inspect import signature
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sregym_core.plugins import Plugins
+from sregym_core.plugins import PREFIX, Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
 
@@ -14,11 +16,6 @@ from sregym_core import hookimpl, hookspecs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from sregym_core.events import EpisodeEvent
-    from sregym_core.interfaces import Application, NoiseRequest
-
-REGISTER = "sregym_register_"
 
 
 class LocalPlugins:
@@ -78,44 +75,23 @@ def hook_recorder() -> Callable[[Plugins], HookRecorder]:
 
     def record(plugins: Plugins) -> HookRecorder:
         recorder = HookRecorder()
-        names = [name for name in vars(hookspecs) if name.startswith(REGISTER)]
-        members = {name: _contribute_nothing(name, recorder) for name in names}
-        members["sregym_episode_event"] = _keep_events(recorder)
-        members["sregym_drive_noise"] = _leave_noise(recorder)
-        members["sregym_join_applications"] = _leave_applications(recorder)
+        names = [name for name in vars(hookspecs) if name.startswith(PREFIX)]
+        members = {name: _recorded(name, recorder) for name in names}
         plugins.add(SimpleNamespace(**members), "hook-recorder")
         return recorder
 
     return record
 
 
-def _contribute_nothing(name: str, recorder: HookRecorder) -> Callable[..., Any]:
-    def implementation() -> tuple[()]:
-        recorder.calls.append((name, {}))
-        return ()
+def _recorded(name: str, recorder: HookRecorder) -> Callable[..., Any]:
+    """An implementation of a hook that contributes nothing and leaves what is wanted to others."""
+    specified = getattr(hookspecs, name)
 
-    return hookimpl(implementation)
-
-
-def _keep_events(recorder: HookRecorder) -> Callable[..., Any]:
-    def implementation(episode: str, at_s: float, event: EpisodeEvent) -> None:
-        arguments = {"episode": episode, "at_s": at_s, "event": event}
-        recorder.calls.append(("sregym_episode_event", arguments))
-
-    return hookimpl(implementation)
-
-
-def _leave_noise(recorder: HookRecorder) -> Callable[..., Any]:
-    def implementation(request: NoiseRequest) -> None:
-        """Leave it to another plugin."""
-        recorder.calls.append(("sregym_drive_noise", {"request": request}))
-
-    return hookimpl(implementation)
-
-
-def _leave_applications(recorder: HookRecorder) -> Callable[..., Any]:
-    def implementation(parts: Sequence[Application]) -> None:
-        """Leave it to another plugin."""
-        recorder.calls.append(("sregym_join_applications", {"parts": parts}))
+    @wraps(specified)  # which says to the manager what arguments there are
+    def implementation(*values: Any, **named: Any) -> tuple[()] | None:
+        given = signature(specified).bind(*values, **named)
+        recorder.calls.append((name, dict(given.arguments)))
+        # Of hooks that take the first answer None is no answer; of the others all answers are joined.
+        return None if getattr(specified, f"{hookspecs.PROJECT}_spec")["firstresult"] else ()
 
     return hookimpl(implementation)

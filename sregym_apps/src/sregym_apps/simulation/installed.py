@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sregym_core.errors import PluginClashError, PluginLoadError
 from sregym_core.package_hints import package_of
-from sregym_core.plugins import SIMULATION, Found, PluginStatus, load_extensions
+from sregym_core.plugins import Found, PluginStatus
 from sregym_core.settings import Settings
 
+from sregym_apps.simulation.loading import SIMULATION, load_extensions
 from sregym_apps.simulation.protocols import GENERIC_PROTOCOLS, WireProtocol
 from sregym_core import error_location
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.grounding import grounding
 from sregym_core.interfaces import Stage
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from sregym_core.conductor.plan import EpisodePlan
     from sregym_core.conductor.session import LiveSession
     from sregym_core.conductor.timeline import Timeline
-    from sregym_core.interfaces import Application, EpisodeNoise
+    from sregym_core.interfaces import EpisodeNoise
     from sregym_core.model import StageRecord
 
 
@@ -62,22 +61,11 @@ def of_stages(
         return round(record.submitted_at_s - began, 3)
 
     return {
+        "diagnosis": stages.get(Stage.DIAGNOSIS),
         "mitigation": stages.get(Stage.MITIGATION),
         "ttd_s": after_s(Stage.DIAGNOSIS),
         "ttm_s": after_s(Stage.MITIGATION),
     }
-
-
-def of_diagnosis(
-    stages: Mapping[Stage, StageRecord], session: LiveSession | None, application: Application
-) -> dict[str, Any]:
-    """The diagnosis, with what of it the agent had seen."""
-    diagnosis = stages.get(Stage.DIAGNOSIS)
-    if diagnosis is None or diagnosis.submitted_at_s is None:
-        return {"diagnosis": diagnosis}
-    calls = () if session is None else session.transcript
-    seen = grounding(diagnosis, calls, [part.name for part in application.components()])
-    return {"diagnosis": diagnosis.model_copy(update={"grounding": seen})}
 
 
 def of_noise(

@@ -13,7 +13,7 @@ from sregym_core.conductor.fitting import mismatch_reason_of
 from sregym_core.errors import PluginClashError, UsageError
 from sregym_core.model.noise_setting import parse_noise
 from sregym_core.model.validation import explain
-from sregym_core.modes import MODES, mode_named
+from sregym_core.modes import STANDARD
 from sregym_core.package_hints import package_of
 from sregym_core.plugins import Plugins
 from sregym_core.problems import ProblemSet
@@ -132,11 +132,9 @@ class ComponentFactory:
         if name in brought:
             made: Mode = self.registry.make("mode", name)
             return made
-        try:
-            return mode_named(name)
-        except KeyError as error:
-            known = [*(mode.name for mode in MODES), *brought]
-            raise UsageError(self.registry.unknown("mode", name, known)) from error
+        if name == STANDARD.name:
+            return STANDARD
+        raise UsageError(self.registry.unknown("mode", name, [STANDARD.name, *brought]))
 
     def oracle(self, name: str) -> Oracle:
         """The oracle of that name, which `NAME:key=value,key=value` gives options."""

@@ -161,8 +161,9 @@ class EpisodePlayer:
             session = self._session
             if session is not None:
                 self._contained(lambda: self._end_agent(session))
-            if session is not None and not self._problem_with_world:
-                self._contained(self._grade_rest)
+                if not self._problem_with_world:
+                    self._contained(self._grade_rest)
+                self._contained(lambda: self._grades.ground(session.transcript, self._application))
         finally:
             if self.plan.recover:
                 self._tear_down()
@@ -379,7 +380,6 @@ class EpisodePlayer:
             **account.of_episode_setup(self._setup.episode_setup),
             **account.of_timeline(self._timeline),
             **account.of_stages(self._grades.stages, self._agent_began, self._setup.episode_setup),
-            **account.of_diagnosis(self._grades.stages, self._session, self._application),
             **account.of_noise(self.plan, self._noise, self._timeline, self._grades),
             **account_of(self._session, self._setup.world, self.at_s),
             **account.of_session(self._session),

@@ -13,11 +13,13 @@ from sregym_core.interfaces import Stage
 from sregym_core.model import Outcome, StageRecord, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sregym_core.conductor.component_factory import ComponentFactory
     from sregym_core.conductor.plan import EpisodePlan
     from sregym_core.conductor.timeline import Timeline
-    from sregym_core.interfaces import OracleContext
-    from sregym_core.model import Claims, GroundTruth
+    from sregym_core.interfaces import Application, OracleContext
+    from sregym_core.model import Claims, GroundTruth, ToolCall
 
 _PENDING = Verdict(outcome=Outcome.ERROR, reason="not graded")
 
@@ -89,6 +91,22 @@ class Grades:
     def mitigation(self, facts: OracleContext) -> None:
         """Judge the state of the system as it is now."""
         self._grade(Stage.MITIGATION, self._problem.oracles.mitigation, facts)
+
+    def ground(self, transcript: Sequence[ToolCall], application: Application) -> None:
+        """Note what of the diagnosis the agent had seen; no verdict depends on it.
+
+        Args:
+            transcript: All calls of the episode, in order.
+            application: What runs.
+        """
+        diagnosis = self.stages.get(Stage.DIAGNOSIS)
+        if diagnosis is None or diagnosis.submitted_at_s is None:
+            return
+        components = [part.name for part in application.components()]
+        seen = self._bench.plugins.manager.hook.sregym_ground_diagnosis(
+            diagnosis=diagnosis, transcript=transcript, components=components
+        )
+        self.stages[Stage.DIAGNOSIS] = diagnosis.model_copy(update={"grounding": seen})
 
     def _grade(self, stage: Stage, names: tuple[str, ...], facts: OracleContext) -> None:
         record = self.stages[stage]

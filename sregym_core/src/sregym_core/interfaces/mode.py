@@ -6,12 +6,11 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.interfaces.agent import Task
+from sregym_core.interfaces.agent import Stage, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sregym_core.interfaces.agent import Stage
     from sregym_core.interfaces.application import Application
     from sregym_core.interfaces.session_tool import SessionTool
     from sregym_core.model import GroundTruth
@@ -151,3 +150,18 @@ class Mode(ABC):
             namespaces=", ".join(briefing.application.namespaces),
             work=self.work,
         )
+
+
+class Standard(Mode):
+    """Users report trouble: an agent diagnoses, then repairs."""
+
+    name = "standard"
+    summary = "users report trouble: diagnose, then repair"
+    work = BOTH_STEPS
+    submissions: tuple[Stage, ...] = (Stage.DIAGNOSIS, Stage.MITIGATION)
+    judged: tuple[Stage, ...] = (Stage.DIAGNOSIS, Stage.MITIGATION)
+
+    def opening(self, briefing: BriefingContext) -> str:
+        """What users say, and what the application is."""
+        about = briefing.application.description.strip()
+        return f"Something in it does not work as it should. {about}"

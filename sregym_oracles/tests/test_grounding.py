@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sregym_core.grounding import grounding
 from sregym_core.model import Claims, Grounding, Outcome, StageRecord, Support, ToolCall, Verdict
+from sregym_oracles.grounding import grounding
 
 VERDICT = Verdict(outcome=Outcome.PASS)
 COMPONENTS = ("geo", "mongodb-geo", "frontend")

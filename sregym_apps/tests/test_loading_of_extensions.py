@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 from importlib_metadata import EntryPoint
+from sregym_apps.simulation.loading import load_extensions
 from sregym_core.errors import PluginMissingError
-from sregym_core.plugins import Plugins, load_extensions
+from sregym_core.plugins import Plugins
 from sregym_core.settings import Settings
+
+from sregym_apps import plugin
 
 
 class Described:
@@ -46,13 +49,20 @@ def entry(monkeypatch: pytest.MonkeyPatch) -> Any:
     return make
 
 
+def plugins_of(settings: Settings, *entries: EntryPoint) -> Plugins:
+    """What is loaded where the toolkit and these are installed."""
+    plugins = Plugins(settings, entries)
+    plugins.add(plugin, "apps")
+    return plugins
+
+
 def states(settings: Settings, *entries: EntryPoint) -> list[tuple[str, str, str, str]]:
-    found = Plugins(settings, entries).statuses()
-    return [(one.name, one.owner, one.state, one.reason) for one in found]
+    found = plugins_of(settings, *entries).statuses()
+    return [(one.name, one.owner, one.state, one.reason) for one in found if one.name != "apps"]
 
 
-def test_an_extension_is_listed_with_what_it_adds(entry: Any) -> None:
-    (status,) = Plugins(Settings(), [entry(Described())]).statuses()
+def test_sregym_list_extensions_with_what_they_add(entry: Any) -> None:
+    _, status = plugins_of(Settings(), entry(Described())).statuses()
     assert (status.name, status.group, status.state, status.components) == (
         "server-acme",
         "sregym.simulation",
@@ -83,7 +93,7 @@ def test_an_extension_that_raises_is_broken(entry: Any) -> None:
     assert state[2:] == (
         "broken",
         "its extension cannot say what it adds: ValueError: no such luck "
-        f"(tests/core/test_extension_loading.py:{Failing.components.__code__.co_firstlineno + 1})",
+        f"(sregym_apps/tests/test_loading_of_extensions.py:{Failing.components.__code__.co_firstlineno + 1})",
     )
 
 
@@ -112,7 +122,7 @@ def test_a_name_that_two_distributions_claim_is_broken(entry: Any) -> None:
 
 
 def test_a_run_can_require_an_extension(entry: Any) -> None:
-    plugins = Plugins(Settings(), [entry(Described())])
+    plugins = plugins_of(Settings(), entry(Described()))
     plugins.require("server-acme")
     with pytest.raises(PluginMissingError) as caught:
         plugins.require("server-acne")

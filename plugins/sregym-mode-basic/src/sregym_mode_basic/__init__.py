@@ -1,0 +1,3 @@
+"""Modes besides `standard`: how an episode is put to an agent."""
+
+from __future__ import annotations
