@@ -8,8 +8,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from sregym_core.model import containers_of
+from sregym_testing.schemas import validate
 
 if TYPE_CHECKING:
     from sregym_app_astronomy_shop.application import AstronomyShop
@@ -85,9 +85,7 @@ def test_how_many_objects_there_are(shop: AstronomyShop) -> None:
 
 
 def test_a_real_api_server_would_take_them(shop: AstronomyShop) -> None:
-    validator = pytest.importorskip("kubernetes_validate", reason="pip install kubernetes-validate")
-    for obj in shop.manifests():
-        validator.validate(obj, "1.37", strict=True)
+    validate(shop.manifests())
 
 
 def test_nothing_hints_at_a_test(shop: AstronomyShop) -> None:

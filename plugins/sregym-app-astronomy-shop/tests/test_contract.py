@@ -22,10 +22,12 @@ class TestPlugin(PluginContract):
 
 class TestAstronomyShop(ApplicationTrafficContract):
     @pytest.fixture(
+        scope="class",
         params=(AstronomyShop, AstronomyShopReplicated, AstronomyShopReviews),
         ids=lambda kind: kind.name,
     )
-    def application(self, request: pytest.FixtureRequest) -> AstronomyShop:
+    @classmethod
+    def application(cls, request: pytest.FixtureRequest) -> AstronomyShop:
         kind: type[AstronomyShop] = request.param
         return kind()
 

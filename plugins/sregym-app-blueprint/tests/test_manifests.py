@@ -7,8 +7,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from sregym_core.interfaces import Load
+from sregym_testing.schemas import validate
 
 if TYPE_CHECKING:
     from sregym_app_blueprint.application import BlueprintHotels
@@ -53,9 +53,7 @@ def test_services_that_call_others_share_how(hotels: BlueprintHotels) -> None:
 
 
 def test_a_real_api_server_would_take_them(hotels: BlueprintHotels) -> None:
-    validator = pytest.importorskip("kubernetes_validate", reason="pip install kubernetes-validate")
-    for obj in hotels.manifests():
-        validator.validate(obj, "1.37", strict=True)
+    validate(hotels.manifests())
 
 
 def test_nothing_hints_at_a_test(hotels: BlueprintHotels) -> None:

@@ -35,8 +35,9 @@ VARIANTS = (HotelReservationAggregated, HotelReservationIngress)
 
 
 class TestApplications(ApplicationContract):
-    @pytest.fixture(params=(*APPLICATIONS, *VARIANTS), ids=lambda kind: kind.name)
-    def application(self, request: pytest.FixtureRequest) -> Application:
+    @pytest.fixture(scope="class", params=(*APPLICATIONS, *VARIANTS), ids=lambda kind: kind.name)
+    @classmethod
+    def application(cls, request: pytest.FixtureRequest) -> Application:
         made: Application = request.param()
         return made
 
@@ -44,10 +45,12 @@ class TestApplications(ApplicationContract):
 class TestApplicationsOnTheEmbeddedCluster(ApplicationTrafficContract):
     # Replica sets are made by Jobs, which run nowhere else; one tier stands for the others.
     @pytest.fixture(
+        scope="class",
         params=(*APPLICATIONS, SocialNetworkReplicated, HotelReservationReplicated),
         ids=lambda kind: kind.name,
     )
-    def application(self, request: pytest.FixtureRequest) -> Application:
+    @classmethod
+    def application(cls, request: pytest.FixtureRequest) -> Application:
         made: Application = request.param()
         return made
 

@@ -10,6 +10,7 @@ import pytest
 import sregym_app_deathstarbench.hotel_reservation as package
 import yaml
 from sregym_app_deathstarbench.hotel_reservation import HotelReservation
+from sregym_testing.schemas import validate
 
 Objects: TypeAlias = dict[tuple[str, str], dict[str, Any]]
 
@@ -99,9 +100,19 @@ def test_kinds_of_objects(hotel: HotelReservation) -> None:
 
 
 def test_a_real_api_server_would_take_them(hotel: HotelReservation) -> None:
-    validator = pytest.importorskip("kubernetes_validate", reason="pip install kubernetes-validate")
-    for obj in hotel.manifests():
-        validator.validate(obj, "1.37", strict=True)
+    validate(hotel.manifests())
+
+
+@pytest.mark.parametrize("kind", ["Namespace", "ConfigMap", "Service", "Deployment"])
+def test_a_field_that_no_api_server_knows_is_found_in_any_object(
+    hotel: HotelReservation, kind: str
+) -> None:
+    error = pytest.importorskip("kubernetes_validate").ValidationError
+    objects = hotel.manifests()
+    last = [obj for obj in objects if obj["kind"] == kind][-1]
+    last["metadata"]["lables"] = {}
+    with pytest.raises(error, match="lables"):
+        validate(objects)
 
 
 def test_each_file_is_named_after_what_it_deploys() -> None:

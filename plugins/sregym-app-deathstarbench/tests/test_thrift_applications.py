@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sregym_app_deathstarbench.media_microservices import MediaMicroservices
 from sregym_app_deathstarbench.social_network import SocialNetwork
+from sregym_testing.schemas import validate
 
 if TYPE_CHECKING:
     from sregym_apps.application import ManifestApplication
@@ -39,9 +40,7 @@ def test_how_many_objects_there_are() -> None:
 
 
 def test_a_real_api_server_would_take_them(application: ManifestApplication) -> None:
-    validator = pytest.importorskip("kubernetes_validate", reason="pip install kubernetes-validate")
-    for obj in application.manifests():
-        validator.validate(obj, "1.37", strict=True)
+    validate(application.manifests())
 
 
 def test_nothing_hints_at_a_test(application: ManifestApplication) -> None:

@@ -26,8 +26,9 @@ class TestTrainTicket(ApplicationContract):
 
 
 class TestTrainTicketReplicated(ApplicationContract):
-    @pytest.fixture
-    def application(self) -> TrainTicketReplicated:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def application(cls) -> TrainTicketReplicated:
         return TrainTicketReplicated()
 
     @pytest.fixture

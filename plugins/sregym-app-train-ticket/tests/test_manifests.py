@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-import pytest
+from sregym_testing.schemas import validate
 
 if TYPE_CHECKING:
     from sregym_app_train_ticket.application import TrainTicket
@@ -78,14 +78,7 @@ def test_a_service_is_as_people_know_it(train_ticket: TrainTicket) -> None:
 
 
 def test_a_real_api_server_would_take_them(train_ticket: TrainTicket) -> None:
-    validator = pytest.importorskip("kubernetes_validate", reason="pip install kubernetes-validate")
-    seen: set[str] = set()
-    for obj in train_ticket.manifests():
-        # One of each template: validating all takes long.
-        name = re.sub(r"ts-[a-z0-9-]+-(service|mongo|mysql)", r"\1", obj["metadata"]["name"])
-        if f"{obj['kind']}/{name}" not in seen:
-            seen.add(f"{obj['kind']}/{name}")
-            validator.validate(obj, "1.37", strict=True)
+    validate(train_ticket.manifests())
 
 
 def test_nothing_hints_at_a_test(train_ticket: TrainTicket) -> None:

@@ -91,7 +91,8 @@ PLAIN = (
     "sidecar-port", "env-wrong", "env-shadowed", "room-missing", "readiness-gate", "sidecar-stuck",
     "cpu-limit", "store-sized-for-hits", "pod-sysctl",
 )  # fmt: skip
-ELSEWHERE = {"nginx-thrift": SocialNetwork, "media-mongodb": SocialNetwork}
+SOCIAL = SocialNetwork()
+ELSEWHERE = {"nginx-thrift": SOCIAL, "media-mongodb": SOCIAL}
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +129,7 @@ def playing(healthy: Callable[[Application], Checkpoint]) -> Iterator[Callable[.
     forked = []
 
     def make(name: str, target: str) -> FaultContext:
-        application = ELSEWHERE.get(target, HotelReservation)()
+        application = ELSEWHERE.get(target, APPLICATION)
         spec = ClusterSpec(seed=7, applications=(application,))
         forked.append(healthy(application).fork(spec))
         component = application.component(target)

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 from pydantic import BaseModel, ConfigDict
+from sregym_core.conductor.component_factory import ComponentFactory
 from sregym_core.errors import SregymError
+from sregym_core.settings import Settings
 from sregym_testing import LocalPlugins, ProblemContract, Shop
 
 from sregym_core import Registration
@@ -97,7 +99,15 @@ def play(check: str, folder: Path, registry, run_check) -> None:
     from sregym_testing.problems import _read
 
     problems = list(_read(folder).values())
-    run_check(ProblemContract, check, folder=folder, registry=registry, problems=problems)
+    factory = ComponentFactory(Settings(), registry.plugins)
+    run_check(
+        ProblemContract,
+        check,
+        folder=folder,
+        registry=registry,
+        factory=factory,
+        problems=problems,
+    )
 
 
 @pytest.mark.parametrize("check", BAD)

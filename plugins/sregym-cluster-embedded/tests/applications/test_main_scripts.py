@@ -126,8 +126,8 @@ def test_a_script_goes_on_where_it_was(shop: Any, script: str, lines: list[str])
 
 def test_a_script_that_runs_for_long_is_not_repeated_from_its_beginning(shop: Any) -> None:
     shop.start_box("sh", "-c", "i=0; while true; do i=$((i+1)); echo $i; sleep 10; done")
-    shop.run(36_000)
-    assert shop.texts("box")[-1] == "3600"
+    shop.run(12_000)
+    assert shop.texts("box")[-1] == "1200"
     process = process_of(shop.world, shop.ref("box"))
     assert process is not None
     assert len(process.journal) < 10

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sregym_oracle_checklist.evidence import Evidence
@@ -76,13 +77,19 @@ class Case:
 
     def profile(self) -> Profile:
         """What a text on the truth has to speak of."""
-        return Profile(self.truth, self.others)
+        return _profile(self.truth, self.others)
 
     def involved(self) -> frozenset[str]:
         """Components that have any part in the incident; load generators are always among them."""
         load = [name for name, kind in self.names.kinds.items() if kind == "load"]
         ground_truths = (self.truth, *self.others)
         return self.allowed() | {name for t in ground_truths for name in t.affected} | set(load)
+
+
+@lru_cache(maxsize=64)
+def _profile(truth: GroundTruth, others: tuple[GroundTruth, ...]) -> Profile:
+    """Made once for all texts that are held against a truth; what it works out it keeps."""
+    return Profile(truth, others)
 
 
 def answers_from_text(text: str, case: Case) -> list[Answer]:

@@ -45,7 +45,11 @@ class Profile:
         self.affected = frozenset(truth.affected) - set(self.components)
         self.elsewhere = frozenset(one.component for one in others) - set(self.components)
         told = (truth.mechanism, *truth.mechanism_phrases)
-        self._called = [n for n in (truth.object_name, *self.components) if n and " " not in n]
+        self._called = [
+            (name, re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])", re.IGNORECASE))
+            for name in (truth.object_name, *self.components)
+            if name and " " not in name
+        ]
         self.phrases = tuple(dict.fromkeys(spaced(self.as_named(phrase)) for phrase in told))
         self.detail = " ".join(filter(None, (change.what, change.before, change.after)))
         parts = " ".join([*self.components, *truth.affected, truth.namespace]).lower()
@@ -71,9 +75,8 @@ class Profile:
 
     def as_named(self, text: str) -> str:
         """A text with names as the API has them, however its author writes them: `CoreDNS`."""
-        for name in self._called:
-            found = rf"(?<![\w-]){re.escape(name)}(?![\w-])"
-            text = re.sub(found, lambda _, name=name: name, text, flags=re.IGNORECASE)  # type: ignore[misc]
+        for name, found in self._called:
+            text = found.sub(lambda _, name=name: name, text)  # type: ignore[misc]
         return text
 
     @cached_property

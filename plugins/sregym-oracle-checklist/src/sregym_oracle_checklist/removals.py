@@ -44,6 +44,10 @@ _TRIED = re.compile(
 _PART_OF = re.compile(r" (?:of|on|in|for|from|at) ")
 
 
+# Nothing is said to be gone without one of these.
+_ABSENCE = re.compile(rf"{_GONE}|{_BEFORE}", re.IGNORECASE)
+
+
 @cache
 def _said(thing: str) -> re.Pattern[str]:
     words = _THINGS[thing]
@@ -60,6 +64,8 @@ def _said(thing: str) -> re.Pattern[str]:
 def claimed_removals(text: str) -> frozenset[str]:
     """Kinds of things that a text says are gone; what its author took away to see is none."""
     told = _TRIED.sub(" ", text)
+    if not _ABSENCE.search(told):
+        return frozenset()
     return frozenset(thing for thing in _THINGS if _said(thing).search(told))
 
 

@@ -33,6 +33,12 @@ class ProblemContract:
         """What the installed plugins offer."""
         return Registry(Plugins(Settings()))
 
+    @pytest.fixture(scope="class")
+    @classmethod
+    def factory(cls, registry: Registry) -> ComponentFactory:
+        """What makes them; each application once."""
+        return ComponentFactory(Settings(), registry.plugins)
+
     @pytest.fixture
     def problems(self, folder: Traversable) -> list[Problem]:
         """The problems, in the order of their files."""
@@ -42,9 +48,10 @@ class ProblemContract:
         """Each YAML file is one; there is at least one."""
         assert _read(folder)
 
-    def test_files_are_without_defects(self, folder: Traversable, registry: Registry) -> None:
+    def test_files_are_without_defects(
+        self, folder: Traversable, factory: ComponentFactory
+    ) -> None:
         """Names, parameters, targets and the layer: each defect is told with its line and field."""
-        factory = ComponentFactory(Settings(), registry.plugins)
         found = [
             str(defect)
             for file in _files(folder)
@@ -74,17 +81,17 @@ class ProblemContract:
             for name in problem.noise:
                 registry.load("noise source", name)
 
-    def test_faults_fit_their_targets(self, problems: list[Problem], registry: Registry) -> None:
+    def test_faults_fit_their_targets(
+        self, problems: list[Problem], factory: ComponentFactory
+    ) -> None:
         """The target exists, and the fault fits it with the parameters of the file."""
-        names = dict.fromkeys(problem.application for problem in problems)
-        applications = {name: registry.application(name) for name in names}
         for problem in problems:
-            application = applications[problem.application]
+            application = factory.application(problem.application)
             for ref in problem.single_faults:
                 for name in ref.components:
                     component = application.component(name)
                     assert component is not None, f"{problem.id}: no component {name!r}"
-                fault = registry.load("fault", ref.fault)()
+                fault = factory.fault(ref.fault)
                 target = choose_target(application, ref.targets[0])
                 what = f"{problem.id}: {ref.fault} does not fit {ref.target}"
                 assert kind_of(target) in fault.takes, what

@@ -61,8 +61,15 @@ def test_it_says_at_a_glance_what_is_wrong(page: str, tmp_path: Path) -> None:
     assert re.findall(r'<section id="truth"[^>]*( hidden="")', seen) == [' hidden=""']
 
 
-@pytest.mark.parametrize("size", ["1300,1500", "500,1500"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("size", "theme"),
+    [
+        ("1300,1500", "light"),
+        ("500,1500", "dark"),
+        pytest.param("1300,1500", "dark", marks=pytest.mark.thorough),
+        pytest.param("500,1500", "light", marks=pytest.mark.thorough),
+    ],
+)
 def test_a_screenshot_shows_something(page: str, tmp_path: Path, size: str, theme: str) -> None:
     picture = tmp_path / "page.png"
     address = f"{page}/?theme={theme}&workload=shop/web"

@@ -55,6 +55,16 @@ def one_evaluation(world: World, at: int, living: Living) -> None:
                 living[key_of(rule)] = found.get(at_ms, {})
 
 
+@pytest.fixture(scope="module")
+def lived(opened: World) -> tuple[int, Living]:
+    """The moment of the last evaluation before any test changed something, and what it left."""
+    living: Living = {}
+    begin = int(opened.now) // STEP_S * STEP_S
+    for at in range(0, begin + 1, STEP_S):
+        one_evaluation(opened, at, living)
+    return begin, living
+
+
 def alerts_of(living: Living) -> list[Alert]:
     return [
         alert_of(rule, labels, life)
@@ -94,12 +104,12 @@ def _web_is_slow(booth: Any) -> None:
     ],
 )
 def test_alerts_are_those_of_an_evaluation_each_interval(
-    booth: Any, change: Callable[[Any], None], expected: set[str]
+    booth: Any,
+    lived: tuple[int, Living],
+    change: Callable[[Any], None],
+    expected: set[str],
 ) -> None:
-    living: Living = {}
-    begin = int(booth.world.now) // STEP_S * STEP_S
-    for at in range(0, begin + 1, STEP_S):
-        one_evaluation(booth.world, at, living)
+    begin, living = lived[0], {**lived[1]}
     change(booth)
     seen: set[str] = set()
     for at in range(begin + STEP_S, begin + 300, STEP_S):
@@ -132,15 +142,12 @@ def _stock_can_start(booth: Any) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_whatever_happens_and_whoever_asks_alerts_are_those_of_each_interval(
-    booth: Any, seed: int
+    booth: Any, lived: tuple[int, Living], seed: int
 ) -> None:
     """Changes at any time; worlds are asked often, seldom, or once, and forks go on on their own."""
     chance = random.Random(seed)
     changes = (_stock_cannot_start, _stock_can_start, _scaled_to_nothing, _scaled_up, _web_is_slow)
-    living: Living = {}
-    begin = int(booth.world.now) // STEP_S * STEP_S
-    for at in range(0, begin + 1, STEP_S):
-        one_evaluation(booth.world, at, living)
+    begin, living = lived[0], {**lived[1]}
     aside: list[World] = []
     seen = 0
     for at in range(begin + STEP_S, begin + 240, STEP_S):

@@ -44,21 +44,29 @@ _OF_WINDOWS = {"container_memory_max_usage_bytes"}
 
 
 @pytest.mark.parametrize("change", [_scaled, pytest.param(_deleted, marks=pytest.mark.thorough)])
-def test_newest_samples_are_those_of_all_samples(booth: Any, change: Callable[[Any], None]) -> None:
+@pytest.mark.parametrize(
+    "lookbacks",
+    [(300.0, 9.0), pytest.param((9.0, 300.0), marks=pytest.mark.thorough)],
+    ids=["long-first", "short-first"],
+)
+def test_newest_samples_are_those_of_all_samples(
+    booth: Any, change: Callable[[Any], None], lookbacks: tuple[float, float]
+) -> None:
+    """At moments that take turns with how far is looked back."""
     begin = booth.world.now
     change(booth)
     booth.run(100)
     names = ["up", *sorted(set(Catalogue(with_in_tree()).by_sample) - _OF_WINDOWS)]
     compared = 0
-    for second in (begin - 100.25, begin + 3, begin + 17, begin + 40, begin + 100, begin + 130):
-        at = booth.world.epoch + second
-        for lookback in (300.0, 9.0):
-            quick = Engine(WorldStorage(booth.world), lookback_s=lookback)
-            slow = Engine(All(booth.world), lookback_s=lookback)
-            for name in names:
-                expected = shown(slow, name, at)
-                assert shown(quick, name, at) == expected
-                compared += len(expected)
+    for number, second in enumerate((-100.25, 3, 17, 40, 100, 130)):
+        at = booth.world.epoch + begin + second
+        lookback = lookbacks[number % 2]
+        quick = Engine(WorldStorage(booth.world), lookback_s=lookback)
+        slow = Engine(All(booth.world), lookback_s=lookback)
+        for name in names:
+            expected = shown(slow, name, at)
+            assert shown(quick, name, at) == expected
+            compared += len(expected)
         for query in (
             "timestamp(kube_pod_info)",
             '{__name__=~"up|kube_pod_info|scrape_series_added"}',

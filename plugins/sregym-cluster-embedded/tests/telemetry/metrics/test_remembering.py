@@ -73,11 +73,10 @@ def test_a_world_that_was_asked_before_answers_as_one_that_was_not(
         booth.run(seconds)
         for span in (300.0, 1000.0):
             fresh = forgetful(booth.world)
-            assert asked(booth.world, EVERYTHING, span) == asked(fresh, EVERYTHING, span)
+            found = asked(booth.world, EVERYTHING, span)
+            assert found == asked(fresh, EVERYTHING, span)
             # What a fork shares with the others changes nothing either.
-            assert asked(booth.world, EVERYTHING, span) == asked(
-                booth.world.fork(), EVERYTHING, span
-            )
+            assert found == asked(booth.world.fork(), EVERYTHING, span)
 
 
 @pytest.mark.parametrize("change", CHANGES)

@@ -192,10 +192,11 @@ def test_span_metrics_count_the_spans(shop: Any) -> None:
     shop.scale("mongodb", 0)
     shop.run(45)
     quiet(shop)
-    found = counted(shop.traces(service="web"))
+    traces = shop.traces(service="web")
+    found = counted(traces)
     failed = Counter(
         (service, span["operationName"])
-        for service, span in spans(shop.traces(service="web"))
+        for service, span in spans(traces)
         if (tag(span, "span.kind"), tag(span, "error")) == ("client", True)
     )
     calls = measured(shop, "sum by (service_name, span_name, span_kind) (CALLS)")

@@ -39,7 +39,7 @@ def last_span_of(shop: TracedShop, name: str) -> float:
     """Virtual second of the last span of a service that the collector knows."""
     starts = [
         span["startTime"]
-        for trace in shop.traces(service="web")
+        for trace in shop.traces(service=name, limit="20")
         for span in trace["spans"]
         if trace["processes"][span["processID"]]["serviceName"] == name
     ]
