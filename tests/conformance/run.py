@@ -8,6 +8,7 @@ tox -e conformance -- --area storage --show     one area, all differences in ful
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 import traceback
 from concurrent.futures import ProcessPoolExecutor
@@ -100,7 +101,10 @@ def played(tasks: list[tuple[str, Path, Path]], options: argparse.Namespace) -> 
     if jobs == 1:
         results = [play(task, both) for task, both in zip(tasks, twice, strict=True)]
     else:
-        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        spawned = get_context("spawn")
+        # Worlds live long: cycles of references are looked for rarely, as in tests.
+        rarely = {"initializer": gc.set_threshold, "initargs": (500_000, 20, 100)}
+        with ProcessPoolExecutor(jobs, spawned, **rarely) as pool:
             results = list(pool.map(play, tasks, twice))
     return sorted(results, key=lambda result: (result.area, result.name))
 
