@@ -1,15 +1,15 @@
 """What a PostgreSQL server logs of connections and statements that it refuses, worked out from calls.
 
 A program that is not let in opens a connection for each attempt, and the server writes a line for
-each; it also writes one for each statement that fails. Clients of which the simulation knows single attempts (a program that starts, people
-with psql) are logged when they come, by `PostgresKind.turned_away` and `failed`; what its disk
-refuses is logged by `unread`.
+each; it also writes one for each statement that fails. Clients of which the simulation knows single
+attempts (a program that starts, people with psql) are logged when they come, by
+`PostgresKind.turned_away` and `failed`; what its disk refuses is logged by `unread`.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.sdk.exporters import instances
 from sregym_cluster_embedded.sdk.logs import before_last, moments
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sregym_cluster_embedded.sdk.exporters import ContainerInstance
-    from sregym_cluster_embedded.sdk.logs import CallFlow
+    from sregym_cluster_embedded.sdk.logs import CallFlow, RateModulations
     from sregym_cluster_embedded.sdk.servers import World
 
     from sregym_server_sql.program import PostgresProgram
@@ -65,24 +65,49 @@ def background(
     )  # fmt: skip
     for spot, caller in enumerate(callers):
         session = _FIRST_SESSION + _SESSIONS_APART * spot
-        for segment, end in caller.spans(world.now):
-            stop = min(until, end)
-            if stop <= first:
-                continue
-            for flow in segment.flows:
-                for place, call in enumerate(flow.calls):
-                    if call.callee != instance.ref:
-                        continue
-                    name = ("refused", caller.ref, flow.operation, place, segment.start)
-                    for said, rate in _refusals(call, program):
-                        start, seed = segment.start, Seed(segment.seed)
-                        rhythm = call.rhythms(flow.rhythm)[1]
-                        begin = max(first, start)
-                        if wanted is not None:
-                            begin = max(begin, before_last(wanted, rate, start, stop, rhythm))
-                        offset = seed.fraction(*name, said[0])
-                        for _, at in moments(rate, start, begin, stop, offset, rhythm):
-                            yield from _lines(world, instance, at, said, session)
+        for one in _calls_of(caller, world.now, instance, first, until):
+            for said, rate in _refusals(one.call, program):
+                since = max(first, one.start)
+                if wanted is not None:
+                    earliest = before_last(wanted, rate, one.start, one.stop, one.rhythm)
+                    since = max(since, earliest)
+                offset = one.seed.fraction(*one.name, said[0])
+                for _, at in moments(rate, one.start, since, one.stop, offset, one.rhythm):
+                    yield from _lines(world, instance, at, said, session)
+
+
+class _Stream(NamedTuple):
+    """Calls of one client that come steadily for a while.
+
+    Attributes:
+        call: What is called, how often, and how it ends.
+        rhythm: How unevenly those that fail come.
+        seed: Of what chance decides about them.
+        name: Under which it does.
+        start: Virtual second of the first.
+        stop: Before which there are some.
+    """
+
+    call: CallFlow
+    rhythm: RateModulations
+    seed: Seed
+    name: tuple[object, ...]
+    start: float
+    stop: float
+
+
+def _calls_of(
+    caller: ContainerInstance, now: float, instance: ContainerInstance, first: float, until: float
+) -> Iterator[_Stream]:
+    """What a client calls of a server in a span of time."""
+    for segment, end in caller.spans(now):
+        start, stop = segment.start, min(until, end)
+        for flow in segment.flows if stop > first else ():
+            for place, call in enumerate(flow.calls):
+                if call.callee == instance.ref:
+                    name = ("refused", caller.ref, flow.operation, place, start)
+                    rhythm = call.rhythms(flow.rhythm)[1]
+                    yield _Stream(call, rhythm, Seed(segment.seed), name, start, stop)
 
 
 def _refusals(call: CallFlow, program: PostgresProgram) -> Iterator[tuple[tuple[str, ...], float]]:
@@ -100,23 +125,30 @@ def _refusals(call: CallFlow, program: PostgresProgram) -> Iterator[tuple[tuple[
             continue
         said = f"{level}:  {text}"
         if level == "ERROR":
-            yield (said, f"STATEMENT:  {_statement(call)}"), rate
+            yield (said, f"STATEMENT:  {statement_of(call.operation, call.collection)}"), rate
         elif text.startswith(_BY_RULE):
             yield (said, f"DETAIL:  {matched_rule(program)}"), rate
         else:
             yield (said,), rate
 
 
-def _statement(call: CallFlow) -> str:
-    verb = right_for(call.operation, write=call.operation in WRITING)
-    name = call.collection
+def statement_of(command: str, table: str) -> str:
+    """What a program's library sends for one of its commands, with parameters.
+
+    Args:
+        command: As programs name it: `find`, `insert`.
+        table: What it is about; empty for none, as of a check of the connection.
+    """
+    if not table:
+        return "SELECT 1"
+    verb = right_for(command, write=command in WRITING)
     if verb == "INSERT":
-        return f"INSERT INTO {name} VALUES ($1)"  # noqa: S608 - shown only
+        return f"INSERT INTO {table} VALUES ($1)"  # noqa: S608 - shown only
     if verb == "UPDATE":
-        return f"UPDATE {name} SET value = $2 WHERE id = $1"  # noqa: S608 - shown only
+        return f"UPDATE {table} SET value = $2 WHERE id = $1"  # noqa: S608 - shown only
     if verb == "DELETE":
-        return f"DELETE FROM {name} WHERE id = $1"  # noqa: S608 - shown only
-    return f"SELECT * FROM {name} WHERE id = $1"  # noqa: S608 - shown only
+        return f"DELETE FROM {table} WHERE id = $1"  # noqa: S608 - shown only
+    return f"SELECT * FROM {table} WHERE id = $1"  # noqa: S608 - shown only
 
 
 def _lines(
