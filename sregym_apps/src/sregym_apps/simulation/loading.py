@@ -70,9 +70,8 @@ def _checked(one: Found) -> Found:
     except BaseException as error:
         if error_location.must_propagate(error):
             raise
-        reason = (
-            f"its extension cannot say what it adds: {error_location.format_with_location(error)}"
-        )
+        told = error_location.format_with_location(error_location.past_caller(error))
+        reason = f"its extension cannot say what it adds: {told}"
         return Found(replace(one.status, state="broken", reason=reason))
     if told or not all(isinstance(name, str) for name in components):
         reason = told or f"its extension adds {components!r:.80}, which are no names"

@@ -6,7 +6,7 @@ import re
 
 from sregym_core.model import Check, Outcome
 
-from sregym_oracles.plain import plain
+from sregym_oracles.visible_text import plain
 
 MAX_QUOTE = 200
 _ADDRESSES = re.compile(
