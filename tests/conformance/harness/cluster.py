@@ -288,6 +288,9 @@ class Shell:
             "HOME": str(self._home),
             "KUBECONFIG": str(self.kubeconfig),
             "KUBECACHEDIR": str(self._home / "cache"),
+            # A command ends before it pays for kubectl to look for what it no longer needs.
+            "GOGC": "off",
+            "GOMEMLIMIT": "256MiB",
         }
 
     def _served(self, match: re.Match[str]) -> str:
