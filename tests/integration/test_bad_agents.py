@@ -71,8 +71,6 @@ CASES = {
     "says-too-much": ('say(submit("x" * 70000), submit("no idea"))', "diagnosis: score 0.00"),
     "repeats-itself": ("say(*[submit('no idea') for _ in range(2)])", "diagnosis: score 0.00"),
 }
-# Others do the same and more: submit and go on, hear no signal, submit in several ways.
-FURTHER = ("crashes-half-way", "hangs", "repeats-itself")
 # Who does not end by themselves are ended by the budget; the others have time.
 HANGING = ("hangs", "hangs-deaf")
 SAID = {
@@ -104,10 +102,7 @@ def warm(workspace: Workspace) -> Workspace:
     return workspace
 
 
-@pytest.mark.parametrize(
-    "case",
-    [pytest.param(one, marks=[pytest.mark.thorough] if one in FURTHER else []) for one in CASES],
-)
+@pytest.mark.parametrize("case", CASES)
 def test_the_episode_ends_with_a_verdict(case: str, warm: Workspace, tmp_path: Path) -> None:
     script, reason = CASES[case]
     program, folder = tmp_path / "bad_agent.py", tmp_path / "e0001"
