@@ -127,6 +127,15 @@ def test_what_cannot_be_gone_on_with(sregym_project: Callable[..., SregymProject
     head["plugins"][0]["version"] = "0.0.1"
     (project.folder / "other" / "run.json").write_text(json.dumps(head))
     plugin = head["plugins"][0]["distribution"]
+    (project.folder / "gone").mkdir()
+    head["plugins"][0] = {"name": "x", "distribution": "acme-x", "version": "2.1", "state": "ok"}
+    (project.folder / "gone" / "run.json").write_text(json.dumps(head))
+    (project.folder / "blocked").mkdir()
+    last = head["plugins"][-1]
+    last["state"] = (
+        "blocked"  # what is not as it was is told before what is missing: it may list that
+    )
+    (project.folder / "blocked" / "run.json").write_text(json.dumps(head))
     for given, message in (
         (
             ("--resume", "empty"),
@@ -141,6 +150,17 @@ def test_what_cannot_be_gone_on_with(sregym_project: Callable[..., SregymProject
             ("--resume", "other"),
             f"run 'other' was begun with {plugin} 0.0.1, which is {__version__} now: its episodes would "
             "not compare; install that version, or play it again with --out",
+        ),
+        (
+            ("--resume", "gone"),
+            "run 'gone' was begun with acme-x 2.1, which is not installed: its episodes would not "
+            "compare; install that version, or play it again with --out",
+        ),
+        (
+            ("--resume", "blocked"),
+            f"run 'blocked' was begun with {last['distribution']} {last['version']}, which was "
+            "blocked and is ok now: its episodes would not compare; use the same plugins, or play "
+            "it again with --out",
         ),
         (
             ("--resume", "run", "--agent", "noop"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Budget
@@ -83,14 +83,27 @@ def _same_plugins(
     path: Path, before: Sequence[dict[str, str]], now: Sequence[PluginStatus]
 ) -> None:
     """Refuse to mix what different versions give in one result."""
-    had = {(entry["name"], entry["distribution"]): entry["version"] for entry in before}
-    has = {(status.name, status.distribution): status.version for status in now}
-    for (name, distribution), version in had.items():
-        found = has.get((name, distribution))
-        if found != version:
-            is_now = "is not installed" if found is None else f"is {found} now"
-            msg = (
-                f"run {str(path)!r} was begun with {distribution} {version}, which {is_now}: its "
-                "episodes would not compare; install that version, or play it again with --out"
-            )
-            raise UsageError(msg)
+    has = {(status.name, status.distribution): status for status in now}
+    gone: list[str] = []
+    for entry in before:
+        owner = f"{entry['distribution']} {entry['version']}"
+        found = has.get((entry["name"], entry["distribution"]))
+        if found is None:
+            gone.append(f"{owner}, which is not installed")
+        elif found.version != entry["version"]:
+            _refuse(path, f"{owner}, which is {found.version} now", "install that version")
+        elif entry.get("state", found.state) != found.state:
+            why = f" ({found.reason})" if found.reason else ""
+            what = f"{owner}, which was {entry['state']} and is {found.state} now{why}"
+            _refuse(path, what, "use the same plugins")
+    # Last: what is blocked may be what lists those that are missing.
+    for what in gone:
+        _refuse(path, what, "install that version")
+
+
+def _refuse(path: Path, what: str, remedy: str) -> NoReturn:
+    msg = (
+        f"run {str(path)!r} was begun with {what}: its episodes would not compare; {remedy}, or "
+        "play it again with --out"
+    )
+    raise UsageError(msg)
